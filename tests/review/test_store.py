@@ -229,7 +229,7 @@ def test_links(store: Store) -> None:
     link = store.link(newer)
     assert link is not None
     assert link.revoked
-    assert store.revoked() == {"r01"}
+    assert store.revoked_ids() == {"r01"}
     with pytest.raises(ReviewError, match="revoked"):
         store.save("r01", TASK, {"realism": "4"}, FormId("a", 0, 0))
     with pytest.raises(ReviewError, match="no rater 'r09'"):

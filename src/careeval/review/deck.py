@@ -27,7 +27,7 @@ class Card:
 
     Attributes:
         task: The name of its answers in the store.
-        called: Its name in lists.
+        name: Its name in lists.
         questions: Its questions, in order.
         shows: Returns the other values of its template, given the answers.
         minutes: Expected minutes.
@@ -36,7 +36,7 @@ class Card:
     """
 
     task: str
-    called: str
+    name: str
     questions: tuple[Question, ...]
     shows: Callable[[Answers], Mapping[str, Any]]
     minutes: float
@@ -72,7 +72,7 @@ class Gap:
     """
 
     n: int
-    called: str
+    name: str
     count: int
     whole: bool
     first: str
@@ -94,7 +94,7 @@ class Deck:
         end_template: The template of that page.
         end_titles: The title of that page before and after the deck is finished.
         final: Whether nothing can be changed once it is finished.
-        stands_template: The template of a card's page from then on; empty where cards are shown no
+        locked_template: The template of a card's page from then on; empty where cards are shown no
             more.
         declines: Whether somebody who skips a card declines to answer it.
         waits: Whether it cannot be begun yet.
@@ -111,12 +111,12 @@ class Deck:
     end_template: str = "finish"
     end_titles: tuple[str, str] = ("Finish", "Thank you")
     final: bool = False
-    stands_template: str = ""
+    locked_template: str = ""
     declines: bool = False
     waits: bool = False
 
     @property
-    def stands(self) -> bool:
+    def locked(self) -> bool:
         """True where nothing of it can be changed any more."""
         return self.final and self.finished
 
@@ -133,7 +133,7 @@ class Deck:
             return first_open(states)
         return next((n for n, s in enumerate(states, 1) if s is Progress.untouched), None)
 
-    def goes_on(self, states: Sequence[Progress]) -> str:
+    def next_address(self, states: Sequence[Progress]) -> str:
         """Return the address of the page to go on with."""
         n = self.first_open(states)
         return f"{self.path}/{n}" if n else self.end
@@ -146,14 +146,14 @@ class Deck:
             if wanted := missing_questions(asked, work.get(card.task, {})):
                 first = f"{self.path}/{n}?missing=1#q{asked.index(wanted[0]) + 1}"
                 whole = len(wanted) == sum(question.required for question in asked)
-                gaps.append(Gap(n, card.called, len(wanted), whole, first))
+                gaps.append(Gap(n, card.name, len(wanted), whole, first))
         return gaps
 
     def minutes(self, work: Work) -> float:
         """Return the expected minutes of the cards that are not done, each counted whole."""
         done = (Progress.done, Progress.skipped) if self.declines else (Progress.done,)
         states = zip(self.cards, self.states(work), strict=True)
-        return 0.0 if self.stands else sum(c.minutes for c, state in states if state not in done)
+        return 0.0 if self.locked else sum(c.minutes for c, state in states if state not in done)
 
 
 @dataclass(frozen=True)
@@ -194,10 +194,10 @@ class CardField:
         return ANSWER + self.question.name
 
     @property
-    def called(self) -> str:
+    def link_text(self) -> str:
         """The question with its item, as the text of links to it."""
         about = self.question.about
-        return f"Item {about.place}: {self.question.asked}" if about else self.question.asked
+        return f"Item {about.place}: {self.question.text}" if about else self.question.text
 
 
 def card_fields(
@@ -272,6 +272,6 @@ def notices(saved: SaveResult, asked: Iterable[Question]) -> list[str]:
             if question := by_field.get(name):
                 answer = question.in_words(value)
                 messages.append(
-                    f"In another window you changed {question.called} to {answer}. {ends}"
+                    f"In another window you changed {question.answer_name} to {answer}. {ends}"
                 )
     return messages

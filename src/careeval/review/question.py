@@ -43,8 +43,8 @@ class Question:
     Attributes:
         field: The name of the answer in the store.
         kind: The kind of answer: a number on a scale, a view of points, a reading, or words.
-        asked: The question as people read it.
-        called: The name of the answer in messages.
+        text: The question as people read it.
+        answer_name: The name of the answer in messages.
         options: Values and words of the options; empty where the answer is typed.
         keys: By option, the key that chooses it while the question has the focus.
         hint: A note beside a question whose answer is typed.
@@ -56,8 +56,8 @@ class Question:
 
     field: str
     kind: Scale | Literal["points", "reading", "comment", "information", "missing", "country"]
-    asked: str
-    called: str
+    text: str
+    answer_name: str
     options: tuple[tuple[str, str], ...] = ()
     keys: Mapping[str, str] = dataclass_field(default_factory=dict)
     hint: str = "If you like. Please name nobody."
@@ -88,9 +88,9 @@ class Question:
         text = text.strip()
         if not self.options:
             if len(text) > COMMENT_LIMIT:
-                called = f"{self.called[:1].upper()}{self.called[1:]}"
+                name = f"{self.answer_name[:1].upper()}{self.answer_name[1:]}"
                 raise ValueError(
-                    f"{called} has {len(text):,} characters; at most {COMMENT_LIMIT:,} can be "
+                    f"{name} has {len(text):,} characters; at most {COMMENT_LIMIT:,} can be "
                     "kept. Please shorten it: it is not saved yet."
                 )
         elif text and text not in self.choices:

@@ -222,11 +222,11 @@ class Store:
         rows = self._database.rows("SELECT id, role FROM raters ORDER BY id")
         return tuple(Rater(name, Role(role)) for name, role in rows)
 
-    def opened(self) -> frozenset[str]:
+    def opened_ids(self) -> frozenset[str]:
         """Return the ids of raters who have opened their link since it was made."""
         return frozenset(name for (name,) in self._database.rows("SELECT rater FROM sessions"))
 
-    def revoked(self) -> frozenset[str]:
+    def revoked_ids(self) -> frozenset[str]:
         """Return the ids of raters whose link is switched off, so that they answer no more."""
         rows = self._database.rows("SELECT id FROM raters WHERE revoked")
         return frozenset(name for (name,) in rows)
@@ -319,8 +319,8 @@ class Store:
 
         A field counts as changed where it differs from what its page showed or last sent, so that
         an old page which leaves a field alone does not undo what a newer one wrote there. A field
-        that both changed takes the later form's value, and `Saved` says so. A change is an event
-        even where another page has made the same change, since this page now shows it.
+        that both changed takes the later form's value, and `SaveResult` says so. A change is an
+        event even where another page has made the same change, since this page now shows it.
 
         Args:
             rater: The rater's id.
@@ -379,7 +379,7 @@ class Store:
         """Return the same as `work`, but read each task only when it is asked for."""
         return _ByTask(self, rater)
 
-    def everybody(self) -> Mapping[str, Work]:
+    def all_work(self) -> Mapping[str, Work]:
         """Return rater → all their present answers; raters who have withdrawn are no keys."""
         return {rater.id: self.work(rater.id) for rater in self.raters()}
 

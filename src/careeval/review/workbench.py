@@ -38,7 +38,7 @@ class Workbench:
     """
 
     store: Store
-    settings: Addresses
+    addresses: Addresses
     title: str
     consent: Consent
     asks: str
@@ -52,4 +52,4 @@ class Workbench:
     def cookie(self) -> str:
         """The name of the session's cookie; each store has its own, since cookies ignore ports."""
         name = hashlib.sha256(str(self.store.path.resolve()).encode()).hexdigest()[:8]
-        return f"__Host-careeval-{name}" if self.settings.secure else f"careeval-{name}"
+        return f"__Host-careeval-{name}" if self.addresses.secure else f"careeval-{name}"

@@ -633,7 +633,7 @@ def test_who_takes_a_place_takes_no_answers(
     (rater,) = out_json(capsys, *line)["raters"]
     assert (rater["id"], rater["role"]) == ("r06", "occupational-therapist")
     store = Store.open(study)
-    assert (store.work("r06"), store.revoked()) == ({}, {"r01"})
+    assert (store.work("r06"), store.revoked_ids()) == ({}, {"r01"})
     assert len(store.work("r01")) == 1
     store.close()
     assert run([*line[:-1], "r77"]) == USAGE

@@ -140,7 +140,7 @@ def test_status_and_results(audit: Audit, capsys: Out) -> None:
 
 def _said(audit: Audit) -> list[str]:
     """What is labelled, as rater, judgment and word."""
-    given = audit_labels(audit.plan, audit.store.everybody())
+    given = audit_labels(audit.plan, audit.store.all_work())
     return sorted(f"{each.rater} {each.judgment} {each.says}" for each in given)
 
 

@@ -353,7 +353,7 @@ def test_evidence_is_checked_and_marked(audit: Audit) -> None:
     page = client.get(f"/label/{n}").text
     assert "<mark>wait beside you.\n\nThen</mark>" in page
     assert "&lt;b&gt;like&lt;/b&gt;" in page
-    note = [label.note for label in audit_labels(audit.plan, audit.store.everybody())]
+    note = [label.note for label in audit_labels(audit.plan, audit.store.all_work())]
     assert note == ["“Wait beside you. Then”"]
 
 
@@ -467,7 +467,7 @@ def test_settling(audit: Audit) -> None:
     assert adjudicator.get("/settle/3").status_code == 404
     assert "All 2 disagreements are done" in adjudicator.get("/finish").text
     assert [audit.store.work(name) for name in ("r01", "r02")] == theirs
-    found = audit_results(audit.plan.sample, audit_labels(audit.plan, audit.store.everybody()))
+    found = audit_results(audit.plan.sample, audit_labels(audit.plan, audit.store.all_work()))
     assert found.counts == Agreement(found=2, missed=1, invented=1, cleared=2, unresolved=0)
 
 
@@ -515,7 +515,7 @@ def test_withdrawing_from_an_audit(audit: Audit) -> None:
     client = audit.label("r01", FIRST)
     audit.label("r02", SECOND)
     client.post("/withdraw", data={"delete": "everything"})
-    found = audit_labels(audit.plan, audit.store.everybody())
+    found = audit_labels(audit.plan, audit.store.all_work())
     assert {label.rater for label in found} == {"r02"}
     assert "there are no disagreements" in audit.client("a01").get("/finish").text
 

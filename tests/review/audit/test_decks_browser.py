@@ -41,11 +41,11 @@ class Served:
     path: Path
     tokens: dict[str, str]
 
-    def everybody(self) -> dict[str, Work]:
+    def all_work(self) -> dict[str, Work]:
         """What is in its file."""
         store = Store.open(self.path)
         try:
-            return dict(store.everybody())
+            return dict(store.all_work())
         finally:
             store.close()
 
@@ -101,7 +101,7 @@ def test_an_audit_from_end_to_end(page: Page, browser: Browser, served: Served) 
     page.context.clear_cookies()
     _settle(page, served)
     context.close()
-    works = served.everybody()
+    works = served.all_work()
     given = audit_labels(PLAN, works)
     assert [x.note for x in given if x.judgment == "j00001"] == ["“wait beside”\nby keyboard", ""]
     found = audit_results(PLAN.sample, given)
@@ -226,7 +226,7 @@ def test_nothing_overtakes_a_form_that_is_on_its_way(page: Page, served: Served)
     form.continue_()
     page.wait_for_url(lambda url: url.partition("#")[0] != left)
     assert "again" not in page.url
-    ((answers),) = [x for x in served.everybody()["r02"].values() if "note" in x]
+    ((answers),) = [x for x in served.all_work()["r02"].values() if "note" in x]
     assert answers["note"].value == "by keyboard"
 
 

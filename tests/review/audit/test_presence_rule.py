@@ -9,7 +9,7 @@ from importlib.resources import files
 from careeval.review.audit.presence_rule import PRESENCE_RULE, UNSURE_RULE
 from support.review_audit import FIRST, SECOND, Audit
 
-SAID = [*(rule.said for paragraph in PRESENCE_RULE for rule in paragraph), UNSURE_RULE]
+SAID = [*(rule.for_people for paragraph in PRESENCE_RULE for rule in paragraph), UNSURE_RULE]
 
 
 def _sentences(text: str) -> list[str]:
@@ -20,10 +20,10 @@ def test_it_says_what_graders_are_told() -> None:
     """Each sentence of the rule in the grader's prompt has one for people, in the same order."""
     prompt = files("careeval.modes.response").joinpath("prompts/grade-system.md").read_text("utf-8")
     told = [_sentences(line[2:]) for line in prompt.splitlines() if line.startswith("- ")]
-    assert [[rule.graded for rule in paragraph] for paragraph in PRESENCE_RULE] == told
+    assert [[rule.for_graders for rule in paragraph] for paragraph in PRESENCE_RULE] == told
     for paragraph in PRESENCE_RULE:
         for rule in paragraph:
-            assert _sentences(rule.said) == [rule.said], "one sentence for one"
+            assert _sentences(rule.for_people) == [rule.for_people], "one sentence for one"
 
 
 def _missing(html: str) -> list[str]:

@@ -121,7 +121,7 @@ def test_the_form_asks_what_the_app_asks(study: Study) -> None:
     text = _words(html)
     at = -1
     for asked in numbered_questions(study.plan, scenarios, seat, {}):
-        start = text.find(f"{asked.number}. {asked.question.asked}", at + 1)
+        start = text.find(f"{asked.number}. {asked.question.text}", at + 1)
         assert start > at, asked
         between = text[start : text.find(f" {asked.number + 1}. ", start)]
         assert all(asked.beside(*each) in between for each in asked.question.options)

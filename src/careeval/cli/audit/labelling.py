@@ -223,7 +223,7 @@ def import_(
     if as_json:
         print_json({"n_saved": n, "n_read": n_read})
     say(f"Saved: {counted(n, 'answer')}, typed by {typist}.")
-    for each in found.whole.standings:
+    for each in found.whole.labellers:
         if each.rater in said:
             say(f"{each.rater} has labelled {each.done} of {each.n}{_not_in(each)}.")
     return OK
@@ -241,7 +241,7 @@ def labelled(audit: Path) -> tuple[Sample, list[Label]]:
     with invitations.opened(audit, "audit", to_read=True) as store:
         found = _read(store)
     whole = found.whole
-    late = [each for each in whole.standings if not (each.handed_in or each.withdrawn)]
+    late = [each for each in whole.labellers if not (each.handed_in or each.withdrawn)]
     if off := [each.rater for each in late if each.revoked]:
         say(f"Did not hand in, and taken as far as they came: {', '.join(off)}.")
     if awaited := [each.rater for each in late if not each.revoked]:
@@ -279,7 +279,7 @@ def _read(store: Store) -> _Read:
     from careeval.review.audit.labels import audit_progress
 
     plan = _plan(store)
-    works, revoked = store.everybody(), store.revoked()
+    works, revoked = store.all_work(), store.revoked_ids()
     return _Read(plan, works, revoked, audit_progress(plan.blind(), works, revoked))
 
 
@@ -372,7 +372,7 @@ def _status_document(read: _Read, *, closed: bool) -> Document:
     )
     rows = [
         _labeller(each) | {"state": _state(each), "n_left": each.n - each.done - each.skipped}
-        for each in read.whole.standings
+        for each in read.whole.labellers
     ]
     sheet = Sheet("labellers", "a labeller", fields, rows)
     shown = tuple(Shown(field.key) for field in fields[:7])
@@ -386,7 +386,7 @@ def _status_json(read: _Read, *, closed: bool, n_withdrawn: int) -> dict[str, An
         "title": read.plan.title,
         "closed": closed,
         "n_withdrawn": n_withdrawn,
-        "labellers": [_labeller(each) for each in whole.standings],
+        "labellers": [_labeller(each) for each in whole.labellers],
         "waits_for": list(whole.awaited),
         "settles": whole.settles,
         "n_disputed": whole.n_disputed if whole.open else None,

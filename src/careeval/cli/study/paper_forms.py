@@ -49,7 +49,7 @@ def print_(
         plan = read_plan(store.plans("study")[-1])
         seats = _seats(plan, {rater.id for rater in store.raters()}, raters)
         _expect_answers(store, seats)
-        work = store.everybody()
+        work = store.all_work()
     shown = planned_scenarios(plan, loaded)
     from careeval.review.paper.printed_form import render_form, sheet_csv
 

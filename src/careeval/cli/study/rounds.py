@@ -67,7 +67,7 @@ def round_(
     loaded = rated_bank(bank)
     with invitations.opened(study, "study") as store:
         plans = [read_plan(text) for text in store.plans("study")]
-        work = store.everybody()
+        work = store.all_work()
         versions = {s.id: s.version for s in loaded.scenarios if s.status is not Status.withdrawn}
         last = last_rounds(plans)
         risen = [n for n, plan in last.items() if versions.get(n, 0) > plan.rated(n).version]

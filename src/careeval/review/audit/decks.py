@@ -1,6 +1,6 @@
 """The decks of an audit: judgments to label, or disagreements to settle.
 
-They are made of `Blind` alone, so that nothing that could sway labellers can be shown.
+They are made of `BlindPlan` alone, so that nothing that could sway labellers can be shown.
 """
 
 from __future__ import annotations
@@ -37,13 +37,13 @@ _LINE = 32
 """Characters of an item that a list shows, so that each takes one line on a telephone."""
 
 
-def audit_workbench(store: Store, settings: Addresses) -> Workbench:
+def audit_workbench(store: Store, addresses: Addresses) -> Workbench:
     """Return the workbench for an audit."""
     blind = read_audit_plan(store.plans("audit")[-1]).blind()
     audit = _Audit(blind, store)
     return Workbench(
         store,
-        settings,
+        addresses,
         blind.title,
         blind.consent,
         "You read short answers to care situations, and say of one thing at a time whether it is "
@@ -78,7 +78,7 @@ class _Audit:
         return (self._settle(work),)
 
     def _disputed(self) -> tuple[str, ...]:
-        return disputed_judgments(self.blind, self.store.everybody(), self.store.revoked())
+        return disputed_judgments(self.blind, self.store.all_work(), self.store.revoked_ids())
 
     def _label(self, rater: str, work: Work) -> Deck:
         if rater not in self._labels:  # every page asks for them
@@ -108,7 +108,7 @@ class _Audit:
             ),
             (FINISHED, HANDED_IN),
             finished=has_handed_in(work),
-            waits=not is_settling_open(self.blind, self.store.everybody(), self.store.revoked()),
+            waits=not is_settling_open(self.blind, self.store.all_work(), self.store.revoked_ids()),
         )
 
     def _label_cards(self, names: Sequence[str]) -> Iterator[Card]:
@@ -142,7 +142,7 @@ class _Audit:
         judgment = self.blind.judgments[name]
 
         def shows(_: Answers) -> Mapping[str, Any]:
-            readings = anonymous_labels(self.blind, self.store.everybody(), name)
+            readings = anonymous_labels(self.blind, self.store.all_work(), name)
             evidence = [passage for each in readings for passage in each.evidence]
             parts = mark_evidence(judgment.response, evidence)
             return {"judgment": judgment, "same": False, "parts": parts, "readings": readings}

@@ -337,7 +337,7 @@ class AuditProgress:
         n_disputed: Judgments to settle; 0 before settling has begun.
     """
 
-    standings: Sequence[LabellerProgress]
+    labellers: Sequence[LabellerProgress]
     awaited: tuple[str, ...]
     open: bool
     settles: bool
@@ -350,7 +350,7 @@ def audit_progress(blind: BlindPlan, works: WorkByRater, revoked: Set[str]) -> A
     adjudicator = blind.adjudicator.id
     settled, n_disputed = count_settled(blind, works, revoked)
     return AuditProgress(
-        standings=labeller_progress(blind, works, revoked),
+        labellers=labeller_progress(blind, works, revoked),
         awaited=awaited_labellers(blind, works, revoked),
         open=is_settling_open(blind, works, revoked),
         settles=adjudicator in works and adjudicator not in revoked,

@@ -2,7 +2,7 @@
 
 Labellers must not know what could sway them: the system, the points, the grader's verdict and each
 other's labels. So the plan keeps what they may see apart from the rest, and the app holds only that
-part, a `Blind`.
+part, a `BlindPlan`.
 """
 
 from __future__ import annotations

@@ -15,12 +15,12 @@ class RuleSentence:
     """One sentence of the rule.
 
     Attributes:
-        graded: The sentence that graders are told.
-        said: The sentence that people are told.
+        for_graders: The sentence that graders are told.
+        for_people: The sentence that people are told.
     """
 
-    graded: str
-    said: str
+    for_graders: str
+    for_people: str
 
 
 PRESENCE_RULE: tuple[tuple[RuleSentence, ...], ...] = (

@@ -82,7 +82,7 @@ class ScenarioSheet:
     def scales(self) -> Mapping[str, tuple[str, ...]]:
         """Question about items → what its numbers mean, printed once for all items."""
         asked = (each.question for item in self.items for each in item.asked)
-        return {q.asked: tuple(w for v, w in q.options if v in q.keys) for q in asked if q.keys}
+        return {q.text: tuple(w for v, w in q.options if v in q.keys) for q in asked if q.keys}
 
 
 def numbered_questions(

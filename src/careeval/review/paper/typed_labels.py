@@ -47,15 +47,15 @@ def read_typed_labels(
     reader = _LabelReader(blind, store, sheets)
     take_rows(path, NEEDED, COLUMNS, reader.take)
     if hand_in:
-        for rater in sorted({sheet.rater for sheet in sheets.found()}):
+        for rater in sorted({sheet.rater for sheet in sheets.filled()}):
             sheets.page(rater, FINISHED, None).values[HANDED_IN] = "yes"
-    return sheets.found()
+    return sheets.filled()
 
 
 class _LabelReader:
     def __init__(self, blind: BlindPlan, store: Store, sheets: TypedPages) -> None:
         self.blind, self.sheets = blind, sheets
-        self.done = {name for name, work in store.everybody().items() if has_handed_in(work)}
+        self.done = {name for name, work in store.all_work().items() if has_handed_in(work)}
         self.by_short = {_shortened(name): name for name in blind.judgments}
 
     def take(self, line: int, row: Mapping[str, str]) -> None:

@@ -59,7 +59,7 @@ class TypedPages:
     def __init__(self, store: Store, *, replace: bool = False) -> None:
         self._store, self._replace = store, replace
         self._present = {rater.id for rater in store.raters()}
-        self._revoked = store.revoked()
+        self._revoked = store.revoked_ids()
         self._sheets: dict[tuple[str, str], TypedPage] = {}
         self._lines: dict[tuple[str, str, str], int] = {}
 
@@ -101,7 +101,7 @@ class TypedPages:
         self._lines[key] = line
         sheet.values[name] = answer
 
-    def found(self) -> tuple[TypedPage, ...]:
+    def filled(self) -> tuple[TypedPage, ...]:
         """Return the sheets that have answers."""
         return tuple(sheet for sheet in self._sheets.values() if sheet.values)
 
@@ -134,7 +134,7 @@ def read_typed_ratings(
     }
     reader = _RatingReader(plan, scenarios, sheets, owing)
     take_rows(path, NEEDED, COLUMNS, reader.take)
-    return sheets.found()
+    return sheets.filled()
 
 
 def save_typed_pages(store: Store, sheets: Sequence[TypedPage], typed_by: str) -> int:

@@ -28,7 +28,7 @@ from careeval.review.workbench import FINISHED, Workbench, Workload
 PATHS, ENDS = ("/answer", "/rate"), ("/answers", "/finish")
 
 
-def study_workbench(bank: Bank, store: Store, settings: Addresses) -> Workbench:
+def study_workbench(bank: Bank, store: Store, addresses: Addresses) -> Workbench:
     """Return the workbench for the newest round of a study.
 
     Raises:
@@ -39,7 +39,7 @@ def study_workbench(bank: Bank, store: Store, settings: Addresses) -> Workbench:
     study = _Round(plan, planned_scenarios(plan, bank))
     return Workbench(
         store,
-        settings,
+        addresses,
         plan.title,
         plan.consent,
         _asks(plan),
@@ -108,7 +108,7 @@ class _Round:
             end_template="answers",
             end_titles=("Hand in your own answers", "Your answers are handed in"),
             final=True,
-            stands_template="answer_stands",
+            locked_template="answer_stands",
             declines=True,
         )
         return write, rate

@@ -62,7 +62,7 @@ class ExpertAnswers:
 
 def raters_who_handed_in(store: Store) -> frozenset[str]:
     """Return the ids of raters who have handed in answers, and may have seen rubrics since."""
-    works = store.everybody()
+    works = store.all_work()
     return frozenset(name for name, work in works.items() if has_handed_in(work.get(HANDED_IN, {})))
 
 
@@ -77,7 +77,7 @@ def read_expert_answers(store: Store, bank: Bank) -> ExpertAnswers:
         ReviewError: The file is no study's, or cannot be read.
     """
     plans = [read_plan(text) for text in store.plans("study")]
-    works = store.everybody()
+    works = store.all_work()
     on_paper = _first_typed(store)
     by_scenario: dict[str, list[_RaterAnswer]] = {}
     n_other = n_late = 0

@@ -107,7 +107,7 @@ def kept_questions(
     return {
         q.field: q
         for q in asked
-        if q.options and q.field in before and before[q.field].stands(q, now)
+        if q.options and q.field in before and before[q.field].holds(q, now)
     }
 
 

@@ -23,7 +23,7 @@ class EarlierAnswer:
     value: str
     shown: ShownScenario | None
 
-    def stands(self, question: Question, now: ShownScenario | None) -> bool:
+    def holds(self, question: Question, now: ShownScenario | None) -> bool:
         """Tell whether the answer still holds: nothing has changed that could change it.
 
         A change of the scenario's text can change every answer, a change of an item those about the

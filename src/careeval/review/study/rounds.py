@@ -82,8 +82,8 @@ def rater_progress(
         scenarios: Its scenarios, as they are shown.
     """
     typed = _typed(store, {plan.task(rated.id) for rated in plan.scenarios})
-    rows, revoked, events = [], store.revoked(), store.events()
-    opened = store.opened() | {event.rater for event in events if not event.typed_by}
+    rows, revoked, events = [], store.revoked_ids(), store.events()
+    opened = store.opened_ids() | {event.rater for event in events if not event.typed_by}
     times = minutes_by_task(events)
     for seat in present_seats(store, plan):
         work = store.work(seat.id)

@@ -19,35 +19,35 @@ from careeval.review.workbench import CONSENT, PREFERENCES, Workbench
 class Visitor:
     """The visitor of a request."""
 
-    desk: Workbench
+    workbench: Workbench
     rater: Rater
     secret: str
 
     @property
     def agreed(self) -> bool:
         """True where they have agreed to the terms as they are now."""
-        consent = self.desk.store.answers(self.rater.id, CONSENT).get("given")
-        return consent is not None and consent.value == self.desk.consent.digest
+        consent = self.workbench.store.answers(self.rater.id, CONSENT).get("given")
+        return consent is not None and consent.value == self.workbench.consent.digest
 
     @property
     def declined(self) -> bool:
         """True where they have said that they do not agree to the terms as they are now."""
-        refusal = self.desk.store.answers(self.rater.id, CONSENT).get("declined")
-        return refusal is not None and refusal.value == self.desk.consent.digest
+        refusal = self.workbench.store.answers(self.rater.id, CONSENT).get("declined")
+        return refusal is not None and refusal.value == self.workbench.consent.digest
 
     @property
     def shortcuts(self) -> bool:
         """True until the rater turns the keyboard shortcuts off."""
-        return "shortcuts-off" not in self.desk.store.answers(self.rater.id, PREFERENCES)
+        return "shortcuts-off" not in self.workbench.store.answers(self.rater.id, PREFERENCES)
 
     @property
-    def drawer(self) -> str:
+    def storage_key(self) -> str:
         """The name under which this browser keeps what could not be sent, one for each rater."""
-        return hashlib.sha256(f"{self.desk.cookie}/{self.rater.id}".encode()).hexdigest()[:16]
+        return hashlib.sha256(f"{self.workbench.cookie}/{self.rater.id}".encode()).hexdigest()[:16]
 
     def note(self, task: str, **values: str | None) -> None:
         """Save values from a page that has a single form."""
-        store = self.desk.store
+        store = self.workbench.store
         store.save(self.rater.id, task, values, FormId.new(store.newest(self.rater.id, task)))
 
 
@@ -74,12 +74,12 @@ def current_visitor(request: Request) -> Visitor:
     """Return the visitor of a request, while the work is open.
 
     Raises:
-        RefusedError: As `signed_in`, or the work is closed.
+        RefusedError: As `signed_in_visitor`, or the work is closed.
     """
     visitor = signed_in_visitor(request)
-    if visitor.desk.store.closed:
-        request.state.here = None
-        raise closed_refusal(visitor.desk)
+    if visitor.workbench.store.closed:
+        request.state.visitor = None
+        raise closed_refusal(visitor.workbench)
     return visitor
 
 
@@ -89,9 +89,9 @@ def signed_in_visitor(request: Request) -> Visitor:
     Raises:
         RefusedError: The session is unknown, or the link is switched off.
     """
-    desk: Workbench = request.app.state.desk
-    secret = request.cookies.get(desk.cookie, "")
-    link = desk.store.session(secret) if secret else None
+    workbench: Workbench = request.app.state.workbench
+    secret = request.cookies.get(workbench.cookie, "")
+    link = workbench.store.session(secret) if secret else None
     if link is None:
         raise RefusedError(
             401,
@@ -102,8 +102,8 @@ def signed_in_visitor(request: Request) -> Visitor:
             retry=True,
         )
     if link.revoked:
-        raise revoked_refusal(desk)
-    request.state.here = visitor = Visitor(desk, link.rater, secret)
+        raise revoked_refusal(workbench)
+    request.state.visitor = visitor = Visitor(workbench, link.rater, secret)
     return visitor
 
 
@@ -111,7 +111,7 @@ def agreed_visitor(request: Request) -> Visitor:
     """Return the visitor of a request, who has agreed to the terms.
 
     Raises:
-        RefusedError: As `here`.
+        RefusedError: As `current_visitor`.
         RedirectError: They have not agreed yet.
     """
     visitor = current_visitor(request)
@@ -120,23 +120,23 @@ def agreed_visitor(request: Request) -> Visitor:
     return visitor
 
 
-def revoked_refusal(desk: Workbench) -> RefusedError:
+def revoked_refusal(workbench: Workbench) -> RefusedError:
     """Return the refusal for a link that is switched off."""
     return RefusedError(
         403,
         "This link has been revoked",
         "Nothing more can be seen or saved with it. What was saved before is kept. For a new one, "
-        f"ask: {desk.consent.contact}",
+        f"ask: {workbench.consent.contact}",
     )
 
 
-def closed_refusal(desk: Workbench) -> RefusedError:
+def closed_refusal(workbench: Workbench) -> RefusedError:
     """Return the refusal for every page once the work is closed."""
     return RefusedError(
         403,
         "This is closed",
         "Nothing can be seen or changed here any more. What was saved is kept, unless you "
-        f"withdraw. For questions: {desk.consent.contact}",
+        f"withdraw. For questions: {workbench.consent.contact}",
         withdraw=True,
     )
 

@@ -37,35 +37,35 @@ from careeval.review.web.pages import refusal
 _STATIC = Path(__file__).with_name("static")
 
 
-def create_app(bank: Bank | None, store: Store, settings: Addresses | None = None) -> ASGIApp:
+def create_app(bank: Bank | None, store: Store, addresses: Addresses | None = None) -> ASGIApp:
     """Return the app for an audit, or for a study's newest round.
 
     Args:
         bank: The bank with the scenarios of a study; an audit needs none.
         store: The study's or the audit's.
-        settings: The addresses of the app; this machine's where not given.
+        addresses: The addresses of the app; this machine's where not given.
 
     Raises:
         BankError: The bank lacks a scenario of the plan.
         ReviewError: A study is given no bank, or a scenario has changed since it was planned.
     """
-    settings = settings or Addresses.loopback(PORTS[store.kind])
+    addresses = addresses or Addresses.loopback(PORTS[store.kind])
     # FastAPI's own pages of documentation load scripts from elsewhere
     app = FastAPI(openapi_url=None)
-    app.state.turns = PageSlots()
+    app.state.page_slots = PageSlots()
     if store.kind == "audit":
-        app.state.desk = audit_decks.audit_workbench(store, settings)
+        app.state.workbench = audit_decks.audit_workbench(store, addresses)
         app.include_router(deck_pages.router(audit_decks.PATHS, audit_decks.ENDS))
     else:
         if bank is None:
             raise ReviewError(f"{store.path} is of a study", hint="a study needs its bank")
-        app.state.desk = study_decks.study_workbench(bank, store, settings)
+        app.state.workbench = study_decks.study_workbench(bank, store, addresses)
         app.include_router(deck_pages.router(study_decks.PATHS, study_decks.ENDS))
     app.include_router(common_pages.router)
     app.mount("/static", StaticFiles(directory=_STATIC))
     for kind, answer in _ANSWERS.items():
         app.add_exception_handler(kind, answer)
-    return Guard(app, settings)
+    return Guard(app, addresses)
 
 
 async def _redirected(_: Request, error: Any) -> Response:
@@ -79,11 +79,11 @@ async def _refused(request: Request, error: Any) -> Response:
 
 
 async def _revoked(request: Request, _: Any) -> Response:
-    return await _refused(request, revoked_refusal(request.app.state.desk))
+    return await _refused(request, revoked_refusal(request.app.state.workbench))
 
 
 async def _closed(request: Request, _: Any) -> Response:
-    return await _refused(request, closed_refusal(request.app.state.desk))
+    return await _refused(request, closed_refusal(request.app.state.workbench))
 
 
 async def _not_saved(request: Request, error: Any) -> Response:
@@ -162,11 +162,11 @@ def serve(
         wanted = PORTS[store.kind] if port is None else port
         listener = opened.enter_context(_listening(host, wanted))
         port = listener.getsockname()[1]
-        settings = (
+        addresses = (
             Addresses.behind_proxy(behind_proxy) if behind_proxy else Addresses.loopback(port)
         )
         config = uvicorn.Config(
-            create_app(bank, store, settings),
+            create_app(bank, store, addresses),
             loop="asyncio",
             http=connection_class(limits or Limits()),
             ws="none",

@@ -36,10 +36,10 @@ def home(request: Request) -> Response:
     visitor = current_visitor(request)
     if not visitor.agreed:
         raise RedirectError("/consent")
-    work = visitor.desk.store.work(visitor.rater.id)
+    work = visitor.workbench.store.work(visitor.rater.id)
     if "years" not in work.get(ABOUT, {}):
         raise RedirectError("/about")
-    raise RedirectError(next_stop(visitor.desk, visitor.rater, work))
+    raise RedirectError(next_stop(visitor.workbench, visitor.rater, work))
 
 
 @router.get("/i/{token}")
@@ -49,29 +49,36 @@ def landing(request: Request, token: str) -> Response:
     It changes nothing, since mail scanners open links.
     """
     link = _link(request, token)
-    desk: Workbench = request.app.state.desk
-    load = desk.load(link.rater, desk.store.work(link.rater.id))
-    return page(request, "landing", desk.title, load=load)
+    workbench: Workbench = request.app.state.workbench
+    load = workbench.load(link.rater, workbench.store.work(link.rater.id))
+    return page(request, "landing", workbench.title, load=load)
 
 
 @router.post("/i/{token}", dependencies=[FORM])
 def start(request: Request, token: str) -> Response:
     """Start a session."""
     link = _link(request, token)
-    desk: Workbench = request.app.state.desk
+    workbench: Workbench = request.app.state.workbench
     response = go_to("/")
-    response.set_cookie(desk.cookie, desk.store.start_session(link.rater.id), **_flags(desk))
+    response.set_cookie(
+        workbench.cookie, workbench.store.start_session(link.rater.id), **_flags(workbench)
+    )
     return response
 
 
-def _flags(desk: Workbench) -> dict[str, Any]:
+def _flags(workbench: Workbench) -> dict[str, Any]:
     """Return the flags of the session's cookie; a browser removes it only with the same ones."""
-    return {"path": "/", "httponly": True, "samesite": "strict", "secure": desk.settings.secure}
+    return {
+        "path": "/",
+        "httponly": True,
+        "samesite": "strict",
+        "secure": workbench.addresses.secure,
+    }
 
 
 def _link(request: Request, token: str) -> Link:
-    desk: Workbench = request.app.state.desk
-    link = desk.store.link(token)
+    workbench: Workbench = request.app.state.workbench
+    link = workbench.store.link(token)
     if link is None:
         raise RefusedError(
             404,
@@ -80,7 +87,7 @@ def _link(request: Request, token: str) -> Link:
             "whole from the message that you got, or ask whoever sent it.",
         )
     if link.revoked:
-        raise revoked_refusal(desk)
+        raise revoked_refusal(workbench)
     return link
 
 
@@ -96,7 +103,7 @@ def show_terms(request: Request) -> Response:
 def save_consent(request: Request, form: PostedForm) -> Response:
     """Save that they agree, or that they do not."""
     visitor = current_visitor(request)
-    digest = visitor.desk.consent.digest
+    digest = visitor.workbench.consent.digest
     if form.get("agree") == "yes":
         visitor.note(CONSENT, given=digest, declined=None)
     elif form.get("agree") == "no" and not visitor.agreed:
@@ -124,7 +131,7 @@ def save_years(request: Request, form: PostedForm) -> Response:
 
 
 def _about(request: Request, visitor: Visitor, error: str, typed: str = "") -> Response:
-    stored = visitor.desk.store.answers(visitor.rater.id, ABOUT).get("years")
+    stored = visitor.workbench.store.answers(visitor.rater.id, ABOUT).get("years")
     if not error and stored and stored.value != NOT_SAID:
         typed = stored.value
     title, status = "About you", 422 if error else 200
@@ -142,10 +149,10 @@ def pause(request: Request) -> Response:
 def end_session(request: Request) -> Response:
     """End the session in this browser."""
     visitor = current_visitor(request)
-    visitor.desk.store.end_session(visitor.secret)
-    request.state.here = None
+    visitor.workbench.store.end_session(visitor.secret)
+    request.state.visitor = None
     response = page(request, "paused", "You are signed out")
-    response.delete_cookie(visitor.desk.cookie, **_flags(visitor.desk))
+    response.delete_cookie(visitor.workbench.cookie, **_flags(visitor.workbench))
     return response
 
 
@@ -162,17 +169,18 @@ def delete_answers(request: Request, form: PostedForm) -> Response:
     visitor = signed_in_visitor(request)
     if form.get("delete") != "everything":
         return go_to("/withdraw")
-    erased = visitor.desk.store.withdraw(visitor.rater.id)
-    request.state.here = None
+    erased = visitor.workbench.store.withdraw(visitor.rater.id)
+    request.state.visitor = None
     response = page(request, "withdrawn", "Your answers are deleted", erased=erased)
-    response.delete_cookie(visitor.desk.cookie, **_flags(visitor.desk))
+    response.delete_cookie(visitor.workbench.cookie, **_flags(visitor.workbench))
     return response
 
 
 @router.get("/help")
 def help_page(request: Request) -> Response:
     """Show how the pages work; open to everybody."""
-    return page(request, "help", "Help", visitor=_visitor_or_none(request))
+    _visitor_or_none(request)
+    return page(request, "help", "Help")
 
 
 @router.post("/help")

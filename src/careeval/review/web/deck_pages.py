@@ -59,22 +59,22 @@ class OpenSeat:
     @property
     def owed(self) -> Deck | None:
         """The deck that must be handed in before those after it open."""
-        return next((deck for deck in self.decks[:-1] if not deck.stands), None)
+        return next((deck for deck in self.decks[:-1] if not deck.locked), None)
 
 
-def next_stop(desk: Workbench, rater: Rater, work: Work) -> str:
+def next_stop(workbench: Workbench, rater: Rater, work: Work) -> str:
     """Return the address to go on with, for a rater who has agreed and told their experience."""
-    *first, last = desk.decks(rater, work) or (None,)
+    *first, last = workbench.decks(rater, work) or (None,)
     for deck in first:
-        if deck and not deck.stands:
-            return deck.goes_on(deck.states(work))
+        if deck and not deck.locked:
+            return deck.next_address(deck.states(work))
     seen = work.get(PRACTISED, {})
-    for n in range(1, len(desk.practice) + 1):
+    for n in range(1, len(workbench.practice) + 1):
         if str(n) not in seen:
             return f"/practice/{n}"
     if last is None or last.waits:
         return "/overview"
-    return last.end if last.stands else last.goes_on(last.states(work))
+    return last.end if last.locked else last.next_address(last.states(work))
 
 
 def open_seat(request: Request, *, for_one: bool = False) -> OpenSeat:
@@ -88,15 +88,15 @@ def open_seat(request: Request, *, for_one: bool = False) -> OpenSeat:
         RefusedError: There is nothing for them.
     """
     visitor = agreed_visitor(request)
-    store = visitor.desk.store
+    store = visitor.workbench.store
     work = (store.work_by_task if for_one else store.work)(visitor.rater.id)
-    decks = visitor.desk.decks(visitor.rater, work)
+    decks = visitor.workbench.decks(visitor.rater, work)
     if not decks:
         raise RefusedError(
             404,
             "There is nothing for you in this round",
             "Thank you: what you rated before is kept. If that surprises you, ask: "
-            + visitor.desk.consent.contact,
+            + visitor.workbench.consent.contact,
         )
     return OpenSeat(visitor, work, decks)
 
@@ -106,15 +106,15 @@ def not_found() -> RefusedError:
     return RefusedError(404, "There is nothing here", "Go to the overview to see what is yours.")
 
 
-def _expect_first(request: Request, at: OpenSeat, deck: Deck | None = None) -> None:
+def _expect_first(request: Request, seat: OpenSeat, deck: Deck | None = None) -> None:
     """Raise where another deck must be handed in before this one, or before all others.
 
     It is called before anything is shown that tells of a rubric.
     """
-    if at.owed is None or at.owed is deck:
+    if seat.owed is None or seat.owed is deck:
         return
     if request.method == "GET":
-        raise RedirectError(at.owed.goes_on(at.owed.states(at.work)))
+        raise RedirectError(seat.owed.next_address(seat.owed.states(seat.work)))
     raise RefusedError(
         403,
         "Your own answers come first",
@@ -157,16 +157,16 @@ def check_practice(request: Request, n: int, form: PostedForm) -> Response:
 
 
 def _practice(request: Request, n: int, form: Mapping[str, str] | None) -> Response:
-    at = open_seat(request)
-    _expect_first(request, at)
-    cards, go = at.visitor.desk.practice, (form or {}).get("go", "")
+    seat = open_seat(request)
+    _expect_first(request, seat)
+    cards, go = seat.visitor.workbench.practice, (form or {}).get("go", "")
     if not 1 <= n <= len(cards):
         raise not_found()
     if go == "skip":
-        at.visitor.note(PRACTISED, **{str(k): "seen" for k in range(1, len(cards) + 1)})
+        seat.visitor.note(PRACTISED, **{str(k): "seen" for k in range(1, len(cards) + 1)})
         return go_to("/")
     if go == "next":
-        at.visitor.note(PRACTISED, **{str(n): "seen"})
+        seat.visitor.note(PRACTISED, **{str(n): "seen"})
         return go_to(f"/practice/{n + 1}" if n < len(cards) else "/")
     card = cards[n - 1]
     answers = {q.field: (form or {}).get(ANSWER + q.name, "") for q in card.questions}
@@ -190,7 +190,7 @@ def _practice(request: Request, n: int, form: Mapping[str, str] | None) -> Respo
 class OpenCard:
     """One card of a deck, opened by a visitor."""
 
-    at: OpenSeat
+    seat: OpenSeat
     deck: Deck
     n: int
 
@@ -201,16 +201,16 @@ class OpenCard:
 
     def answers(self) -> Answers:
         """Return its present answers."""
-        visitor = self.at.visitor
-        return visitor.desk.store.answers(visitor.rater.id, self.card.task)
+        visitor = self.seat.visitor
+        return visitor.workbench.store.answers(visitor.rater.id, self.card.task)
 
 
 def _open_card(request: Request, path: str, n: int) -> OpenCard:
-    at = open_seat(request, for_one=True)
-    deck = next((deck for deck in at.decks if deck.path == path), None)
+    seat = open_seat(request, for_one=True)
+    deck = next((deck for deck in seat.decks if deck.path == path), None)
     if deck is None:
         raise not_found()
-    _expect_first(request, at, deck)
+    _expect_first(request, seat, deck)
     if deck.waits:
         raise RefusedError(
             403,
@@ -219,48 +219,52 @@ def _open_card(request: Request, path: str, n: int) -> OpenCard:
         )
     if not 1 <= n <= len(deck.cards):
         raise not_found()
-    return OpenCard(at, deck, n)
+    return OpenCard(seat, deck, n)
 
 
 def _show(path: str) -> Callable[..., Response]:
     def show(request: Request, n: int) -> Response:
-        place = _open_card(request, path, n)
-        if place.deck.stands and not place.deck.stands_template:
-            raise RedirectError(place.deck.end)
-        return _page(request, place, TypedAnswers(), ())
+        open_card = _open_card(request, path, n)
+        if open_card.deck.locked and not open_card.deck.locked_template:
+            raise RedirectError(open_card.deck.end)
+        return _page(request, open_card, TypedAnswers(), ())
 
     return show
 
 
 def _save(path: str) -> Callable[..., Response]:
     def save(request: Request, n: int, form: PostedForm) -> Response:
-        place = _open_card(request, path, n)
+        open_card = _open_card(request, path, n)
         return (
-            _respond_locked(request, place, form)
-            if place.deck.stands
-            else _save_form(request, place, form)
+            _respond_locked(request, open_card, form)
+            if open_card.deck.locked
+            else _save_form(request, open_card, form)
         )
 
     return save
 
 
-def _respond_locked(request: Request, place: OpenCard, form: Mapping[str, str]) -> Response:
+def _respond_locked(request: Request, open_card: OpenCard, form: Mapping[str, str]) -> Response:
     """Respond to a form that comes after the deck was handed in: fine if it changes nothing."""
-    store, rater, task = place.at.visitor.desk.store, place.at.visitor.rater.id, place.card.task
-    standing = {ANSWER + name: answer.value for name, answer in place.answers().items()}
+    store, rater, task = (
+        open_card.seat.visitor.workbench.store,
+        open_card.seat.visitor.rater.id,
+        open_card.card.task,
+    )
+    standing = {ANSWER + name: answer.value for name, answer in open_card.answers().items()}
     sent = {name: text.strip() for name, text in form.items() if name.startswith(ANSWER)}
     if form.get("task") == task and all(standing.get(k, "") == text for k, text in sent.items()):
         if wants_json(request):
             seen = store.newest(rater, task)
             return JSONResponse({"seen": seen, "notices": [], "errors": {}})
-        return go_to(f"{place.deck.path}/{place.n}")
+        return go_to(f"{open_card.deck.path}/{open_card.n}")
     words = "What you handed in stands, and can no longer be changed; this was not saved."
     return refusal(request, 409, "Handed in already", words, retry=False)
 
 
-def _save_form(request: Request, place: OpenCard, form: Mapping[str, str]) -> Response:
+def _save_form(request: Request, open_card: OpenCard, form: Mapping[str, str]) -> Response:
     """Save what a form or our script sends, and go to the page that it asks for."""
-    card, deck, n = place.card, place.deck, place.n
+    card, deck, n = open_card.card, open_card.deck, open_card.n
     if form.get("task") != card.task:
         words = "It belongs to another round or another rater; nothing was saved."
         return refusal(request, 409, "This page is out of date", words, retry=False)
@@ -271,9 +275,9 @@ def _save_form(request: Request, place: OpenCard, form: Mapping[str, str]) -> Re
     if typed is None or sent is None:
         words = "It is not one of the forms of this page; nothing was saved."
         return refusal(request, 400, "This form cannot be read", words, retry=False)
-    values = {**typed.values, **_skipping(place, typed, go)}
-    visitor = place.at.visitor
-    saved = visitor.desk.store.save(visitor.rater.id, card.task, values, sent, place=n)
+    values = {**typed.values, **_skipping(open_card, typed, go)}
+    visitor = open_card.seat.visitor
+    saved = visitor.workbench.store.save(visitor.rater.id, card.task, values, sent, place=n)
     messages = notices(saved, card.questions)
     shown = card_fields(card.questions, {}, typed)
     if wants_json(request):
@@ -281,36 +285,36 @@ def _save_form(request: Request, place: OpenCard, form: Mapping[str, str]) -> Re
         content = {"seen": saved.seen, "notices": messages, "errors": errors}
         return JSONResponse(content, 422 if errors else 200)
     if typed.errors or (messages and not saved.replayed):
-        return _page(request, place, typed, messages)
+        return _page(request, open_card, typed, messages)
     again = "?again=1" if saved.replayed else ""
     if cleared := next((each.id for each in shown if each.name == clear), ""):
         return go_to(f"{deck.path}/{n}{again}#{cleared}")
     if go == "back":
         return go_to(f"{deck.path}/{max(1, n - 1)}{again}")
-    if go == "next" and missing_questions(card.questions, answers := place.answers()):
+    if go == "next" and missing_questions(card.questions, answers := open_card.answers()):
         late = [question.field for question in card.questions if question.late]
         opens = shows_late_questions(card.questions, answers) and not typed.raw.keys() & set(late)
         return go_to(f"{deck.path}/{n}{'#items' if late and opens else '?missing=1'}")
     return go_to(f"{deck.path}/{n + 1}{again}" if n < len(deck.cards) else deck.end)
 
 
-def _skipping(place: OpenCard, typed: TypedAnswers, go: str) -> Mapping[str, str | None]:
+def _skipping(open_card: OpenCard, typed: TypedAnswers, go: str) -> Mapping[str, str | None]:
     """Return what a form says about skipping the card; empty where it says nothing."""
     if go == "skip":
         return {SKIPPED: "yes"}
-    if not place.deck.declines:
+    if not open_card.deck.declines:
         return {SKIPPED: None} if go else {}
-    answers = place.answers()
+    answers = open_card.answers()
     standing = {name: answers[name].value if name in answers else None for name in typed.values}
     # to go back does not undo that somebody declined; to write on does
     return {SKIPPED: None} if go == "next" or typed.values != standing else {}
 
 
 def _page(
-    request: Request, place: OpenCard, typed: TypedAnswers, messages: Sequence[str]
+    request: Request, open_card: OpenCard, typed: TypedAnswers, messages: Sequence[str]
 ) -> Response:
-    deck, card, query = place.deck, place.card, request.query_params
-    store, rater = place.at.visitor.desk.store, place.at.visitor.rater.id
+    deck, card, query = open_card.deck, open_card.card, request.query_params
+    store, rater = open_card.seat.visitor.workbench.store, open_card.seat.visitor.rater.id
     # in this order: an event between the two is shown, and at worst announced as well
     seen = store.newest(rater, card.task)
     work = store.work(rater)
@@ -323,11 +327,11 @@ def _page(
     gaps = [each for each in shown if each.question.required and not each.value]
     return page(
         request,
-        deck.stands_template if deck.stands else deck.template,
-        f"{deck.title} {place.n} of {len(states)}",
+        deck.locked_template if deck.locked else deck.template,
+        f"{deck.title} {open_card.n} of {len(states)}",
         422 if typed.errors else 200,
         deck=deck,
-        n=place.n,
+        n=open_card.n,
         task=card.task,
         fields=shown,
         opened=opened,
@@ -381,74 +385,74 @@ def _groups(deck: Deck, states: Sequence[Progress], rows: Mapping[int, Row]) -> 
 
 def overview(request: Request) -> Response:
     """Show all cards of a visitor, and the progress with each."""
-    at = open_seat(request)
-    last = at.decks[-1]
-    if last.stands:
+    seat = open_seat(request)
+    last = seat.decks[-1]
+    if last.locked:
         raise RedirectError(last.end)
     if last.waits:
         return page(request, "settle_wait", "Nothing to settle yet")
-    rows = [row for deck in at.decks for row in _rows(at, deck)]
-    now = at.owed or last
-    states = now.states(at.work)
+    rows = [row for deck in seat.decks for row in _rows(seat, deck)]
+    now = seat.owed or last
+    states = now.states(seat.work)
     n = now.first_open(states)
     going = (f"{now.path}/{n}", f"Go on with {now.unit} {n}") if n else None
-    if at.owed:
-        going = (now.goes_on(states), "Go on with your own answers")
-    left = sum(deck.minutes(at.work) for deck in at.decks)
+    if seat.owed:
+        going = (now.next_address(states), "Go on with your own answers")
+    left = sum(deck.minutes(seat.work) for deck in seat.decks)
     return page(
         request,
         "overview",
         "Overview",
         rows=rows,
-        groups=_groups(last, last.states(at.work), dict(enumerate(_rows(at, last), 1))),
+        groups=_groups(last, last.states(seat.work), dict(enumerate(_rows(seat, last), 1))),
         counts={state: [s for _, _, s in rows].count(state) for state in Progress},
         going=going,
-        owes=at.owed is not None,
+        owes=seat.owed is not None,
         left=duration_in_words(left) if left else "",
     )
 
 
-def _rows(at: OpenSeat, deck: Deck) -> list[Row]:
+def _rows(seat: OpenSeat, deck: Deck) -> list[Row]:
     """Return a deck's cards, as a list shows them."""
-    states = deck.states(at.work)
-    if deck.stands:  # what was not handed in can no longer be
+    states = deck.states(seat.work)
+    if deck.locked:  # what was not handed in can no longer be
         states = tuple(s if s is Progress.done else Progress.skipped for s in states)
-    opens = at.owed in (None, deck) or deck.stands
+    opens = seat.owed in (None, deck) or deck.locked
     return [
-        (f"{deck.path}/{n}" if opens else "", card.called, state)
+        (f"{deck.path}/{n}" if opens else "", card.name, state)
         for n, (card, state) in enumerate(zip(deck.cards, states, strict=True), 1)
     ]
 
 
 def _at_end(request: Request, end: str) -> tuple[OpenSeat, Deck]:
-    at = open_seat(request)
-    deck = next((deck for deck in at.decks if deck.end == end), None)
+    seat = open_seat(request)
+    deck = next((deck for deck in seat.decks if deck.end == end), None)
     if deck is None:
         raise not_found()
-    _expect_first(request, at, deck)
-    return at, deck
+    _expect_first(request, seat, deck)
+    return seat, deck
 
 
 def _end(end: str) -> Callable[..., Response]:
     def show_end(request: Request) -> Response:
-        at, deck = _at_end(request, end)
+        seat, deck = _at_end(request, end)
         if deck.waits:
             raise RedirectError("/overview")
-        states, gaps = deck.states(at.work), deck.gaps(at.work)
-        missing_rows = {gap.n: (gap.first, gap.called, states[gap.n - 1]) for gap in gaps}
+        states, gaps = deck.states(seat.work), deck.gaps(seat.work)
+        missing_rows = {gap.n: (gap.first, gap.name, states[gap.n - 1]) for gap in gaps}
         return page(
             request,
             deck.end_template,
-            deck.end_titles[deck.stands or (deck.finished and not gaps)],
+            deck.end_titles[deck.locked or (deck.finished and not gaps)],
             deck=deck,
             gaps=gaps,
             groups=_groups(deck, states, missing_rows),
-            rows=_rows(at, deck),
+            rows=_rows(seat, deck),
             n_done=states.count(Progress.done),
             n_all=len(deck.cards),
             before=[
-                (each, each.states(at.work).count(Progress.done))
-                for each in at.decks[: at.decks.index(deck)]
+                (each, each.states(seat.work).count(Progress.done))
+                for each in seat.decks[: seat.decks.index(deck)]
             ],
         )
 
@@ -457,10 +461,10 @@ def _end(end: str) -> Callable[..., Response]:
 
 def _finish(end: str) -> Callable[..., Response]:
     def finish(request: Request) -> Response:
-        at, deck = _at_end(request, end)
+        seat, deck = _at_end(request, end)
         task, name = deck.note
-        if not deck.waits and not deck.stands:
-            at.visitor.note(task, **{name: "yes"})
-        return go_to(end if deck is at.decks[-1] else "/")
+        if not deck.waits and not deck.locked:
+            seat.visitor.note(task, **{name: "yes"})
+        return go_to(end if deck is seat.decks[-1] else "/")
 
     return finish

@@ -26,9 +26,9 @@ HEADERS = {
 class Guard:
     """An app that refuses requests to other hosts and changes that other sites ask for."""
 
-    def __init__(self, app: ASGIApp, settings: Addresses) -> None:
+    def __init__(self, app: ASGIApp, addresses: Addresses) -> None:
         self._app = app
-        self._settings = settings
+        self._addresses = addresses
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Respond or pass the request on; every response gets the headers."""
@@ -48,10 +48,10 @@ class Guard:
         await app(scope, receive, guarded)
 
     def _refusal(self, method: str, headers: Headers) -> PlainTextResponse | None:
-        if headers.getlist("host") not in [[host] for host in self._settings.hosts]:
+        if headers.getlist("host") not in [[host] for host in self._addresses.hosts]:
             return PlainTextResponse("This is not the address of this study or audit.", 421)
         # every browser states the origin of a form
-        if method not in ("GET", "HEAD") and headers.get("origin") not in self._settings.origins:
+        if method not in ("GET", "HEAD") and headers.get("origin") not in self._addresses.origins:
             return PlainTextResponse(
                 "This was sent from another page than ours, and changed nothing.", 403
             )

@@ -21,43 +21,43 @@ from starlette.responses import Response
 from careeval.errors import ReviewError
 from careeval.review import database
 
-_LOOKING, _SAVING = 2, 2
+_READING, _SAVING = 2, 2
 
 
 class PageSlots:
     """Slots for pages that are made at the same time: a few that read, and a few that save."""
 
     def __init__(self) -> None:
-        self._looking = asyncio.Semaphore(_LOOKING)
+        self._reading = asyncio.Semaphore(_READING)
         self._saving = asyncio.Semaphore(_SAVING)
 
     @asynccontextmanager
-    async def turn(self, method: str) -> AsyncIterator[None]:
+    async def slot(self, method: str) -> AsyncIterator[None]:
         """Take a slot for a block; raises ReviewError where none is free in the time for a lock."""
-        turns = self._looking if method in ("GET", "HEAD") else self._saving
+        slots = self._reading if method in ("GET", "HEAD") else self._saving
         try:
-            await asyncio.wait_for(turns.acquire(), database.BUSY_SECONDS)
+            await asyncio.wait_for(slots.acquire(), database.BUSY_SECONDS)
         except TimeoutError as error:
             raise ReviewError("too many others wait for it") from error
         try:
             yield
         finally:
-            turns.release()
+            slots.release()
 
 
 class PageRoute(APIRoute):
     """A route whose page is made in a worker thread, in a slot, after its form has been read."""
 
     def __init__(self, path: str, endpoint: Callable[..., Any], **options: Any) -> None:
-        in_turn = endpoint if asyncio.iscoroutinefunction(endpoint) else _in_slot(endpoint)
-        super().__init__(path, in_turn, **options)
+        in_slot = endpoint if asyncio.iscoroutinefunction(endpoint) else _in_slot(endpoint)
+        super().__init__(path, in_slot, **options)
 
 
 def _in_slot(make: Callable[..., Response]) -> Callable[..., Awaitable[Response]]:
     @wraps(make)
     async def made(request: Request, **given: Any) -> Response:
-        turns: PageSlots = request.app.state.turns
-        async with turns.turn(request.method):
+        slots: PageSlots = request.app.state.page_slots
+        async with slots.slot(request.method):
             return await run_in_threadpool(make, request, **given)
 
     return made

@@ -33,9 +33,9 @@ def page(
         status: The HTTP status.
         values: The values of the template.
     """
-    desk: Workbench = request.app.state.desk
-    here: Visitor | None = getattr(request.state, "here", None)
-    frame = {"desk": desk, "here": here, "title": title, "path": request.url.path}
+    workbench: Workbench = request.app.state.workbench
+    visitor: Visitor | None = getattr(request.state, "visitor", None)
+    frame = {"workbench": workbench, "visitor": visitor, "title": title, "path": request.url.path}
     html = environment().get_template(f"{template}.html").render(frame | values)
     return HTMLResponse(html, status)
 
@@ -100,8 +100,8 @@ def environment() -> Environment:
     environment.filters["by_item"] = fields_by_item
     environment.filters["shape"] = lambda kind: "scale" if isinstance(kind, Scale) else kind
     environment.globals |= {
-        "PRESENT": PRESENCE_RULE,
-        "UNSURE": UNSURE_RULE,
+        "PRESENCE_RULE": PRESENCE_RULE,
+        "UNSURE_RULE": UNSURE_RULE,
         "POINTS_MEAN": MEANING,
         "NEVER_NEGATIVE": NEVER_NEGATIVE,
     }
