@@ -36,7 +36,8 @@ SERVE = """
 import resource, socket, sys
 from pathlib import Path
 from careeval.bank import load_bank
-from careeval.review import app, database
+from careeval.review import database
+from careeval.review.web import app
 from careeval.review.web.connection import Limits
 path, bank, files, busy, head, exchange = sys.argv[1:]
 resource.setrlimit(resource.RLIMIT_NOFILE, (int(files), int(files)))
