@@ -1,4 +1,4 @@
-"""Who rates what."""
+"""The assignment of scenarios to raters."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def _together(assigned: dict[str, tuple[str, ...]]) -> Counter[frozenset[str]]:
 
 
 def test_both_roles_everywhere() -> None:
-    """Of two therapists and two relatives, two a scenario, each scenario gets one of either."""
+    """With two therapists and two relatives, two a scenario, each scenario gets one of either."""
     raters = _raters(OT, OT, FAMILY, FAMILY)
     assigned = assign(_scenarios(6), raters, seed=3, raters_per_scenario=2)
     role = {rater.id: rater.role for rater in raters}
@@ -44,7 +44,7 @@ def test_both_roles_everywhere() -> None:
 
 
 def test_the_papers_panel() -> None:
-    """Of a panel like the paper's, five a scenario, every scenario gets its share of each role."""
+    """With a panel like the paper's, five a scenario, each gets its share of each role."""
     raters = _raters(*[OT] * 5, FAMILY, FAMILY, ROBOTICIST)
     assigned = assign(_scenarios(40), raters, seed=1, raters_per_scenario=5)
     role = {rater.id: rater.role for rater in raters}
@@ -70,7 +70,7 @@ def test_pairs_are_spread() -> None:
 
 
 def test_too_few_raters() -> None:
-    """What cannot be done is said with the numbers that could."""
+    """The error of an impossible assignment gives the numbers that would be possible."""
     with pytest.raises(ReviewError, match="100 scenarios with 5 raters each are 500") as error:
         assign(_scenarios(100), _raters(*[OT] * 8), seed=1, per_rater=20, raters_per_scenario=5)
     assert error.value.hint == "ask 63 of each, or find 25 raters"

@@ -24,7 +24,7 @@ TERMS = ["--ethics", "none: a test", "--contact", "test@example.org"]
 
 
 def _mount(*words: str) -> bool:
-    """Whether mounting worked, which takes more rights than most have."""
+    """Tell whether mounting worked, which takes more rights than most have."""
     if (mount := shutil.which("mount")) is None:
         return False
     return subprocess.run([mount, *words], capture_output=True, check=False).returncode == 0
@@ -52,7 +52,7 @@ def freeze(tmp_path: Path) -> Iterator[Freeze]:
 
 @pytest.fixture
 def temporary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Where copies go."""
+    """Return the folder for copies."""
     folder = tmp_path / "temporary"
     folder.mkdir()
     monkeypatch.setattr("tempfile.tempdir", str(folder))
@@ -60,7 +60,7 @@ def temporary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_rows_that_are_only_in_the_log(freeze: Freeze, tmp_path: Path, temporary: Path) -> None:
-    """What a killed program has saved, and SQLite has not moved into the file yet, is read."""
+    """Rows that a killed program saved are read, though SQLite has not moved them to the file."""
     path = tmp_path / "study.db"
     store = Store.create(path, "study", "{}")
     store.add_rater(Rater("r01", Role.other))
@@ -97,7 +97,7 @@ def test_an_older_file(freeze: Freeze, tmp_path: Path, temporary: Path) -> None:
 def test_no_room_for_a_copy(
     freeze: Freeze, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Where no copy can be made, the error says where one would go."""
+    """If no copy can be made, the error says where one would go."""
     Store.create(tmp_path / "study.db", "study", "{}").close()
     frozen = freeze(tmp_path / "study.db")
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "none"))
@@ -107,7 +107,7 @@ def test_no_room_for_a_copy(
 
 
 def test_a_foreign_file(freeze: Freeze, tmp_path: Path, temporary: Path) -> None:
-    """What is no store of careeval is said so by its own name, and no copy is left."""
+    """A file that is no store of careeval is refused by its own name, and no copy is left."""
     (tmp_path / "study.db").write_bytes(b"no store" * 1000)
     frozen = freeze(tmp_path / "study.db")
     with pytest.raises(ReviewError, match="no store of careeval") as caught:

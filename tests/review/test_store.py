@@ -1,4 +1,4 @@
-"""What is kept: every change, once, in order, and through every fault that a disk has."""
+"""The store keeps every change once and in order, through every fault that a disk has."""
 
 from __future__ import annotations
 
@@ -156,7 +156,7 @@ def test_work_read_task_by_task(store: Store) -> None:
 
 
 def test_what_others_changed_stops_all(store: Store) -> None:
-    """Where nothing may be overwritten, one form that would do so takes the others with it."""
+    """If nothing may be overwritten, one form that would do so stops all."""
     store.save("r01", "t1", {"realism": "4"}, FormId("other", 0, 0))
     with pytest.raises(ReviewError, match="in the meantime"):
         store.save_all(_changes("3", "5"), overwrite=False)
@@ -204,7 +204,7 @@ def test_a_clock_set_back_reorders_nothing(store: Store) -> None:
 
 
 def test_nobody_sees_another(store: Store) -> None:
-    """What one rater answers is in no other rater's work."""
+    """One rater's answers are in no other rater's work."""
     store.save("r01", TASK, {"realism": "4"}, FormId("a", 0, 0))
     assert store.work("r02") == {}
     assert store.newest("r02", TASK) == 0
@@ -258,7 +258,7 @@ WORDS = "words that somebody takes back"
 
 
 def _found(store: Store) -> bool:
-    """Whether the words can be found in the file, or in those that SQLite keeps beside it."""
+    """Tell whether the words are in the file, or in those that SQLite keeps beside it."""
     return any(WORDS.encode() in file.read_bytes() for file in store.path.parent.iterdir())
 
 
@@ -301,7 +301,7 @@ def test_withdrawing_while_another_program_reads(store: Store) -> None:
 
 
 def test_a_restart_still_erases(store: Store) -> None:
-    """What a withdrawal left is erased by whatever opens the file next, in another process too."""
+    """Leftovers of a withdrawal are erased by whatever opens the file next, in any process."""
     store.save("r01", TASK, {"comment": WORDS}, FormId("a", 0, 0))
     keeps = sqlite3.connect(store.path)  # with it open, no close empties the log
     keeps.execute("SELECT * FROM events").fetchone()
@@ -341,7 +341,7 @@ def test_what_an_older_careeval_left_is_erased(tmp_path: Path) -> None:
 
 
 def test_pages_tell_nothing_of_how_busy_others_are(store: Store) -> None:
-    """What a page carries is the same however much others save, and on other tasks too."""
+    """A page carries the same however much others save, and on other tasks too."""
     store.save("r01", TASK, {"realism": "4"}, FormId("a", 0, 0))
     before = store.newest("r01", TASK)
     for n in range(5):
@@ -405,7 +405,7 @@ def test_threads_take_turns(store: Store) -> None:
 
 
 def test_a_full_disk(store: Store) -> None:
-    """Where the disk is full a save says so, and what was saved before stands."""
+    """A save on a full disk says so, and everything that was saved before stays."""
     store.save("r01", TASK, {"comment": "first"}, FormId("a", 0, 0))
     (pages,) = store._database.rows("PRAGMA page_count")[0]
     execute = store._database._connection.execute
@@ -506,7 +506,7 @@ def test_a_backup_is_whole(store: Store, tmp_path: Path) -> None:
 def test_a_backup_that_cannot_be_written(
     store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Where there is no room for the copy that is what is said, and no part of it is left."""
+    """The error of a copy without room says so, and no part of the copy is left."""
     connect = sqlite3.connect
 
     def fake_small_disk(path: Path) -> sqlite3.Connection:

@@ -111,7 +111,7 @@ def test_terms_that_are_not_utf_8(tmp_path: Path, capsys: Out) -> None:
 
 
 def test_status_and_results(audit: Audit, capsys: Out) -> None:
-    """Who is where, without what was said; and results that say what they still lack."""
+    """The status shows progress without labels, and results say what they still lack."""
     audit.label("r01", FIRST)
     path = str(audit.store.path)
     assert run(["audit", "status", path, "--json"]) == OK
@@ -139,7 +139,7 @@ def test_status_and_results(audit: Audit, capsys: Out) -> None:
 
 
 def _said(audit: Audit) -> list[str]:
-    """What is labelled, as rater, judgment and word."""
+    """Return labels as rater, judgment and word."""
     given = audit_labels(audit.plan, audit.store.all_work())
     return sorted(f"{each.rater} {each.judgment} {each.says}" for each in given)
 
@@ -163,7 +163,7 @@ let me do",,
 
 
 def test_labels_on_paper(audit: Audit, tmp_path: Path, capsys: Out) -> None:
-    """What is typed is labelled, less control characters; handed in, settling waits no more."""
+    """Typed labels are saved without control characters, and can be handed in."""
     audit.label("r01", FIRST)
     capsys.readouterr()
     assert _type(audit, tmp_path, PAPER, "--json") == OK
@@ -196,7 +196,7 @@ def test_labels_on_paper(audit: Audit, tmp_path: Path, capsys: Out) -> None:
 
 
 def test_typing_labels_is_blind(tmp_path: Path) -> None:
-    """What the grader said, of whom and for how many points, changes nothing of what is taken."""
+    """The grader's verdicts, systems and points change nothing of which labels are taken."""
     found = []
     for name, sample in (("one", audit_sample()), ("two", otherwise())):
         audit = Audit.new(audit_plan(sample), tmp_path / f"{name}.db")
@@ -271,7 +271,7 @@ def test_who_never_hands_in(audit: Audit, tmp_path: Path, capsys: Out) -> None:
 
 
 def test_nobody_to_settle(audit: Audit, capsys: Out) -> None:
-    """Whose link is off cannot settle, which is said at once and in the status."""
+    """An adjudicator whose link is off cannot settle, and the status says so."""
     path = str(audit.store.path)
     assert run(["audit", "revoke", path, "a01"]) == OK
     assert "Nobody settles: a01" in capsys.readouterr().err
@@ -329,7 +329,7 @@ def test_a_backup(audit: Audit, tmp_path: Path, capsys: Out) -> None:
 
 
 def test_a_title_is_no_markup(tmp_path: Path, capsys: Out) -> None:
-    """What a title looks like to a terminal is what stands in it, less control characters."""
+    """A terminal shows a title as its plain characters, without control characters."""
     assert _new(tmp_path, "--labellers", "2", "--title", "[bold]Pilot[/bold] \x1b[31m") == OK
     capsys.readouterr()
     assert run(["audit", "status", str(tmp_path / "audit.db")]) == OK
@@ -371,7 +371,7 @@ WITH_ONE_MORE = ("revoke", "withdraw", "backup", "link")
 
 
 def test_the_wrong_file(tmp_path: Path, capsys: Out) -> None:
-    """What is no audit is said to be none, before anything is served or counted."""
+    """A file that is no audit is refused before anything is served or counted."""
     for command in (*("serve", "status", "results", "close", "reopen"), *WITH_ONE_MORE):
         more = [str(tmp_path / "more")] if command in WITH_ONE_MORE else []
         assert run(["audit", command, str(tmp_path / "none.db"), *more]) == USAGE

@@ -1,4 +1,4 @@
-"""What is asked of whom in an audit, and what their answers are; and the app as they use it."""
+"""The questions of an audit, its labels, and the app as labellers use it."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def _says(judgment_says: dict[str, str], *, finished: bool = True) -> dict[str, 
 
 
 def test_a_plan_is_kept_whole() -> None:
-    """What the store keeps is read back as it was, the hidden part included."""
+    """A plan is read back from the store as it was, with its hidden part."""
     plan = audit_plan()
     assert read_audit_plan(plan.json_text()) == plan
     with pytest.raises(ReviewError, match="no plan of an audit"):
@@ -472,7 +472,7 @@ def test_settling(audit: Audit) -> None:
 
 
 def test_who_gave_which_reading_is_not_told() -> None:
-    """Whose reading stands first changes from judgment to judgment."""
+    """The order of labellers' readings changes from judgment to judgment."""
     from careeval.review.audit.labels import anonymous_labels as readings
 
     blind = audit_plan().blind()
@@ -485,7 +485,7 @@ def test_who_gave_which_reading_is_not_told() -> None:
 
 
 def test_every_change_is_saved_by_the_script(audit: Audit) -> None:
-    """What our script sends is saved and answered in data, with what is wrong by its field."""
+    """Requests of our script are saved and answered in data, with errors by field."""
     client, script = audit.client("r01"), {"Accept": "application/json"}
     form = hidden(client.get("/label/1").text) | {"number": "1", "q.says": "absent"}
     assert client.post("/label/1", data=form, headers=script).json()["errors"] == {}
@@ -511,7 +511,7 @@ def test_the_scenario_is_shown_where_the_plan_says_so(audit: Audit, tmp_path: Pa
 
 
 def test_withdrawing_from_an_audit(audit: Audit) -> None:
-    """Who withdraws leaves no label, and the other's are settled without theirs."""
+    """A labeller who withdraws leaves no label, and settling goes on without theirs."""
     client = audit.label("r01", FIRST)
     audit.label("r02", SECOND)
     client.post("/withdraw", data={"delete": "everything"})

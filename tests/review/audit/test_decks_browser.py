@@ -42,7 +42,7 @@ class Served:
     tokens: dict[str, str]
 
     def all_work(self) -> dict[str, Work]:
-        """What is in its file."""
+        """All answers in its file."""
         store = Store.open(self.path)
         try:
             return dict(store.all_work())

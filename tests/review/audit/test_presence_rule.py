@@ -48,7 +48,7 @@ def test_it_stands_wherever_somebody_judges(audit: Audit) -> None:
 
 
 def test_the_adjudicator_practises_too(audit: Audit) -> None:
-    """Who settles is led through the practice first, the half-present item among it."""
+    """The adjudicator does the practice first, with the item that is half present."""
     client = audit.client()
     client.post(f"/i/{audit.tokens['a01']}", data={"go": "x"})
     client.post("/consent", data={"agree": "yes"})

@@ -134,7 +134,7 @@ def test_the_form_asks_what_the_app_asks(study: Study) -> None:
 
 
 def test_a_form_needs_nothing_and_runs_nothing(bank: Bank) -> None:
-    """What anybody wrote is text there, and no address, script or picture is in the file."""
+    """Everybody's words are plain text, and no address, script or picture is in the file."""
     consent = Consent(text=HOSTILE, ethics=HOSTILE, contact=HOSTILE)
     plan = new_plan(bank, ROLES, title=HOSTILE, consent=consent, seed=7)
     html = render_form(plan, planned_scenarios(plan, bank), plan.seats[0], {})
@@ -143,7 +143,7 @@ def test_a_form_needs_nothing_and_runs_nothing(bank: Bank) -> None:
 
 
 def test_points_are_not_given_away(bank: Bank) -> None:
-    """Who is not asked about points reads no rung's id; the sheet has it."""
+    """A form without questions on points has no rung's id; the sheet has it."""
     plan = new_plan(bank, ROLES, title="A test", consent=CONSENT, seed=7, points=False)
     scenarios = planned_scenarios(plan, bank)
     html = render_form(plan, scenarios, plan.seats[0], {})
@@ -218,7 +218,7 @@ def test_own_answers_come_before_the_paper(
     tmp_path: Path,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    """Who is still to write answers of their own gets no form, which would show what is wanted."""
+    """A rater who still owes answers of their own gets no form, which would show the rubric."""
     plan = new_plan(
         bank, ROLES, title="A test", consent=CONSENT, seed=7, answers=1, told="Write alone."
     )

@@ -18,7 +18,7 @@ pytestmark = IN_A_BROWSER
 
 @pytest.fixture(params=[False, True], ids=["clear", "large"])
 def large(request: pytest.FixtureRequest) -> bool:
-    """Whether the print is large."""
+    """Return whether the print is large."""
     return bool(request.param)
 
 

@@ -99,7 +99,7 @@ SEATS = st.lists(
 @settings(max_examples=60, deadline=None)
 @given(SEATS, st.integers(1, 2), st.integers(0, 3))
 def test_no_draw_is_more_even(shares: list[list[str]], each: int, seed: int) -> None:
-    """Of all draws with so many answers of each rater, none has a smaller sum of squares."""
+    """No draw with as many answers of each rater has a smaller sum of squares."""
     seats = {f"r{n}": share for n, share in enumerate(shares) if len(share) >= each}
     drawn = own_answers.draw_scenarios(seats, each, seed=seed)
     assert drawn == own_answers.draw_scenarios(seats, each, seed=seed)
@@ -235,7 +235,7 @@ def test_nothing_else_is_saved_first(study: Study) -> None:
 
 
 def test_rather_not(study: Study) -> None:
-    """What somebody would rather not answer is left out, until they write on or save it again."""
+    """A declined answer is left out until its writer writes on or saves it again."""
     client = enter(study, "r01")
     task = study.plan.answer_task(study.plan.seats[0].answers[0])
 
@@ -322,7 +322,7 @@ def _revised(bank: Bank, name: str) -> Bank:
 
 
 def test_a_further_round(study: Study, bank: Bank) -> None:
-    """Who handed in writes no more; who did not answers the new version, and then only that."""
+    """Raters who handed in write no more; the others answer the new version, and only that."""
     first = study.plan.seat("r02")
     assert first is not None
     name = first.answers[0]
@@ -352,7 +352,7 @@ def test_a_further_round(study: Study, bank: Bank) -> None:
 
 
 def test_whose_answers(study: Study, bank: Bank) -> None:
-    """Of who has withdrawn, and of who has not handed in, nothing is there."""
+    """Answers of raters who have withdrawn or not handed in are left out."""
     hand_in(study, "r01", "Mine.", "")
     hand_in(study, "r02", "Gone.", "Gone too.")
     write(enter(study, "r03"), 1, "Not yet.")
@@ -418,7 +418,7 @@ def served(tmp_path: Path) -> Iterator[Study]:
 def test_no_ratings_are_typed_before_the_answers(
     served: Study, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Whose own answers are not handed in has no rating taken from paper; afterwards they do."""
+    """Typed ratings are refused until the rater's own answers are handed in."""
     name = served.plan.seats[0].scenarios[0]
     sheet = tmp_path / "typed.csv"
     sheet.write_text(f"rater,scenario,scale,value\nr01,{name},realism,4\n", encoding="utf-8")
@@ -433,7 +433,7 @@ def test_no_ratings_are_typed_before_the_answers(
 
 
 def out_json(capsys: pytest.CaptureFixture[str], *line: str) -> Any:
-    """What a command prints as JSON."""
+    """Return what a command prints as JSON."""
     capsys.readouterr()
     assert run([*line, "--json"]) == OK
     return json.loads(capsys.readouterr().out)
@@ -442,7 +442,7 @@ def out_json(capsys: pytest.CaptureFixture[str], *line: str) -> Any:
 def test_experts_are_graded(
     served: Study, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """What is handed in runs through `run --responses`; what is lacking is missing, and not 0."""
+    """Answers that were handed in are graded by `run --responses`; missing ones are no 0."""
     assert served.plan.told == load_prompts(RESPONSE).texts["ask-format.md"]
     path, bank, out = str(served.store.path), str(tmp_path / "bank"), tmp_path / "answers.jsonl"
     command = ["study", "answer", path, "-o", str(out), "--bank", bank]
@@ -494,7 +494,7 @@ def test_a_system_for_each_role(
 def test_status_counts_answers(
     served: Study, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """How many each has written, and whether they are handed in, is told of each."""
+    """The status shows how many answers each has written, and whether they are handed in."""
     hand_in(served, "r01", "I stop.", "")
     write(enter(served, "r02"), 1, "I stop.")
     line = ["study", "status", str(served.store.path), "--bank", str(tmp_path / "bank")]

@@ -36,7 +36,7 @@ class Served:
     tokens: dict[str, str]
 
     def work(self, rater: str) -> Work:
-        """What is in its file."""
+        """The answers in its file."""
         store = Store.open(self.path)
         try:
             return store.work(rater)

@@ -1,4 +1,4 @@
-"""What is asked of whom, and what their answers are."""
+"""The plan of a study, its questions, and the ratings parsed from answers."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ def test_who_cannot_judge_has_not_rated(bank: Bank, plan: StudyPlan) -> None:
 
 
 def test_a_comment_on_what_is_asked_no_more_is_read(bank: Bank, plan: StudyPlan) -> None:
-    """What was said of an item of 0 points stands, in a study that asks for relevance alone."""
+    """A comment on an item of 0 points is read in a study that asks for relevance alone."""
     asking = plan.model_copy(update={"points": False})
     chosen = {f"ladder/0/{kind}": Answer("3", 1, "") for kind in ("relevance", "comment")}
     work = {"r01": {plan.task("dressing-001"): chosen}}
@@ -148,7 +148,7 @@ def test_what_is_rated_cannot_change(bank: Bank, plan: StudyPlan) -> None:
 
 
 def test_a_further_round(bank: Bank, plan: StudyPlan) -> None:
-    """Who rated a revised scenario rates its new version, under another task; who left does not."""
+    """Raters of a revised scenario rate its new version under another task, unless they left."""
     revised = _revised(bank, "dressing-002")
     raters = [seat.rater for seat in plan.seats[:2]]
     second = next_round([plan], revised, ["dressing-002"], raters)
@@ -218,7 +218,7 @@ def test_a_study_is_known_by_its_id(bank: Bank, plan: StudyPlan) -> None:
 
 
 def test_questions(bank: Bank, plan: StudyPlan) -> None:
-    """What is asked of the whole, then of each rung in the rater's own order, then what is missing.
+    """The scenario is asked about first, then each rung in the rater's order, then missing acts.
 
     The four that are worth something are rated, then all five have a view of points and a comment.
     """
@@ -245,7 +245,7 @@ def test_points_are_chosen_once(bank: Bank, plan: StudyPlan) -> None:
 
 @given(st.text())
 def test_only_answers_are_read(text: str) -> None:
-    """What is read is one of the choices or nothing; all else is refused."""
+    """Only one of the choices or nothing is read; all else is refused."""
     question = rating_question(Scale.realism)
     expected = ("1", "2", "3", "4", "5", CANNOT_JUDGE)
     try:
@@ -282,7 +282,7 @@ def test_progress(answers: dict[str, str], expected: Progress) -> None:
 
 
 def test_the_store_and_the_plan_agree(study: Study) -> None:
-    """What a rater sends is said by that rater, of the version in the plan."""
+    """Parsed ratings have the rater who sent them and the version in the plan."""
     client = study.client("r03")
     fill(client, 1, {"q.realism": "2"})
     work = {rater.id: study.store.work(rater.id) for rater in study.store.raters()}
@@ -311,6 +311,6 @@ def test_twins_are_kept_apart(bank: Bank) -> None:
 
 
 def test_rubrics_need_a_question(bank: Bank) -> None:
-    """Where nothing is asked of items, no rubric is in the plan."""
+    """A plan that asks nothing about items has no rubric."""
     plan = new_plan(bank, ROLES, title="x", consent=CONSENT, seed=1, relevance=False, points=False)
     assert plan.rubrics == ()

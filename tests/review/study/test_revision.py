@@ -1,4 +1,4 @@
-"""What a further round asks again, and what it tells of a change."""
+"""The questions that a further round asks again, and the changes that it shows."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ def test_another_text_is_asked_again_whole(bank: Bank, plan: StudyPlan) -> None:
 
 
 def test_earlier_words_are_those_chosen_then(bank: Bank, plan: StudyPlan) -> None:
-    """Who agreed to −1 is told so where −2 is now proposed, and of relevance the steps of then."""
+    """Earlier answers are shown in the words of then, as −1 where now −2 is proposed."""
     first = bank.scenario(NAME)
     second, revised = _next(bank, plan, **_with_rung(first, "-1", points=1))
     before = earlier_answers(second.rated(NAME), _rated(plan, first))
@@ -132,7 +132,7 @@ def test_new_and_removed_items(bank: Bank, plan: StudyPlan) -> None:
 
 
 def test_what_was_left_out_is_asked(bank: Bank, plan: StudyPlan) -> None:
-    """Of a question without an earlier answer nothing stands; a new rater has none at all."""
+    """A question without an earlier answer is asked again; a new rater is asked all."""
     first = bank.scenario(NAME)
     second, revised = _next(bank, plan, **_with_rung(first, "+1", text="Asks first, and waits."))
     ((task, answers),) = _rated(plan, first).items()
@@ -160,7 +160,7 @@ def test_a_third_round_knows_both(bank: Bank, plan: StudyPlan) -> None:
 
 
 def test_only_what_was_read_can_stand(bank: Bank, plan: StudyPlan) -> None:
-    """Who passed a round over, or an item of it, has not answered about what was new there."""
+    """A rater who passed over a round or an item has no answer that could hold."""
     first = bank.scenario(NAME)
     second, revised = _next(bank, plan, **_with_rung(first, "+1", text="Asks first, and waits."))
     same = revised.model_copy(update={"version": 3, **_with_rung(revised, "-1", text="Goes on.")})

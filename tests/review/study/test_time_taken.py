@@ -1,4 +1,4 @@
-"""How long somebody took over a page: gaps between answers, and reading."""
+"""The time that somebody took over a page: gaps between answers, and reading."""
 
 from __future__ import annotations
 

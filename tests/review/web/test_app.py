@@ -74,7 +74,7 @@ def test_no_other_page_of_practice_is_noted(study: Study) -> None:
 
 
 def test_how_busy_others_are_is_on_no_page(study: Study) -> None:
-    """What a rater's page is told of its own save rises by it alone, however much others save."""
+    """The number on a rater's page rises by their own saves alone."""
     mine, theirs = study.client("r01"), study.client("r02")
     risen = []
     for rating, others in (("4", ""), ("3", "12345"), ("2", "1")):
@@ -463,7 +463,7 @@ def test_a_link_that_opens_nothing(study: Study) -> None:
 def test_a_link_that_is_revoked_during_a_save(
     study: Study, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Who is revoked, or whose study is closed, between a page and its save is told just that."""
+    """A save after the link was revoked or the study closed is refused with that reason."""
     client = study.client("r01")
     form = hidden(client.get("/rate/1").text) | {"q.comment": "mine", "go": "next"}
     save = study.store.save
@@ -483,12 +483,12 @@ def test_a_link_that_is_revoked_during_a_save(
 
 
 def plan_task(study: Study) -> str:
-    """What the store calls the first scenario of r01."""
+    """Return the name that the store gives to the first scenario of r01."""
     return study.plan.task(study.plan.seats[0].scenarios[0])
 
 
 def test_a_session_that_ended(study: Study) -> None:
-    """What is sent without a session comes back, to be sent again once signed in."""
+    """A form sent without a session comes back, to be sent again once signed in."""
     client = study.client("r01")
     form = hidden(client.get("/rate/1").text) | {"q.comment": "Long & thoughtful.", "go": "skip"}
     client.post("/pause", data={"go": "x"})
@@ -541,7 +541,7 @@ def _comments(client: TestClient) -> list[str]:
 
 
 def test_what_becomes_of_comments_is_told_before(study: Study) -> None:
-    """Who is to agree reads that comments are shown; no page says that nobody sees who they are."""
+    """The terms say that comments are shown; no page says that nobody sees the rater."""
     client = study.client()
     client.post(f"/i/{study.tokens['r01']}", data={"go": "start"})
     words = _words(client.get("/consent").text)
@@ -552,7 +552,7 @@ def test_what_becomes_of_comments_is_told_before(study: Study) -> None:
 
 
 def test_a_forged_form(study: Study) -> None:
-    """What no page of ours sends is refused in words, and changes nothing."""
+    """A form that none of our pages sends is refused in words, and changes nothing."""
     client = study.client("r01")
     good = hidden(client.get("/rate/1").text) | {"q.realism": "4", "go": "next"}
     before = _dump(study)
@@ -621,7 +621,7 @@ def test_a_page_left_open_over_an_upgrade(study: Study) -> None:
 
 
 def test_every_change_is_saved_by_the_script(study: Study) -> None:
-    """What our script sends is saved and answered in data, errors beside what could be kept."""
+    """Requests of our script are saved and answered in data, with errors by field."""
     client = study.client("r01")
     script = {"Accept": "application/json"}
     form = hidden(client.get("/rate/1").text) | {"number": "1", "q.realism": "4"}

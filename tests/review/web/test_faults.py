@@ -1,4 +1,4 @@
-"""What can go wrong while people rate or label: a clear answer each time, and nothing lost.
+"""Faults while people rate or label: a clear message each time, and nothing lost.
 
 Every fault is tried on a study and on an audit; `careeval.review.store` alone is tried in
 `test_store`, and faults of a browser in `test_browser`.
@@ -65,17 +65,17 @@ class Work:
         return self.served.store
 
     def form(self, client: TestClient, **answers: str) -> dict[str, str]:
-        """What the first page sends: `choice` and `words` stand for its fields."""
+        """The form of the first page: `choice` and `words` stand for its fields."""
         named = {"choice": self.choice[0], "words": self.words}
         typed = {f"q.{named[name]}": value for name, value in answers.items()}
         return hidden(client.get(self.path).text) | typed
 
     def task(self, rater: str = "r01") -> str:
-        """What the store calls the first page of somebody who has not handed in."""
+        """The store's name of the first page of somebody who has not handed in."""
         return hidden(self.served.client(rater).get(self.path).text)["task"]
 
     def answers(self, rater: str = "r01") -> dict[str, str]:
-        """What somebody has answered on the first page, by field."""
+        """Return somebody's answers on the first page, by field."""
         return {n: a.value for n, a in self.store.answers(rater, self.task(rater)).items()}
 
     def dump(self) -> list[str]:
@@ -106,7 +106,7 @@ def client(work: Work) -> TestClient:
 
 @pytest.mark.parametrize("more", [[], ["--audit"]], ids=["study", "audit"])
 def test_load(more: list[str]) -> None:
-    """Of what raters save at once, on a server that is killed, nothing is lost or doubled."""
+    """No save is lost or doubled when many save at once on a server that is killed."""
     line = [sys.executable, str(BENCH), "--bank", str(GOOD_BANK), "--raters", "6"]
     line += ["--seconds", "2", "--think", "0.02", *more]
     done = subprocess.run(line, capture_output=True, text=True, timeout=120, check=False)
@@ -168,7 +168,7 @@ def test_a_full_disk(work: Work, client: TestClient, full_disk: Callable[[], Non
 
 
 def test_a_full_disk_at_the_door(work: Work, full_disk: Callable[[], None]) -> None:
-    """Who cannot be let in for want of room is told so, and gets in when there is some."""
+    """A visitor who cannot be let in for want of room is told so, and can try again."""
     client, link = work.served.client(), f"/i/{work.served.tokens['r02']}"
     (pages,) = work.store._database.rows("PRAGMA page_count")[0]
     answers = [client.post(link, data={"go": "x"}) for _ in range(120)]
@@ -225,7 +225,7 @@ def test_a_damaged_file(work: Work, client: TestClient, capsys: Any) -> None:
 
 
 def test_a_clock_set_back(work: Work, client: TestClient) -> None:
-    """Where the clock goes back, the later answer counts, no session ends, and nothing is lost."""
+    """When the clock goes back, the later answer counts, no session ends, and nothing is lost."""
     client.post(work.path, data=work.form(client, choice=work.choice[1], words="first"))
     work.store._now = lambda: datetime.now(UTC) - timedelta(days=400)
     answer = client.post(work.path, data=work.form(client, choice=work.choice[2]))
@@ -255,7 +255,7 @@ def test_a_replayed_form(work: Work, client: TestClient) -> None:
 
 
 def test_a_forged_form(work: Work, client: TestClient) -> None:
-    """What no page of ours sends is refused in words, and changes nothing."""
+    """A form that none of our pages sends is refused in words, and changes nothing."""
     good = work.form(client, choice=work.choice[1])
     of_another = work.form(work.served.client("r02"), choice=work.choice[1])
     last = client.get(re.sub("1$", "2", work.path)).text
@@ -380,7 +380,7 @@ def _is_harmless(html: str) -> None:
 
 
 def test_hostile_words_of_labellers_before_the_adjudicator(audit: Audit) -> None:
-    """What labellers noted is shown to who settles as words."""
+    """Labellers' notes are shown to the adjudicator as plain text."""
     for rater, says in (("r01", FIRST), ("r02", SECOND)):
         client = audit.client(rater)
         for n in range(1, 7):

@@ -44,7 +44,7 @@ class Served:
     tokens: dict[str, str]
 
     def work(self, rater: str) -> Work:
-        """What is in its file."""
+        """The answers in its file."""
         store = Store.open(self.path)
         try:
             return store.work(rater)
@@ -186,7 +186,7 @@ def test_twice_the_text_size(page: Page, served: Served) -> None:
 
 
 def _covered(page: Page) -> bool:
-    """Whether the line at the window's edge lies over any of what has the focus."""
+    """Tell whether the line at the window's edge covers any of the focused element."""
     return bool(
         page.evaluate("""() => {
           const active = document.activeElement, line = document.getElementById("standing");

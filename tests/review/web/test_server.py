@@ -64,7 +64,7 @@ class Served:
 
     @property
     def door(self) -> str:
-        """Where a form opens a session, and so writes."""
+        """The address at which a form opens a session, and so writes."""
         return f"/i/{self.token}"
 
     def connect(self) -> socket.socket:
@@ -90,7 +90,7 @@ class Served:
             return said(line).partition("\r\n")[0]
 
     def sessions(self) -> int:
-        """How many have been opened."""
+        """Return how many sessions have been opened."""
         with sqlite3.connect(self.path) as copy:
             (n,) = copy.execute("SELECT count(*) FROM sessions").fetchone()
         copy.close()
@@ -134,7 +134,7 @@ def said(line: socket.socket) -> str:
 
 
 def ended(line: socket.socket) -> bool:
-    """Whether the server has ended a connection; what it said is dropped."""
+    """Tell whether the server has ended a connection; its words are dropped."""
     try:
         while select.select([line], [], [], 0)[0]:
             if not line.recv(65536):
@@ -145,7 +145,7 @@ def ended(line: socket.socket) -> bool:
 
 
 def lost(line: socket.socket) -> bool:
-    """Whether the server cuts a connection off whose answers nobody takes."""
+    """Tell whether the server cuts a connection off whose answers nobody takes."""
     watch = select.poll()
     watch.register(line, 0)  # for errors alone
     return bool(watch.poll(1000 * PATIENCE))
