@@ -35,10 +35,10 @@ from careeval.core.label import Reading
 from careeval.core.rating import Role
 from careeval.core.scenario import Rubric
 from careeval.results.trust.audit.sample import (
-    Drawn,
+    AuditSample,
+    DrawnJudgment,
     Hidden,
-    Sample,
-    ShownItem,
+    ItemToJudge,
     ShownResponse,
     Stratum,
 )
@@ -201,17 +201,17 @@ def new_labelling(bank: Bank, n: int, path: Path) -> dict[str, Rater]:
     return raters
 
 
-def _made_up(bank: Bank) -> Sample:
+def _made_up(bank: Bank) -> AuditSample:
     shown, drawn = [], []
     answered = [scenario for scenario in bank.scenarios if bank.probes.get(scenario.id)]
     for k, scenario in enumerate(answered[:N_RESPONSES], 1):
         items = [
-            ShownItem(f"j{k:03}{i}", action.text) for i, action in enumerate(scenario.actions[:3])
+            ItemToJudge(f"j{k:03}{i}", action.text) for i, action in enumerate(scenario.actions[:3])
         ]
         text = bank.probes[scenario.id][0].text
         shown.append(ShownResponse(f"r{k:03}", scenario.text, text, tuple(items)))
         drawn += [
-            Drawn(item.judgment, f"r{k:03}", 0, scenario.id, 1, action.id, whole=False)
+            DrawnJudgment(item.judgment, f"r{k:03}", 0, scenario.id, 1, action.id, whole=False)
             for item, action in zip(items, scenario.actions, strict=False)
         ]
     stratum = Stratum(Rubric.actions, 1, True, "nobody", len(drawn), len(drawn))
@@ -219,7 +219,7 @@ def _made_up(bank: Bank) -> Sample:
         bank.about.name, bank.about.version, (), "none", "nobody", 1, (stratum,), tuple(drawn),
         (), {},
     )  # fmt: skip
-    return Sample(tuple(shown), hidden)
+    return AuditSample(tuple(shown), hidden)
 
 
 def serve(path: Path, port: int, kind: str, bank: str) -> tuple[subprocess.Popen[str], int]:

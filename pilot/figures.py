@@ -29,12 +29,12 @@ from careeval.bank.pilot import FILE, Presence
 from careeval.bank.row_files import rows_text
 from careeval.bank.sealed import KEY_VARIABLE, held_out_key, unseal
 from careeval.core.scenario import Action, CareError, Group, Origin, Rubric, Scenario, Split
-from careeval.results.care_directions import directions
+from careeval.results.care_directions import care_numbers
 from careeval.results.score.entries import entries
 from careeval.results.score.graded_rubric import Errors
 from careeval.results.score.summary import Summary, summary_of
 from careeval.results.tables import Runs
-from careeval.results.trust.probe_check import Labelled, ProbeAgreement
+from careeval.results.trust.probe_check import LabelledJudgment, ProbeAgreement
 from careeval.sheets.estimate_kinds import MEASURE
 from careeval.sheets.kinds import Form
 from careeval.stats import linearised_ratio, weighted_kappa
@@ -163,13 +163,16 @@ def figures(bank: Bank) -> Iterator[str]:
     yield ""
     yield "## Too little and too much care, vagueness, the easy core"
     yield ""
-    heads = [d.head for d in directions(sums["closed"])]
+    heads = [d.head for d in care_numbers(sums["closed"])]
     yield from table(
         ("answers", *heads),
         (
             (
                 name,
-                *(f"{MEASURE.text(d.share, Form.whole)} (n {d.n})" for d in directions(sums[kind])),
+                *(
+                    f"{MEASURE.text(d.share, Form.whole)} (n {d.n})"
+                    for d in care_numbers(sums[kind])
+                ),
             )
             for kind, name in KINDS.items()
         ),
@@ -192,7 +195,7 @@ def figures(bank: Bank) -> Iterator[str]:
         ("number", "n", "share %"),
         (
             (f"{d.head}: {d.meaning}", str(d.n), MEASURE.text(d.share, Form.whole))
-            for d in directions(of_all)
+            for d in care_numbers(of_all)
             if d.key in ("adapted", "stuck", "neither", "changed", "same_text")
         ),
     )
@@ -317,7 +320,7 @@ def _second_grading() -> Iterator[str]:
 def _on_probes(bank: Bank) -> Iterator[str]:
     """Hold an AI grader's judgments of the public probes against their labels."""
     agreement = ProbeAgreement.of(
-        Labelled(
+        LabelledJudgment(
             Rubric.actions, points[row["item"]], probe.trap, probe.labels[row["item"]],
             row["present"], row["scenario"], row["epoch"],
             bank.pair_of(row["scenario"], row["item"]),
@@ -333,16 +336,16 @@ def _on_probes(bank: Bank) -> Iterator[str]:
         "labels, points nor scenarios; it judged actions. It stands for no system's grader."
     )
     yield ""
-    parts = {f"trap: {trap}": part for trap, part in agreement.measured_by_trap.items()} | {
+    parts = {f"trap: {trap}": part for trap, part in agreement.accuracy_by_trap.items()} | {
         f"points: {f'{points:+}' if points else 0}": part
-        for (_, points), part in agreement.measured_by_points.items()
+        for (_, points), part in agreement.accuracy_by_points.items()
     }
     yield from table(
         ("probes", "judgments", "there", "finds % [95% CI]", "clears %", "macro F1"),
         (
             (name, f"{part.n:,}", f"{part.n_present:,}", MEASURE.text(part.sensitivity, Form.whole),
              MEASURE.text(part.specificity, Form.whole), f"{part.macro_f1.value:.2f}")
-            for name, part in ({"all": agreement.measured} | parts).items()
+            for name, part in ({"all": agreement.accuracy} | parts).items()
         ),
     )  # fmt: skip
     yield ""

@@ -52,11 +52,11 @@ from careeval.results.findings import findings
 from careeval.results.score.cost import Cost
 from careeval.results.score.entry_details import Length
 from careeval.results.score.metrics import METRICS
-from careeval.results.score.summary import DomainCell
+from careeval.results.score.summary import DomainScore
 from careeval.results.tables import JUDGMENTS, RESPONSES, Column, Runs, table
 from careeval.results.trust.contradictions import Contradiction
 from careeval.results.trust.grading_noise import GradingNoise
-from careeval.results.trust.probe_check import LIMITS, Agreement, Trial
+from careeval.results.trust.probe_check import LIMITS, LabelCounts, ProbeTrial
 from careeval.results.versus.compare import Comparison
 from careeval.results.versus.differences import Difference
 from careeval.results.versus.flips import Flip
@@ -124,7 +124,7 @@ def _columns(columns: Iterable[Column]) -> str:
 def _agreement() -> str:
     agreement = lexical_agreement(load_bank())
 
-    def row(name: str, part: Agreement) -> tuple[object, ...]:
+    def row(name: str, part: LabelCounts) -> tuple[object, ...]:
         shares = (
             "–" if share is None else f"{share:.0%}"
             for share in (part.sensitivity, part.specificity)
@@ -145,7 +145,7 @@ def _agreement() -> str:
 def _measured() -> str:
     """Return the results of `careeval audit probes --grader careeval/lexical`, public probes."""
     bank, free = load_bank(), Cost(0, "", 0, 0, 0, 0, 0, 0)
-    trial = Trial(LEXICAL, lexical_agreement(bank), free, None)
+    trial = ProbeTrial(LEXICAL, lexical_agreement(bank), free, None)
     return _views(probes_document(bank.about.name, bank.about.version, [trial]).views)
 
 
@@ -506,7 +506,7 @@ def test_every_code_of_a_problem_is_explained() -> None:
     "kind",
     [
         *(SummaryFile, EntryFile, BankFile, ProtocolFile, CountsFile, CostsFile, CostFile),
-        *(ErrorsFile, CellFile, DomainCell, Estimate, DetailFile, ReliabilityFile, Length),
+        *(ErrorsFile, CellFile, DomainScore, Estimate, DetailFile, ReliabilityFile, Length),
     ],
 )
 def test_every_key_of_the_summary_is_explained(kind: type) -> None:

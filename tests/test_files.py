@@ -27,7 +27,7 @@ from careeval.protocol.costs.prices import read_prices
 from careeval.protocol.logs.eval_file import read_log
 from careeval.protocol.models.roster import read_roster
 from careeval.protocol.runs.recorded_responses import read_answers
-from careeval.results.filled_forms import take_rows
+from careeval.results.filled_forms import read_rows
 from careeval.sheets.trust.audit_files import read_sample
 from support.fakes import write_bank
 
@@ -94,7 +94,7 @@ READERS: list[Callable[[Path], object]] = [
     read_consent,
     read_sample,
     read_log,
-    lambda path: take_rows(path, (), (), lambda *_: None),
+    lambda path: read_rows(path, (), (), lambda *_: None),
     lambda path: import_bank(path.rename(path.with_suffix(".csv")), path.parent / "b", "b", {}),
 ]
 

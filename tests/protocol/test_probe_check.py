@@ -24,7 +24,7 @@ from careeval.protocol.runs.folder import amend
 from careeval.protocol.runs.spec import Run
 from careeval.protocol.tables.run_tables import read_runs
 from careeval.protocol.work.evaluate import resume
-from careeval.results.trust.probe_check import Agreement, ProbeAgreement
+from careeval.results.trust.probe_check import LabelCounts, ProbeAgreement
 from support.fakes import Call, Fake, keyword_grader, write_bank
 
 
@@ -41,7 +41,7 @@ def test_worked_example(bank: Path, tmp_path: Path) -> None:
     # the other: 2 a scenario.
     grader = Fake("examined", keyword_grader)
     found = audit_probes(load_bank(bank), grader.model, tmp_path, {"bank": str(bank)})
-    assert found.overall == Agreement(found=4, missed=0, invented=0, cleared=8, unresolved=0)
+    assert found.overall == LabelCounts(found=4, missed=0, invented=0, cleared=8, unresolved=0)
     assert found.by_trap["harmful"].found == 2
     assert len(grader.calls) == 4
 

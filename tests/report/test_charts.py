@@ -24,7 +24,7 @@ from careeval.report.charts.labels import Area, place_labels, spread_labels
 from careeval.report.figures import write_figures
 from careeval.report.words import in_full
 from careeval.results.amounts import percent
-from careeval.results.findings import Findings, Graded, findings
+from careeval.results.findings import EntryFindings, Findings, findings
 from careeval.results.score.graded_rubric import Errors
 from careeval.results.score.summary import Summary
 from careeval.results.tables import Runs
@@ -36,12 +36,12 @@ def with_numbers(summary: Summary, **numbers: Estimate | Errors) -> Summary:
     return replace(summary, numbers={**summary.numbers, **numbers})
 
 
-def summaries_of(entries: Sequence[Graded]) -> list[Summary]:
+def summaries_of(entries: Sequence[EntryFindings]) -> list[Summary]:
     """Return their summaries."""
     return [each.summary for each in entries]
 
 
-Draw = Callable[[Sequence[Graded], int], charts.Figure]
+Draw = Callable[[Sequence[EntryFindings], int], charts.Figure]
 
 DRAWN: dict[str, Draw] = {
     "overview": lambda entries, _: charts.overview(summaries_of(entries)),
@@ -74,7 +74,7 @@ HOSTILE = [
 
 
 @pytest.fixture(scope="module")
-def graded(two_systems: Findings) -> list[Graded]:
+def graded(two_systems: Findings) -> list[EntryFindings]:
     """Two entries with their numbers."""
     return list(two_systems.graded)
 
@@ -92,7 +92,7 @@ def _tick(figure: charts.Figure, label: str) -> float:
     return next(m.x for m in figure.marks if isinstance(m, TextLine) and m.text == label)
 
 
-def _many(graded: Sequence[Graded], n: int) -> list[Graded]:
+def _many(graded: Sequence[EntryFindings], n: int) -> list[EntryFindings]:
     """So many entries that differ in name and, a little, in score and cost."""
     made = []
     for k in range(n):
@@ -163,7 +163,7 @@ def test_an_unknown_number_is_not_drawn(summaries: list[Summary]) -> None:
     assert "Not drawn: alpha: a response is missing" in _texts(beneath)
 
 
-def test_one_response_has_no_worst(graded: list[Graded]) -> None:
+def test_one_response_has_no_worst(graded: list[EntryFindings]) -> None:
     """With one response a scenario no worst is drawn beside the score, and no key speaks of it."""
     figure = charts.overview([replace(each.summary, n_epochs=1) for each in graded])
     assert not _points(figure, "triangle-down")
@@ -213,7 +213,7 @@ def test_an_unknown_share_has_no_bar(summaries: list[Summary]) -> None:
     assert "unknown" in _texts(figure)
 
 
-def test_curves_have_bands_for_few_and_names_for_all(graded: list[Graded]) -> None:
+def test_curves_have_bands_for_few_and_names_for_all(graded: list[EntryFindings]) -> None:
     """Up to three entries have the band of their interval; each curve ends at its own name."""
     for n in (1, 3, 4):
         figure = charts.worst_at_k(_many(graded, n))
@@ -226,7 +226,7 @@ def test_curves_have_bands_for_few_and_names_for_all(graded: list[Graded]) -> No
     assert all(len(curve.xs) == len(graded[0].detail.worst_at_k) for curve in curves)
 
 
-def test_a_scenario_is_a_row(graded: list[Graded]) -> None:
+def test_a_scenario_is_a_row(graded: list[EntryFindings]) -> None:
     """Each scenario with a score has a mean, the best first within its activity."""
     figure = charts.distribution(graded[0])
     known = {s.scenario for s in graded[0].detail.scenarios if s.score is not None}
@@ -237,7 +237,7 @@ def test_a_scenario_is_a_row(graded: list[Graded]) -> None:
     assert rows[1][0] - rows[0][0] == 7
 
 
-def test_every_scenario_is_in_one_bar(graded: list[Graded]) -> None:
+def test_every_scenario_is_in_one_bar(graded: list[EntryFindings]) -> None:
     """The bars of an entry count each scenario once, and a full score is in the last below 100."""
     detail = graded[0].detail
     whole = replace(detail.scenarios[0], score=1.0)
@@ -248,7 +248,7 @@ def test_every_scenario_is_in_one_bar(graded: list[Graded]) -> None:
     assert text == ["0 to 10%: 1 scenarios", "90 to 100%: 2 scenarios"]
 
 
-def test_cost_is_drawn_in_ratios_and_an_unknown_one_listed(graded: list[Graded]) -> None:
+def test_cost_is_drawn_in_ratios_and_an_unknown_one_listed(graded: list[EntryFindings]) -> None:
     """Ten times the cost is as far as ten times that; an unknown cost is listed with its reason."""
     made = summaries_of(_many(graded, 4))
     costs = (0.001, 0.01, 0.1, None)
@@ -265,7 +265,7 @@ def test_cost_is_drawn_in_ratios_and_an_unknown_one_listed(graded: list[Graded])
 
 
 @pytest.mark.parametrize("name", OF_MANY)
-def test_entries_keep_their_order(name: str, graded: list[Graded]) -> None:
+def test_entries_keep_their_order(name: str, graded: list[EntryFindings]) -> None:
     """A figure names the entries in the order in which they are given, and in no other."""
     made = _many(graded, 3)[::-1]
     text = OF_MANY[name](made, charts.WIDE).description
@@ -276,7 +276,7 @@ def test_entries_keep_their_order(name: str, graded: list[Graded]) -> None:
 @pytest.mark.parametrize(("name", "width"), sizes(DRAWN, 520))
 @pytest.mark.parametrize("n", [1, 30])
 def test_everything_is_within_the_figure(
-    name: str, width: int, n: int, graded: list[Graded]
+    name: str, width: int, n: int, graded: list[EntryFindings]
 ) -> None:
     """No mark and no name is cut off by the edge, for one entry as for thirty with long names."""
     figure = DRAWN[name](_many(graded, n), width)
@@ -295,7 +295,7 @@ def test_everything_is_within_the_figure(
 
 
 @pytest.mark.parametrize(("name", "width"), sizes(OF_MANY))
-def test_no_words_lie_on_others(name: str, width: int, graded: list[Graded]) -> None:
+def test_no_words_lie_on_others(name: str, width: int, graded: list[EntryFindings]) -> None:
     """No two texts of a figure of nine entries overlap."""
     figure = OF_MANY[name](_many(graded, 9), width)
     areas = []
@@ -310,7 +310,7 @@ def test_no_words_lie_on_others(name: str, width: int, graded: list[Graded]) -> 
 
 
 @pytest.mark.parametrize(("name", "width"), sizes(DRAWN))
-def test_every_figure_becomes_an_svg(name: str, width: int, graded: list[Graded]) -> None:
+def test_every_figure_becomes_an_svg(name: str, width: int, graded: list[EntryFindings]) -> None:
     """Every figure is named and described, takes the page's colours and no style of its own."""
     figure = DRAWN[name](graded, width)
     text = charts.inline_svg(figure, "here", "A <figure>", "What it shows.")
@@ -328,7 +328,7 @@ def test_every_figure_becomes_an_svg(name: str, width: int, graded: list[Graded]
 
 
 @pytest.mark.parametrize("name", DRAWN)
-def test_hostile_names_are_words(name: str, graded: list[Graded]) -> None:
+def test_hostile_names_are_words(name: str, graded: list[EntryFindings]) -> None:
     """Names with markup, quotes and control characters become text and nothing else."""
     renamed = [
         replace(each, summary=replace(each.summary, system=name))

@@ -16,13 +16,13 @@ from careeval.core.scenario import Rubric
 from careeval.report.page import render_page
 from careeval.report.site.folder import render_site
 from careeval.results.findings import Findings, findings
-from careeval.results.parts import By
+from careeval.results.parts import Breakdown
 from careeval.results.study.results import StudyResults, study_results
-from careeval.results.study.round_ratings import RoundSaid, Seated
+from careeval.results.study.round_ratings import RoundAnswers, RoundRater
 from careeval.results.tables import Runs
 from careeval.results.trust.audit.draw import draw
 from careeval.results.trust.audit.results import audit_results
-from careeval.results.trust.probe_check import Labelled, ProbeAgreement
+from careeval.results.trust.probe_check import LabelledJudgment, ProbeAgreement
 from careeval.sheets.entries.numbers import entries_sheet, parts_sheet
 from careeval.sheets.export_tables import data_tables
 from careeval.sheets.study.files import study_tables
@@ -52,7 +52,9 @@ def everything() -> Findings:
         sample, [*read_by(sample, lambda _, s: s.present), *read_by(sample, _now_and_then, "cat")]
     )
     probes = ProbeAgreement.of(
-        Labelled(Rubric.actions, points, "harmful", bool(k % 2), bool(k % 3), f"dressing-{k % 6}")
+        LabelledJudgment(
+            Rubric.actions, points, "harmful", bool(k % 2), bool(k % 3), f"dressing-{k % 6}"
+        )
         for k in range(24)
         for points in (2, 1, -1, -2)
     )
@@ -73,10 +75,10 @@ def made_study() -> StudyResults:
         for scale in (Scale.realism, Scale.validity)
         for k, rater in enumerate(panel)
     )
-    round_ = RoundSaid(
+    round_ = RoundAnswers(
         1,
         dict.fromkeys(names, 1),
-        tuple(Seated(rater, tuple(names), years=k) for k, rater in enumerate(panel)),
+        tuple(RoundRater(rater, tuple(names), years=k) for k, rater in enumerate(panel)),
         ratings,
         (),
         (),
@@ -98,7 +100,7 @@ def tables(everything_found: Findings) -> dict[str, Rows]:
     results = everything_found
     rows = {table.name: table.frame.to_dicts() for table in data_tables(results)}
     rows["summary"] = entries_sheet(results.graded).data.frame.to_dicts()
-    for by in By:
+    for by in Breakdown:
         rows[f"by {by}"] = parts_sheet(by, results.graded).data.frame.to_dicts()
     for path, text in render_site(results):
         if path.endswith(".csv"):

@@ -31,13 +31,13 @@ from careeval.report.sections.parts import parts_table
 from careeval.report.sections.section import Report, sections_of
 from careeval.results.amounts import percent
 from careeval.results.findings import Findings, findings
-from careeval.results.parts import By
+from careeval.results.parts import Breakdown
 from careeval.results.score.metrics import HEADLINE, IN_DETAIL, METRICS
 from careeval.results.tables import Runs
-from careeval.results.trust.audit.corrected_score import Corrected
+from careeval.results.trust.audit.corrected_score import CorrectedScore
 from careeval.results.trust.audit.draw import draw
 from careeval.results.trust.audit.results import audit_results
-from careeval.results.trust.probe_check import Labelled, ProbeAgreement
+from careeval.results.trust.probe_check import LabelledJudgment, ProbeAgreement
 from careeval.results.versus.ranking import rankings
 from careeval.sheets.entries.run_records import records_sheet
 from careeval.sheets.estimate_kinds import ERROR_SHARE, MEASURE
@@ -250,7 +250,7 @@ def test_limits_stand_with_the_answer(page: str) -> None:
 
 def test_a_grader_that_was_tried_says_how_it_did(runs: Runs) -> None:
     """A grader's agreement with the probes stands on its card, and above the ranks."""
-    judged = [Labelled(Rubric.actions, -2, "expert", True, n > 0) for n in range(4)]
+    judged = [LabelledJudgment(Rubric.actions, -2, "expert", True, n > 0) for n in range(4)]
     tried = findings(runs, {"vendor/judge (batched)": ProbeAgreement.of(judged)})
     text = Outline(render_page(tried)).text
     assert "of the −2 items that are there it finds 3 of 4." in text
@@ -305,7 +305,7 @@ def test_without_an_audit_nothing_is_corrected(page: str) -> None:
 def test_audit_verdict_needs_an_interval() -> None:
     """A verdict on a system needs an interval that leaves the grader's number out."""
     known = Estimate(0.3, 0.3, 0.3, (0.2, 0.4))
-    give = [Corrected(n, known, 30, 90).people_give for n in (0.1, 0.3, 0.5, None)]
+    give = [CorrectedScore(n, known, 30, 90).people_give for n in (0.1, 0.3, 0.5, None)]
     assert give == ["more", "as much", "less", ""]
 
 
@@ -660,7 +660,7 @@ def test_a_table_of_one_system_has_no_column_for_its_name(
 
 def test_small_cells_are_marked(two_systems: Findings, one_system: Findings) -> None:
     """A part of fewer than five scenarios has an asterisk and no interval, and it is said why."""
-    table = parts_table(By.adl, report_of(one_system))
+    table = parts_table(Breakdown.adl, report_of(one_system))
     rows = cells_of(table)
     assert {(row[0].text, row[1].text) for row in rows} == {
         ("Overall", "8"),
@@ -669,7 +669,7 @@ def test_small_cells_are_marked(two_systems: Findings, one_system: Findings) -> 
         ("Bathing", "1*"),
     }
     assert all(bool(row[3].lines) == ("*" not in row[1].text) for row in rows)
-    many = parts_table(By.adl, report_of(two_systems))
+    many = parts_table(Breakdown.adl, report_of(two_systems))
     for name, *cells in cells_of(many):
         assert all(("*" in cell.text) == (name.text != "Dressing") for cell in cells)
     for each in (table, many):
@@ -681,7 +681,9 @@ def test_a_part_says_its_severe_errors(two_systems: Findings, one_system: Findin
     for each, column in ((one_system, 2), (two_systems, 1)):
         share = each.summaries[0].by_adl[Adl.eating].severe.share.value
         (row,) = (
-            row for row in cells_of(parts_table(By.adl, report_of(each))) if row[0].text == "Eating"
+            row
+            for row in cells_of(parts_table(Breakdown.adl, report_of(each)))
+            if row[0].text == "Eating"
         )
         assert f"{percent(share)}%" in " ".join((row[column].text, *row[column].lines))
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from careeval.core.scenario import Domain
 from careeval.report.payload import Payload, payload
 from careeval.report.words import strip_controls
-from careeval.results.public import Public
+from careeval.results.public import PublicView
 from careeval.results.score.entries import entries
 from careeval.results.tables import Runs
 
@@ -28,7 +28,7 @@ def _read(packed: str) -> dict[str, Any]:
 
 
 def _of(runs: Runs) -> Payload:
-    return payload(Public.of(runs), list(entries(runs)))
+    return payload(PublicView.of(runs), list(entries(runs)))
 
 
 def _judged(data: dict[str, Any]) -> list[tuple[Any, ...]]:
@@ -166,7 +166,7 @@ def test_a_split_that_is_not_known_is_not_shown() -> None:
 
 def test_without_responses_no_word_is_left(runs: Runs) -> None:
     """Without responses the marks and the items stand, and not one word that anybody answered."""
-    data = payload(Public.of(runs), list(entries(runs)), responses=False).data
+    data = payload(PublicView.of(runs), list(entries(runs)), responses=False).data
     assert data["texts"] == [""]
     assert len(data["gradings"]) == 28
     assert all(not quotes for *_, quotes, _ in data["gradings"])
@@ -224,16 +224,16 @@ def test_a_sample_fits_and_holds_severe_errors_first(
     monkeypatch.setattr("careeval.report.payload.TRIAL_SIZE", 4)
     whole = _of(runs)
     most = len(whole.packed()) * 3 // 4
-    made = payload(Public.of(runs), list(entries(runs)), most=most)
+    made = payload(PublicView.of(runs), list(entries(runs)), most=most)
 
     assert len(made.packed()) <= most
     assert 0 < made.n_shown == len(made.data["responses"]) < made.n_public == whole.n_shown
     assert made.n_severe == len(_severe(whole.data)) > 0
     assert made.n_severe_shown == len(_severe(made.data)) == min(made.n_severe, made.n_shown)
-    assert payload(Public.of(runs), list(entries(runs)), most=most).packed() == made.packed()
+    assert payload(PublicView.of(runs), list(entries(runs)), most=most).packed() == made.packed()
 
 
 def test_all_are_there_where_they_fit(runs: Runs, monkeypatch: pytest.MonkeyPatch) -> None:
     """With room for all, the data is what it is without a limit."""
     monkeypatch.setattr("careeval.report.payload.TRIAL_SIZE", 4)
-    assert payload(Public.of(runs), list(entries(runs)), most=10**7).data == _of(runs).data
+    assert payload(PublicView.of(runs), list(entries(runs)), most=10**7).data == _of(runs).data

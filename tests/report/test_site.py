@@ -31,7 +31,7 @@ from careeval.report.site.item_errors import item_errors
 from careeval.report.site.names import slugs
 from careeval.report.site.worst_responses import worst_responses
 from careeval.results.findings import Findings, findings
-from careeval.results.parts import By
+from careeval.results.parts import Breakdown
 from careeval.results.score.harms import harms
 from careeval.results.score.metrics import COMPARED
 from careeval.results.tables import Runs
@@ -538,7 +538,7 @@ def test_without_an_audit_no_page_speaks_of_one(contents_made: Contents) -> None
 
 def test_small_cells_are_marked_and_have_no_interval(contents_made: Contents) -> None:
     """Two scenarios of eating: their n is marked, and their score has no interval."""
-    table = systems.part_table(By.adl, contents_made.entries[0])
+    table = systems.part_table(Breakdown.adl, contents_made.entries[0])
     rows = {row["adl"]: row for row in table.rows}
     assert rows["eating"]["n"] == 2
     assert rows["eating"]["score"].ci95 is None

@@ -17,8 +17,8 @@ from careeval.core.rating import STEPS, Comment, PointsView, Rater, Rating, Role
 from careeval.core.scenario import Rubric
 from careeval.report.study import COVERAGE, render_study, write_study_page
 from careeval.results.study.results import StudyResults, chance_of_passing, study_results
-from careeval.results.study.round_ratings import RoundSaid, Seated
-from careeval.results.study.scale_ratings import Terms
+from careeval.results.study.round_ratings import RoundAnswers, RoundRater
+from careeval.results.study.scale_ratings import DecisionTerms
 from careeval.sheets.formats.markdown import markdown
 from careeval.sheets.study.document import study_document
 from careeval.sheets.study.raters import CUT
@@ -61,11 +61,11 @@ def made_up(words: str = "Her shoulder first.") -> StudyResults:
     )
     years = [3, 12, 8, 22, 30, 5, 6, 4]
     seats = tuple(
-        Seated(rater, tuple(REALISM), agreed=True, years=y)
+        RoundRater(rater, tuple(REALISM), agreed=True, years=y)
         for rater, y in zip(PANEL, years, strict=True)
     )
     texts = {item: f"Pulls the arm. {words}", Subject("bathing-001", 1, 1): f"He sits. {words}"}
-    round_ratings = RoundSaid(
+    round_ratings = RoundAnswers(
         1, dict.fromkeys(REALISM, 1), seats, tuple(ratings), views, comments, words=texts
     )
     return study_results(f"Pilot {words}", "made-up", "1-A", [round_ratings])
@@ -161,8 +161,8 @@ def test_comments_of_an_earlier_round_stay() -> None:
         for rater in PANEL
         for scale in (Scale.realism, Scale.validity)
     )
-    seats = tuple(Seated(rater, (name,)) for rater in PANEL)
-    second = RoundSaid(2, {name: 2}, seats, again, (), ())
+    seats = tuple(RoundRater(rater, (name,)) for rater in PANEL)
+    second = RoundAnswers(2, {name: 2}, seats, again, (), ())
     html = render_study(study_results("Pilot", "made-up", "1-A", [first, second]))
     card = words_of(article_of(html, name))
     assert "Comments of round 1 Her shoulder first. r07, family caregiver" in card
@@ -283,7 +283,7 @@ def test_the_page_needs_no_network() -> None:
 
 def test_nothing_rated_is_a_page_too() -> None:
     """A study without a rating has a page that decides nothing."""
-    empty = RoundSaid(1, {"eating-001": 1}, (Seated(PANEL[0], ("eating-001",)),), (), (), ())
+    empty = RoundAnswers(1, {"eating-001": 1}, (RoundRater(PANEL[0], ("eating-001",)),), (), (), ())
     words = words_of(render_study(study_results("Pilot", "made-up", "1-A", [empty])))
     assert "Keep 0 Revise 0 Drop 0 Undecided 1" in words
     assert "There are no comments." in words
@@ -294,7 +294,9 @@ def test_the_same_results_make_the_same_page() -> None:
     study = made_up()
     assert render_study(study) == render_study(study)
     rounds = study.rounds
-    other = study_results("Pilot", "made-up", "1-A", rounds, terms=Terms(cut=3, other_cut=4))
+    other = study_results(
+        "Pilot", "made-up", "1-A", rounds, terms=DecisionTerms(cut=3, other_cut=4)
+    )
     assert "at least eight in ten of its raters gave 3, 4 or 5" in words_of(render_study(other))
     assert "With 3 not counted it would not pass." in words_of(render_study(other))
 

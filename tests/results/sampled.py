@@ -7,7 +7,7 @@ from random import Random
 
 from careeval.core.label import Label, Reading
 from careeval.results.tables import Runs
-from careeval.results.trust.audit.sample import Drawn, Sample, Stratum
+from careeval.results.trust.audit.sample import AuditSample, DrawnJudgment, Stratum
 from results.authored import Marks, judgments, responses
 
 
@@ -37,7 +37,7 @@ def at_random(seed: int, n_scenarios: int, n_epochs: int, chance: float = 0.5) -
 
 
 def read_by(
-    sample: Sample, says: Callable[[Drawn, Stratum], bool | None], *raters: str
+    sample: AuditSample, says: Callable[[DrawnJudgment, Stratum], bool | None], *raters: str
 ) -> Iterator[Label]:
     """Labels of some raters who all say the same; `None` is unsure."""
     for each in sample.hidden.drawn:

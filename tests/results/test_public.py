@@ -11,7 +11,7 @@ import pytest
 
 from careeval import scoring
 from careeval.results.findings import findings
-from careeval.results.public import Public
+from careeval.results.public import PublicView
 from careeval.results.tables import Runs
 from results.authored import judgments, responses
 
@@ -68,7 +68,7 @@ def test_nothing_that_pages_and_exports_are_made_of_has_a_held_out_word() -> Non
 
 def test_what_may_be_shown() -> None:
     """One response in three is public; of the others there are numbers."""
-    public = Public.of(runs_with_a_held_out_part())
+    public = PublicView.of(runs_with_a_held_out_part())
     assert set(public.responses["scenario"]) == {"eating-1"}
     assert public.scenarios == (("made-bank 2", "eating-1"),)
     assert public.hidden == {"eating-h1", "eating-x"}
@@ -99,7 +99,7 @@ def test_one_log_that_holds_a_scenario_out_is_enough(split: str | None) -> None:
         for system, each in (("a", "public"), ("b", split))
         for row in responses(MARKS)
     ]
-    public = Public.of(Runs.of(rows, []))
+    public = PublicView.of(Runs.of(rows, []))
     assert public.scenarios == ()
     assert public.hidden == set(MARKS)
     assert set(public.responses["system"]) == {"a"}

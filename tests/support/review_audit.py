@@ -16,10 +16,10 @@ from starlette.testclient import TestClient
 from careeval.core.rating import Role
 from careeval.core.scenario import Rubric
 from careeval.results.trust.audit.sample import (
-    Drawn,
+    AuditSample,
+    DrawnJudgment,
     Hidden,
-    Sample,
-    ShownItem,
+    ItemToJudge,
     ShownResponse,
     Stratum,
 )
@@ -36,19 +36,19 @@ SHOWN = (
         "r00001",
         SCENARIO,
         "I wait beside you.\n\nThen I hold the cloth, if you <b>like</b>.",
-        (ShownItem("j00001", "Waits."), ShownItem("j00002", "Takes over the task.")),
+        (ItemToJudge("j00001", "Waits."), ItemToJudge("j00002", "Takes over the task.")),
     ),
     ShownResponse(
         "r00002",
         SCENARIO,
         "Let me do the rest, it is faster.",
-        (ShownItem("j00003", "Takes over the task."), ShownItem("j00004", "Asks beforehand.")),
+        (ItemToJudge("j00003", "Takes over the task."), ItemToJudge("j00004", "Asks beforehand.")),
     ),
     ShownResponse(
         "r00003",
         SCENARIO,
         "May I help with the next one?",
-        (ShownItem("j00005", "Asks beforehand."), ShownItem("j00006", "Waits.")),
+        (ItemToJudge("j00005", "Asks beforehand."), ItemToJudge("j00006", "Waits.")),
     ),
 )
 
@@ -79,17 +79,17 @@ FINAL = {"3": "present", "6": "absent"}
 """What is said of each judgment, by the last digit of its id."""
 
 
-def audit_sample() -> Sample:
+def audit_sample() -> AuditSample:
     """The judgments, with what the grader said of them."""
     strata = (0, 1, 1, 2, 2, 3)
     drawn = tuple(
-        Drawn(item.judgment, response.id, stratum, response.id, 1, item.text, whole=False)
+        DrawnJudgment(item.judgment, response.id, stratum, response.id, 1, item.text, whole=False)
         for (response, item), stratum in zip(
             [(response, item) for response in SHOWN for item in response.items], strata, strict=True
         )
     )
     about: dict[str, Any] = dict.fromkeys(("bank", "bank_version", "protocol"), "bank-x")
-    return Sample(
+    return AuditSample(
         SHOWN,
         Hidden(
             **about,
@@ -104,7 +104,7 @@ def audit_sample() -> Sample:
     )
 
 
-def otherwise() -> Sample:
+def otherwise() -> AuditSample:
     """The same to whoever labels; all that is hidden is another."""
     sample = audit_sample()
     strata = [
@@ -116,7 +116,7 @@ def otherwise() -> Sample:
     return replace(sample, hidden=other)
 
 
-def audit_plan(sample: Sample | None = None, **asked: Any) -> AuditPlan:
+def audit_plan(sample: AuditSample | None = None, **asked: Any) -> AuditPlan:
     """Two labellers, everybody labels everything."""
     roles = [Role.occupational_therapist, Role.family_caregiver]
     whole = sample or audit_sample()

@@ -20,7 +20,7 @@ from careeval.modes import MODES
 from careeval.modes.prompts import load_prompts
 from careeval.protocol.tables.run_tables import read_runs
 from careeval.results.findings import Findings, findings
-from careeval.results.parts import By
+from careeval.results.parts import Breakdown
 from careeval.sheets.entries.summary import summary_document
 from careeval.sheets.every_eval_ever.evaluation_log import Evaluator, Relationship, write_eee
 from careeval.sheets.export_tables import data_tables
@@ -112,7 +112,9 @@ def _written(
         yield from write_tables(data_tables(found), out, tables, _about(found))
     for form, name, write in (("md", "results.md", markdown), ("latex", "results.tex", latex)):
         if form in to:
-            document = summary_document(found.graded, tuple(By), found.rankings, in_detail=True)
+            document = summary_document(
+                found.graded, tuple(Breakdown), found.rankings, in_detail=True
+            )
             write_text(out / name, write(document))
             yield out / name
     figures: list[FigureForm] = [form for form in get_args(FigureForm) if form in to]

@@ -15,7 +15,7 @@ from careeval.cli.shared.printing import Out, Printing
 from careeval.errors import UsageError
 from careeval.protocol.tables.run_tables import read_runs
 from careeval.results.entry_numbers import EntryNumbers
-from careeval.results.parts import By
+from careeval.results.parts import Breakdown
 from careeval.results.score.entries import entries
 from careeval.results.score.entry_details import detail_of
 from careeval.results.score.summary import Summary, summary_of
@@ -78,7 +78,7 @@ def summary(
     """
     if not folders:
         raise UsageError("name the folder of a run", hint="careeval summary runs/first")
-    parts = tuple(By(each) for each in by)
+    parts = tuple(Breakdown(each) for each in by)
     runs = selection.select(read_runs(*folders))
     people: dict[str, AuditResults] = {}
     if audit:

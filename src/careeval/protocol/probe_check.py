@@ -19,7 +19,12 @@ from careeval.protocol.runs.spec import PROBES, Run, folder_name
 from careeval.protocol.select import rubrics_graded
 from careeval.protocol.tables.run_tables import read_run
 from careeval.results.score.cost import grading_cost
-from careeval.results.trust.probe_check import Labelled, ProbeAgreement, Trial, labelled
+from careeval.results.trust.probe_check import (
+    LabelledJudgment,
+    ProbeAgreement,
+    ProbeTrial,
+    labelled_judgments,
+)
 
 
 def prepare_probes(bank: Bank, root: Path, run: Run) -> Path:
@@ -62,10 +67,12 @@ def unfinished_audit(root: Path, run: Run) -> Path | None:
 
 def agreement(bank: Bank, folder: Path) -> ProbeAgreement:
     """Return the agreement of a finished grading of a bank's probes with their labels."""
-    return ProbeAgreement.of(labelled(read_run(folder).judgments, bank.probes, bank.pair_of))
+    return ProbeAgreement.of(
+        labelled_judgments(read_run(folder).judgments, bank.probes, bank.pair_of)
+    )
 
 
-def trial(bank: Bank, folder: Path) -> Trial:
+def trial(bank: Bank, folder: Path) -> ProbeTrial:
     """Return that agreement with the grader's name in tables, its cost and its time.
 
     Raises:
@@ -75,9 +82,9 @@ def trial(bank: Bank, folder: Path) -> Trial:
     if judgments.is_empty():
         raise ProtocolError(f"{folder}: no probe was judged")
     seconds = judgments["seconds"]
-    return Trial(
+    return ProbeTrial(
         grader=judgments["grader"][0],
-        agreement=ProbeAgreement.of(labelled(judgments, bank.probes, bank.pair_of)),
+        agreement=ProbeAgreement.of(labelled_judgments(judgments, bank.probes, bank.pair_of)),
         cost=grading_cost(judgments),
         seconds=None if seconds.null_count() else float(seconds.sum()),
     )
@@ -91,7 +98,7 @@ def lexical_agreement(bank: Bank) -> ProbeAgreement:
     return ProbeAgreement.of(_lexical_judgments(bank))
 
 
-def _lexical_judgments(bank: Bank) -> Iterator[Labelled]:
+def _lexical_judgments(bank: Bank) -> Iterator[LabelledJudgment]:
     for scenario_id, probes in bank.probes.items():
         for rubric in Rubric:
             items = bank.scenario(scenario_id).rubric(rubric)
@@ -99,7 +106,7 @@ def _lexical_judgments(bank: Bank) -> Iterator[Labelled]:
                 shares = coverage(probe.text, [item.text for item in items])
                 for item, share in zip(items, shares, strict=True):
                     label, present = probe.labels[item.id], share >= THRESHOLD
-                    yield Labelled(
+                    yield LabelledJudgment(
                         rubric, item.points, probe.trap, label, present, scenario_id, place,
                         bank.pair_of(scenario_id, item.id),
                     )  # fmt: skip

@@ -22,7 +22,7 @@ from careeval import scoring
 from careeval.core.scenario import Adl, Domain
 from careeval.report import words
 from careeval.report.quotes import QuoteFinder
-from careeval.results.public import Public
+from careeval.results.public import PublicView
 from careeval.results.score.entries import Entry
 from careeval.results.tables import RESPONSE_KEY
 from careeval.sheets import names
@@ -174,7 +174,7 @@ TRIAL_SIZE = 2_000
 
 
 def payload(
-    public: Public, entries: Sequence[Entry], *, responses: bool = True, most: int | None = None
+    public: PublicView, entries: Sequence[Entry], *, responses: bool = True, most: int | None = None
 ) -> Payload:
     """Return the public responses with their judgments, by activity in the order of the paper.
 
@@ -231,7 +231,7 @@ SEED = 14
 
 
 def _payload(
-    public: Public,
+    public: PublicView,
     entries: Sequence[Entry],
     drawn: pl.DataFrame,
     n: int,

@@ -67,7 +67,9 @@ def render_study(study: StudyResults) -> str:
             ("answer", "Decisions"),
             *((id, id.capitalize()) for id in sections if id != "items" or asked_items),
         ],
-        "counts": [(DECISIONS[d or UNDECIDED], len(study.decided(d))) for d in (*Decision, None)],
+        "counts": [
+            (DECISIONS[d or UNDECIDED], len(study.with_decision(d))) for d in (*Decision, None)
+        ],
         "to_do": [card for card in cards if card not in kept],
         "to_read": [card for card in kept if card.has_more_to_read],
         "commented": [card for card in cards if card.result.n_comments],

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from careeval.core.rating import Comment
 from careeval.results.study.results import StudyResults
-from careeval.results.study.scale_ratings import LEVELS, Judged, Terms
+from careeval.results.study.scale_ratings import LEVELS, DecisionTerms, ScaleRatings
 from careeval.results.study.scenario_decisions import Decision, ItemResult, ScenarioResult
 from careeval.results.withheld import WITHHELD
 from careeval.sheets.kinds import DASH, Form
@@ -98,7 +98,7 @@ def cards(study: StudyResults) -> list[StudyCard]:
     return [StudyCard(each, earlier.get(each.subject.scenario, ())) for each in study.worst_first]
 
 
-def _count(judged: Judged) -> str:
+def _count(judged: ScaleRatings) -> str:
     return SHARE_ALONE.text(judged.at_cut, Form.of_many) if judged.at_cut else DASH
 
 
@@ -119,13 +119,13 @@ def shown_comments(comments: tuple[Comment, ...]) -> list[tuple[str, str]]:
     ]
 
 
-def bar_label(judged: Judged) -> str:
+def bar_label(judged: ScaleRatings) -> str:
     """Return the ratings that a bar shows, as in "1 gave 3, 7 gave 5"."""
     counts = zip(LEVELS, judged.counts, strict=True)
     return f"{judged.scale}: {', '.join(f'{n} gave {level}' for level, n in counts if n)}"
 
 
-def rating_sentences(judged: Judged) -> Iterator[str]:
+def rating_sentences(judged: ScaleRatings) -> Iterator[str]:
     """Yield sentences on the ratings on one scale."""
     if judged.at_cut is None:
         yield f"{judged.n_asked} were asked; {judged.reason}."
@@ -140,7 +140,7 @@ def rating_sentences(judged: Judged) -> Iterator[str]:
         yield f"{left} of {judged.n_asked} who were asked {have} not rated it."
 
 
-def _otherwise(terms: Terms, *, passes: bool) -> str:
+def _otherwise(terms: DecisionTerms, *, passes: bool) -> str:
     """Return a sentence on the decision at the other cut."""
     between = " and ".join(map(str, range(*sorted((terms.cut, terms.other_cut)))))
     counted = "counted too" if terms.other_cut < terms.cut else "not counted"

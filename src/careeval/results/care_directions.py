@@ -10,7 +10,7 @@ from careeval.results.trust.probe_check import ProbeAgreement
 from careeval.stats import Estimate
 
 
-class Direction(NamedTuple):
+class CareNumber(NamedTuple):
     """One number of an entry, with its names.
 
     Attributes:
@@ -28,7 +28,7 @@ class Direction(NamedTuple):
     share: Estimate
 
 
-def directions(s: Summary) -> Iterator[Direction]:
+def care_numbers(s: Summary) -> Iterator[CareNumber]:
     """Yield those of the numbers that an entry has, in the order shown."""
     if s.care is not None:
         for key, head, meaning in (
@@ -39,33 +39,33 @@ def directions(s: Summary) -> Iterator[Direction]:
             ("other", "Other good acts", "points that are earned of those of other good acts"),
         ):
             rate = getattr(s.care, key)
-            yield Direction(key, head, meaning, rate.n, rate.share)
+            yield CareNumber(key, head, meaning, rate.n, rate.share)
     if s.lenient is not None:
-        yield Direction("lenient", "Lenient score", "points if a rung that lacks one act counted",
-                        s.n_responses - s.n_missing - s.n_ungraded, s.lenient)  # fmt: skip
+        yield CareNumber("lenient", "Lenient score", "points if a rung that lacks one act counted",
+                         s.n_responses - s.n_missing - s.n_ungraded, s.lenient)  # fmt: skip
     if s.twins is not None:
         n, n_controls = sum(pair.n > 0 for pair in s.twins.pairs), len(s.twins.controls)
         n_twice = sum(each.same_text is not None for each in s.twins.controls)
         pairs = "pairs of a base and its twin whose answers"
         controls = "pairs of answers that differ in an act of ±2"
-        yield Direction("adapted", "Adapted", f"{pairs} each have their own right act alone", n,
-                        s.twins.adapted)  # fmt: skip
+        yield CareNumber("adapted", "Adapted", f"{pairs} each have their own right act alone", n,
+                         s.twins.adapted)  # fmt: skip
         stuck = f"{pairs} both do the base's right act alone, or both the twin's"
-        yield Direction("stuck", "Stuck", stuck, n, s.twins.stuck)
-        yield Direction("neither", "Neither", f"{pairs} do neither", n, s.twins.neither)
-        yield Direction("changed", "Changed by a control", f"{controls}, to a base and its control",
-                        n_controls, s.twins.changed)  # fmt: skip
-        yield Direction("same_text", "Changed by chance", f"{controls}, to one text", n_twice,
-                        s.twins.same_text)  # fmt: skip
+        yield CareNumber("stuck", "Stuck", stuck, n, s.twins.stuck)
+        yield CareNumber("neither", "Neither", f"{pairs} do neither", n, s.twins.neither)
+        changed = f"{controls}, to a base and its control"
+        yield CareNumber("changed", "Changed by a control", changed, n_controls, s.twins.changed)
+        yield CareNumber("same_text", "Changed by chance", f"{controls}, to one text", n_twice,
+                         s.twins.same_text)  # fmt: skip
 
 
-def grader_slips(s: Summary, probes: ProbeAgreement | None) -> Iterator[Direction]:
+def grader_twin_errors(s: Summary, probes: ProbeAgreement | None) -> Iterator[CareNumber]:
     """Yield the grader's errors on the probes of twins, if the entry has twins."""
     slips = probes.pairs if probes and s.twins else None
     if slips is None:
         return
     probes_of_pair = "probes of twins that hold one right act of the pair, of which the grader"
     mistaken = f"{probes_of_pair} misjudges either act"
-    yield Direction("mistaken", "Mistaken by the grader", mistaken, slips.n, slips.mistaken)
+    yield CareNumber("mistaken", "Mistaken by the grader", mistaken, slips.n, slips.mistaken)
     swapped = f"{probes_of_pair} finds the other act instead"
-    yield Direction("swapped", "Swapped by the grader", swapped, slips.n, slips.swapped)
+    yield CareNumber("swapped", "Swapped by the grader", swapped, slips.n, slips.swapped)

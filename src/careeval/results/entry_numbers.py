@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from careeval.results.score.entry_details import Detail
 from careeval.results.score.summary import Summary
-from careeval.results.trust.audit.corrected_score import Corrected
+from careeval.results.trust.audit.corrected_score import CorrectedScore
 
 
 @dataclass(frozen=True, eq=False)
@@ -21,4 +21,4 @@ class EntryNumbers:
 
     summary: Summary
     detail: Detail | None = None
-    corrected: Corrected | None = None
+    corrected: CorrectedScore | None = None

@@ -14,7 +14,7 @@ MOST_PROBLEMS = 20
 """Problems of a file that are reported at once."""
 
 
-def take_rows(
+def read_rows(
     path: Path,
     needed: Sequence[str],
     columns: Sequence[str],

@@ -8,7 +8,7 @@ from functools import cached_property
 
 from careeval import scoring
 from careeval.results.entry_numbers import EntryNumbers
-from careeval.results.public import Public, PublicEntry, edition
+from careeval.results.public import PublicEntry, PublicView, edition
 from careeval.results.score.entries import Entry, entries
 from careeval.results.score.entry_details import Detail, ScenarioScore, detail_of
 from careeval.results.score.summary import Summary, summary_of
@@ -22,7 +22,7 @@ from careeval.results.versus.ranking import Ranking, rankings
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Graded(EntryNumbers):
+class EntryFindings(EntryNumbers):
     """One entry, and everything that is computed from it.
 
     Attributes:
@@ -66,8 +66,8 @@ class Findings:
     `public` has them.
     """
 
-    public: Public
-    graded: tuple[Graded, ...]
+    public: PublicView
+    graded: tuple[EntryFindings, ...]
     cards: Mapping[str, GraderCard]
     rankings: tuple[Ranking, ...]
     grader_pairs: tuple[GraderPair, ...]
@@ -97,11 +97,11 @@ def findings(
         probes: Name of a grader → result of its probe check.
         audits: Name of a grader → result of its audit.
     """
-    public = Public.of(runs)
+    public = PublicView.of(runs)
     all_entries = tuple(entries(public.runs))
     cards = grader_cards(all_entries, probes, audits=audits)
     graded = tuple(
-        Graded(
+        EntryFindings(
             summary=summary_of(entry),
             detail=detail_of(entry),
             corrected=cards[entry.grader].corrected.get((entry.system, entry.rubric)),

@@ -7,10 +7,10 @@ from enum import StrEnum
 from typing import Any
 
 from careeval.results.entry_numbers import EntryNumbers
-from careeval.results.score.summary import Cell, DomainCell
+from careeval.results.score.summary import DomainScore, SubsetScore
 
 
-class By(StrEnum):
+class Breakdown(StrEnum):
     """The attributes by which a table can break down the scenarios."""
 
     adl = "adl"
@@ -23,7 +23,7 @@ class By(StrEnum):
     @property
     def head(self) -> str:
         """Return the head of its column."""
-        return "activity" if self is By.adl else self.value
+        return "activity" if self is Breakdown.adl else self.value
 
     @property
     def in_detail(self) -> bool:
@@ -31,11 +31,11 @@ class By(StrEnum):
         return self not in OVERVIEW
 
 
-OVERVIEW = (By.adl, By.domain)
+OVERVIEW = (Breakdown.adl, Breakdown.domain)
 """The breakdowns shown by default."""
 
 
-def cells_by(by: By, entry: EntryNumbers) -> Mapping[Any, Cell | DomainCell]:
+def scores_by(by: Breakdown, entry: EntryNumbers) -> Mapping[Any, SubsetScore | DomainScore]:
     """Return an entry's numbers by one attribute of the scenarios.
 
     Raises:
@@ -44,5 +44,5 @@ def cells_by(by: By, entry: EntryNumbers) -> Mapping[Any, Cell | DomainCell]:
     numbers = entry.detail if by.in_detail else entry.summary
     if numbers is None:
         raise ValueError(f"there are no cells by {by} without the detail")
-    cells: Mapping[Any, Cell | DomainCell] = getattr(numbers, f"by_{by}")
+    cells: Mapping[Any, SubsetScore | DomainScore] = getattr(numbers, f"by_{by}")
     return cells

@@ -137,7 +137,7 @@ class _RowsByResponse:
 
 
 @dataclass(frozen=True, eq=False)
-class Public:
+class PublicView:
     """The part of runs that may be shown.
 
     A response may be shown if its own row says that it is public. A scenario of an edition may be
@@ -163,7 +163,7 @@ class Public:
     n_unknown: int
 
     @classmethod
-    def of(cls, runs: Runs) -> Public:
+    def of(cls, runs: Runs) -> PublicView:
         """Return the public part of runs, after withholding the held-out words."""
         runs = withhold(runs)
         responses = _with_edition(runs.responses)

@@ -8,7 +8,7 @@ from statistics import mean
 from typing import Any
 
 from careeval.core.scenario import Rubric
-from careeval.results.findings import Graded
+from careeval.results.findings import EntryFindings
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,7 +39,7 @@ class ShownScenario:
 
 
 def shown_scenario(
-    edition: str, name: str, about: Mapping[str, Any], entries: Sequence[Graded]
+    edition: str, name: str, about: Mapping[str, Any], entries: Sequence[EntryFindings]
 ) -> ShownScenario:
     """Return a scenario with the results of entries on it.
 

@@ -17,7 +17,7 @@ LABEL_COUNTS = (
     Field("cleared", "labelled absent, judged absent", COUNT),
     Field("unresolved", "labelled, not judged", COUNT),
 )
-"""The counts of `careeval.results.trust.probe_check.Agreement`."""
+"""The counts of `careeval.results.trust.probe_check.LabelCounts`."""
 
 FINDS = Field(
     "sensitivity",
@@ -112,7 +112,7 @@ PAIR_SLIPS = (
     ),
     Field("swapped", "share judged to have the other right act instead", AGREEMENT_SHARE),
 )
-"""The numbers of `careeval.results.trust.probe_check.PairSlips`."""
+"""The numbers of `careeval.results.trust.probe_check.TwinPairErrors`."""
 
 CORRECTED_SCORE = Field(
     "corrected",
@@ -132,7 +132,7 @@ CORRECTED = (
     Field("n_responses", "responses with a judgment that people settled", COUNT, "Responses read"),
     Field("n_judgments", "judgments that people settled", COUNT, "Judgments read"),
 )
-"""The numbers of `careeval.results.trust.audit.corrected_score.Corrected`."""
+"""The numbers of `careeval.results.trust.audit.corrected_score.CorrectedScore`."""
 
 
 def point_class(key: PointClass) -> Row:

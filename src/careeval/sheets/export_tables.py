@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from careeval.results.findings import Findings
-from careeval.results.parts import By
+from careeval.results.parts import Breakdown
 from careeval.results.tables import JUDGMENTS, RESPONSES
 from careeval.sheets import scenarios
 from careeval.sheets.entries import care_directions, corrected_scores, numbers
@@ -18,7 +18,7 @@ def data_tables(findings: Findings) -> Iterator[DataTable]:
     """Yield each table; the last two, responses and judgments, are long."""
     graded, summaries, runs = findings.graded, findings.summaries, findings.public.runs
     yield numbers.entries_sheet(graded, in_detail=True).data
-    for by in By:
+    for by in Breakdown:
         yield numbers.parts_sheet(by, graded).data
     yield numbers.adl_and_domain_sheet(graded).data
     yield numbers.at_k_sheet(graded).data

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from careeval.results.findings import Graded
+from careeval.results.findings import EntryFindings
 from careeval.results.public_scenarios import ShownScenario
 from careeval.results.score.entry_details import ScenarioScore
-from careeval.results.score.graded_rubric import NOT_TOLD
+from careeval.results.score.graded_rubric import NOT_FILLED
 from careeval.sheets.entries.numbers import ENTRY, JUDGE, NAME, RUBRIC, named
 from careeval.sheets.kinds import COUNT, NUMBER_LIST, SHARE, SIGNED, WORD_LIST, WORDS
 from careeval.sheets.names import condition, plain
@@ -57,7 +57,7 @@ def _shown_scenario_row(scenario: ShownScenario) -> Row:
 
 
 def scenario_scores_sheet(
-    entries: Sequence[Graded], scenarios: Sequence[tuple[str, str]], n: str = ""
+    entries: Sequence[EntryFindings], scenarios: Sequence[tuple[str, str]], n: str = ""
 ) -> Sheet:
     """Return the score of each entry on each public scenario.
 
@@ -97,7 +97,7 @@ def scenario_scores_sheet(
     return Sheet("scenario_scores", holds, fields, rows, "Scores by scenario")
 
 
-def _score_row(entry: Graded, scenario: str) -> Row:
+def _score_row(entry: EntryFindings, scenario: str) -> Row:
     score = entry.scores[scenario]
     about = score.about
     return {
@@ -110,7 +110,8 @@ def _score_row(entry: Graded, scenario: str) -> Row:
 
 
 def presence_sheet(
-    entries: Sequence[Graded], items: Mapping[tuple[str, str, str], Sequence[Mapping[str, Any]]]
+    entries: Sequence[EntryFindings],
+    items: Mapping[tuple[str, str, str], Sequence[Mapping[str, Any]]],
 ) -> Sheet:
     """Return the share of each entry's responses in which each item is present.
 
@@ -149,7 +150,7 @@ def presence_sheet(
 
 
 def rubric_sheet(
-    items: Iterable[Mapping[str, Any]], entries: Sequence[Graded], scenario: str
+    items: Iterable[Mapping[str, Any]], entries: Sequence[EntryFindings], scenario: str
 ) -> Sheet:
     """Return the items of one rubric of a scenario, with a column for each entry.
 
@@ -177,7 +178,7 @@ def rubric_sheet(
 # All scenarios, held-out ones too
 
 
-def scenarios_sheet(entries: Sequence[Graded]) -> Sheet:
+def scenarios_sheet(entries: Sequence[EntryFindings]) -> Sheet:
     """Return the score of each entry on each scenario."""
     fields = (
         *ENTRY,
@@ -221,5 +222,5 @@ def _why_unknown(score: ScenarioScore) -> str:
     if score.low is None:
         return "no response was judged"
     if score.score is None:
-        return NOT_TOLD
+        return NOT_FILLED
     return "a response is missing or not judged" if score.worst is None else ""

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from careeval.core.grader import Grader
 from careeval.core.scenario import HarmKind
 from careeval.results.amounts import dollars, percent
-from careeval.results.care_directions import directions
+from careeval.results.care_directions import care_numbers
 from careeval.results.entry_numbers import EntryNumbers
 from careeval.results.score.cost import Cost
 from careeval.results.score.graded_rubric import Errors
@@ -174,7 +174,9 @@ def _errors(errors: Errors) -> str:
 
 def _direction_remarks(s: Summary) -> Iterator[str]:
     """Yield lines on too little and too much care, and on twins, if the bank has them."""
-    texts = {d.key: f"{d.head.lower()} {MEASURE.text(d.share, Form.whole)}" for d in directions(s)}
+    texts = {
+        d.key: f"{d.head.lower()} {MEASURE.text(d.share, Form.whole)}" for d in care_numbers(s)
+    }
     for keys, unit in (
         (("too_little", "too_much", "unspecific"), "% of responses"),
         (("core", "other"), "% of points earned"),

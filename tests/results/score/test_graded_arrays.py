@@ -6,7 +6,7 @@ import numpy as np
 import polars as pl
 
 from careeval.core.scenario import Domain
-from careeval.results.score.graded_arrays import Bounds, Judged, graded_scenarios
+from careeval.results.score.graded_arrays import BoundedValues, JudgmentArrays, graded_scenarios
 from careeval.results.tables import Runs
 from results.authored import judgments, ladder_run, responses
 
@@ -53,7 +53,7 @@ def test_judged() -> None:
     runs = ladder_run({"dressing-1": ["missing", "11000", "00000"], "eating-1": ["missing"] * 3})
     scenarios = graded_scenarios(runs.responses, runs.judgments)
 
-    found = Judged.of(scenarios, 3)
+    found = JudgmentArrays.of(scenarios, 3)
     bounds = found.settled(lambda present: (present.sum(axis=2), present.sum(axis=2) + 4))
 
     nan = np.nan
@@ -82,7 +82,7 @@ def test_any_error() -> None:
     marks = {"dressing-1": ["11??", "1110", "1000"], "eating-1": ["1", "?", "0"]}
     points = {"dressing-1": [2, -1, -2, -2], "eating-1": [-1]}
     runs = Runs.of(responses(marks), judgments(marks, points))
-    judged = Judged.of(graded_scenarios(runs.responses, runs.judgments), 3)
+    judged = JudgmentArrays.of(graded_scenarios(runs.responses, runs.judgments), 3)
     severe, mild = (judged.any_present(judged.are_errors(points)) for points in (-2, -1))
     # the third item is present in one of two, the fourth in none
     assert severe.value.tolist() == [[1 / 2, 1, 0], [0, 0, 0]]
@@ -96,7 +96,7 @@ def test_any_error() -> None:
 def test_bounds_of_some_scenarios() -> None:
     """Choosing scenarios takes the same rows of all three arrays."""
     rows = [np.array([[k], [k + 1.0]]) for k in (0.0, 4, 2)]
-    chosen = Bounds(*rows).at(np.array([False, True]))
+    chosen = BoundedValues(*rows).at(np.array([False, True]))
     assert (chosen.low.tolist(), chosen.high.tolist(), chosen.value.tolist()) == (
         [[1]],
         [[5]],
@@ -104,4 +104,4 @@ def test_bounds_of_some_scenarios() -> None:
     )
     assert chosen.ends == (chosen.low, chosen.high)
     assert not chosen.resolved
-    assert Bounds.exact(rows[0]).resolved
+    assert BoundedValues.exact(rows[0]).resolved

@@ -15,15 +15,20 @@ from careeval.core.rating import Comment, PointsView, Rater, Rating, Role, Scale
 from careeval.core.scenario import Rubric, Scenario, Split, Status
 from careeval.errors import ReviewError
 from careeval.results.study.panel import Years
-from careeval.results.study.results import StudyResults, chance_of_passing, standings, study_results
+from careeval.results.study.results import (
+    StudyResults,
+    chance_of_passing,
+    status_changes,
+    study_results,
+)
 from careeval.results.study.round_ratings import (
-    Proposed,
-    RoundSaid,
-    Seated,
+    ProposedItem,
+    RoundAnswers,
+    RoundRater,
     without_held_out_words,
     words_shown,
 )
-from careeval.results.study.scale_ratings import Terms
+from careeval.results.study.scale_ratings import DecisionTerms
 from careeval.results.study.scenario_decisions import Decision, ScenarioResult
 from careeval.results.withheld import WITHHELD
 from careeval.sheets.study.study_json import role_json
@@ -41,7 +46,7 @@ Given = Mapping[str, tuple[Sequence[int | None], Sequence[int | None]]]
 """Scenario → realism and validity, a rating a rater."""
 
 
-def said(given_: Given, number: int = 1, panel: Sequence[Rater] = PAPER_PANEL) -> RoundSaid:
+def said(given_: Given, number: int = 1, panel: Sequence[Rater] = PAPER_PANEL) -> RoundAnswers:
     """A made-up round in which everybody was asked everything; no scenario has an item of −2."""
     versions = dict.fromkeys(given_, number)
     ratings = tuple(
@@ -51,8 +56,8 @@ def said(given_: Given, number: int = 1, panel: Sequence[Rater] = PAPER_PANEL) -
         for rater, value in zip(panel, values, strict=True)
         if value is not None
     )
-    seats = tuple(Seated(rater, tuple(given_)) for rater in panel)
-    return RoundSaid(
+    seats = tuple(RoundRater(rater, tuple(given_)) for rater in panel)
+    return RoundAnswers(
         number,
         versions,
         seats,
@@ -64,14 +69,14 @@ def said(given_: Given, number: int = 1, panel: Sequence[Rater] = PAPER_PANEL) -
     )
 
 
-def results(*rounds: RoundSaid, terms: Terms | None = None) -> StudyResults:
+def results(*rounds: RoundAnswers, terms: DecisionTerms | None = None) -> StudyResults:
     """Return the results of these rounds."""
-    return study_results("Test", "made-up", "1-A", rounds, terms=terms or Terms())
+    return study_results("Test", "made-up", "1-A", rounds, terms=terms or DecisionTerms())
 
 
 def status_of(found: StudyResults) -> Standing:
     """Return the status that a study of one scenario gives it."""
-    (stands,) = standings(found)
+    (stands,) = status_changes(found)
     return stands
 
 
@@ -143,7 +148,7 @@ def test_one_or_two_raters_decide_nothing(n: int) -> None:
     assert found.realism.passes is None
     assert found.realism.cut_sensitive is None
     assert (found.realism.at_cut is None) == (n == 0)
-    assert len(standings(study)) == (n > 0)
+    assert len(status_changes(study)) == (n > 0)
 
 
 def test_three_raters_have_kappa_and_v() -> None:
@@ -308,7 +313,7 @@ def test_held_out_items_are_called_by_their_places(scenario: Scenario) -> None:
     views = tuple(PointsView(rater, item, 1, 0) for item in items)
     comments = (Comment(rater, whole.subject(secret.id), "tells"),
                 *(Comment(rater, item, "tells") for item in items))  # fmt: skip
-    proposed = {secret.id: dict.fromkeys(items[:2], Proposed(-2))}
+    proposed = {secret.id: dict.fromkeys(items[:2], ProposedItem(-2))}
     whole = replace(whole, views=views, comments=comments, items=proposed)
     found = without_held_out_words(whole, {secret.id: secret}, {secret.id})
     assert found.held_out == {secret.id}
@@ -338,7 +343,7 @@ def test_a_lost_text_is_public_only_where_a_bank_says_so() -> None:
 )
 def test_the_ratings_that_endorse_in_words(cut: int, says: str) -> None:
     """A cut is told as the numbers from it to 5."""
-    assert Terms(cut=cut, other_cut=3 if cut != 3 else 4).endorsing == says
+    assert DecisionTerms(cut=cut, other_cut=3 if cut != 3 else 4).endorsing == says
 
 
 SEVERE = Subject("s-1", 1, 1, Rubric.actions, "pulls-arm")
@@ -351,7 +356,7 @@ def _with_items(
     panel: Sequence[Rater] = PAPER_PANEL,
     *,
     rated_by: Sequence[Rater] = PAPER_PANEL,
-    proposed: Mapping[str, Mapping[Subject, Proposed]] | None = None,
+    proposed: Mapping[str, Mapping[Subject, ProposedItem]] | None = None,
     realism: Sequence[int | None] = (5,) * 8,
 ) -> StudyResults:
     """A study of one scenario, with what raters think of the points of its item of −2."""
@@ -368,7 +373,7 @@ def _with_items(
             views=seen,
             comments=(note,),
             items=proposed
-            or ({} if items is None else {"s-1": dict.fromkeys(items, Proposed(-2))}),
+            or ({} if items is None else {"s-1": dict.fromkeys(items, ProposedItem(-2))}),
         )
     )
 
@@ -412,7 +417,7 @@ def test_objections_that_nobody_was_asked_for_are_unknown(study: StudyResults) -
     assert "--points --rubric both" in lacking
 
 
-RIGHTS = {"s-1": {SEVERE: Proposed(-2, rights=True)}}
+RIGHTS = {"s-1": {SEVERE: ProposedItem(-2, rights=True)}}
 RECEIVES = Rater("r09", Role.person_with_disability)
 
 
@@ -563,9 +568,9 @@ def test_nobody_is_withdrawn_by_a_panel_that_could_not_validate(
 
 def test_a_status_goes_by_the_papers_rule() -> None:
     """Results under other terms give no status."""
-    found = results(said({"s-1": ([5] * 8, [5] * 8)}), terms=Terms(cut=3, other_cut=4))
+    found = results(said({"s-1": ([5] * 8, [5] * 8)}), terms=DecisionTerms(cut=3, other_cut=4))
     with pytest.raises(ValueError, match="the paper's rule"):
-        standings(found)
+        status_changes(found)
 
 
 @pytest.mark.parametrize(
@@ -580,7 +585,7 @@ def test_power_of_seven_of_eight(share: float, chance: float) -> None:
 def test_terms_that_decide_nothing_are_refused(cut: int, other: int) -> None:
     """A cut that everything or nothing reaches, and two equal cuts, are refused."""
     with pytest.raises(ReviewError, match="cut"):
-        Terms(cut=cut, other_cut=other)
+        DecisionTerms(cut=cut, other_cut=other)
 
 
 ratings = st.lists(st.one_of(st.none(), st.integers(1, 5)), min_size=8, max_size=8)

@@ -9,7 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from careeval.results.tables import JUDGMENTS, table
-from careeval.results.trust.contradictions import Contradiction, Count, LadderCheck, ladder_check
+from careeval.results.trust.contradictions import (
+    Contradiction,
+    ContradictionCount,
+    LadderCheck,
+    ladder_check,
+)
 
 RUNGS: Mapping[str, tuple[int, Sequence[str]]] = {
     "+2": (2, ["asks", "waits"]),
@@ -62,26 +67,26 @@ def test_counts_by_hand() -> None:
     # +2 and not +1, +2 and not "waits"; "asks" and not +1, "pulls" and not -2
     broken = response("1000", "101", epoch=2)
     assert check(sound, broken) == {
-        Contradiction.top_without_next: Count(1, 2),
+        Contradiction.top_without_next: ContradictionCount(1, 2),
         # +2 and +1, then +2
-        Contradiction.rung_without_act: Count(1, 3),
+        Contradiction.rung_without_act: ContradictionCount(1, 3),
         # the acts of +2 and +1, then of +1 and -2
-        Contradiction.acts_without_rung: Count(2, 4),
+        Contradiction.acts_without_rung: ContradictionCount(2, 4),
         # "waits", then "pulls"
-        Contradiction.excluded_pair: Count(0, 2),
+        Contradiction.excluded_pair: ContradictionCount(0, 2),
     }
     # one pair, though each of the two names the other
-    assert check(response("0000", "011"))[Contradiction.excluded_pair] == Count(1, 1)
+    assert check(response("0000", "011"))[Contradiction.excluded_pair] == ContradictionCount(1, 1)
 
 
 def test_an_unresolved_item_is_no_part_of_any() -> None:
     """An unresolved judgment is neither a contradiction nor an opportunity."""
     assert check(response("1?00", "1?0")) == {
-        Contradiction.top_without_next: Count(0, 0),
+        Contradiction.top_without_next: ContradictionCount(0, 0),
         # +2 against "asks" alone
-        Contradiction.rung_without_act: Count(0, 1),
-        Contradiction.acts_without_rung: Count(0, 0),
-        Contradiction.excluded_pair: Count(0, 0),
+        Contradiction.rung_without_act: ContradictionCount(0, 1),
+        Contradiction.acts_without_rung: ContradictionCount(0, 0),
+        Contradiction.excluded_pair: ContradictionCount(0, 0),
     }
 
 
@@ -89,14 +94,16 @@ def test_a_rung_that_is_no_part_of_the_top_may_be_absent() -> None:
     """+2 without a +1 that asks for something else, or names no acts, is no contradiction."""
     for other in (["pulls"], []):
         found = check(response("1000", "110", next=other))
-        assert found[Contradiction.top_without_next] == Count(0, 0)
+        assert found[Contradiction.top_without_next] == ContradictionCount(0, 0)
 
 
 def test_a_ladder_alone() -> None:
     """Without judged actions nothing is known but the nesting, and the reason says so."""
     found = check(response("1000", ""))
-    assert found[Contradiction.top_without_next] == Count(1, 1)
-    unknown = Count(None, None, "it needs the actions, which this grader did not judge")
+    assert found[Contradiction.top_without_next] == ContradictionCount(1, 1)
+    unknown = ContradictionCount(
+        None, None, "it needs the actions, which this grader did not judge"
+    )
     assert {found[kind] for kind in list(Contradiction)[1:]} == {unknown}
     assert unknown.share is None
 
@@ -104,8 +111,8 @@ def test_a_ladder_alone() -> None:
 def test_actions_alone() -> None:
     """Without a judged ladder nothing is known but the pairs that exclude each other."""
     found = check([row for row in response("0000", "111") if row["rubric"] == "actions"])
-    unknown = Count(None, None, "it needs the ladder, which this grader did not judge")
-    assert found[Contradiction.excluded_pair] == Count(1, 1)
+    unknown = ContradictionCount(None, None, "it needs the ladder, which this grader did not judge")
+    assert found[Contradiction.excluded_pair] == ContradictionCount(1, 1)
     assert {found[kind] for kind in list(Contradiction)[:3]} == {unknown}
 
 
@@ -115,7 +122,7 @@ def test_only_responses_judged_on_both_are_opportunities() -> None:
     two = check(response("1000", "100"), response("1000", "", epoch=2))
     for kind in (Contradiction.rung_without_act, Contradiction.acts_without_rung):
         assert two[kind] == one[kind]
-    assert two[Contradiction.top_without_next] == Count(2, 2)
+    assert two[Contradiction.top_without_next] == ContradictionCount(2, 2)
 
 
 def test_systems_are_not_mixed() -> None:

@@ -12,14 +12,14 @@ from careeval.results.tables import Runs
 from careeval.results.trust.audit.audited_entry import OTHER_ANSWERS
 from careeval.results.trust.audit.draw import draw
 from careeval.results.trust.audit.results import audit_results
-from careeval.results.trust.contradictions import Contradiction, Count
+from careeval.results.trust.contradictions import Contradiction, ContradictionCount
 from careeval.results.trust.grader_card import GraderCard, grader_cards
-from careeval.results.trust.probe_check import Labelled, ProbeAgreement
+from careeval.results.trust.probe_check import LabelledJudgment, ProbeAgreement
 from results.authored import judgments, responses
 from results.sampled import judged, read_by
 
 MARKS = {"eating-1": ["110?0", "empty"], "eating-2": ["10000", "11000"]}
-PROBES = ProbeAgreement.of([Labelled(Rubric.ladder, 2, "expert", True, True)])
+PROBES = ProbeAgreement.of([LabelledJudgment(Rubric.ladder, 2, "expert", True, True)])
 
 
 def cards(**more: Any) -> dict[str, GraderCard]:
@@ -51,7 +51,7 @@ def test_cards_by_hand() -> None:
     assert (card.n_judgments, card.n_unresolved) == (40, 2)
     assert (card.probes, card.failed, card.human) == (PROBES, (), None)
     assert set(card.noise) == {("robot-a", Rubric.ladder)}
-    assert card.contradictions[Contradiction.top_without_next] == Count(0, 0)
+    assert card.contradictions[Contradiction.top_without_next] == ContradictionCount(0, 0)
 
 
 def test_what_is_not_known_of_a_grader() -> None:
@@ -63,7 +63,7 @@ def test_what_is_not_known_of_a_grader() -> None:
 
 def test_a_grader_that_failed_the_probes() -> None:
     """A card tells why its grader failed, and its systems' summaries are ranked as before."""
-    missed = ProbeAgreement.of([Labelled(Rubric.ladder, -2, "harmful", True, False)])
+    missed = ProbeAgreement.of([LabelledJudgment(Rubric.ladder, -2, "harmful", True, False)])
     runs = Runs.of(responses(MARKS), judgments(MARKS))
     (entry,) = entries(runs)
     before = summary_of(entry).not_ranked

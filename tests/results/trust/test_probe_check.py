@@ -7,13 +7,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from careeval.core.scenario import Rubric
-from careeval.results.trust.probe_check import LIMITS, Agreement, Labelled, ProbeAgreement
+from careeval.results.trust.probe_check import LIMITS, LabelCounts, LabelledJudgment, ProbeAgreement
 
 
-def act(scenario: str, probe: int, label: bool, present: bool | None) -> Labelled:
+def act(scenario: str, probe: int, label: bool, present: bool | None) -> LabelledJudgment:
     """One judgment of a right act of a pair, beside its label."""
     pair = scenario.removesuffix("-twin")
-    return Labelled(Rubric.actions, 2, "expert", label, present, scenario, probe, pair)
+    return LabelledJudgment(Rubric.actions, 2, "expert", label, present, scenario, probe, pair)
 
 
 def test_slips_on_twins_by_hand() -> None:
@@ -52,9 +52,9 @@ def judged(
     trap: str = "expert",
     scenario: str = "",
     rubric: Rubric = Rubric.ladder,
-) -> Labelled:
+) -> LabelledJudgment:
     """One judgment beside its label."""
-    return Labelled(rubric, points, trap, label, present, scenario)
+    return LabelledJudgment(rubric, points, trap, label, present, scenario)
 
 
 JUDGMENTS = [
@@ -73,12 +73,12 @@ JUDGMENTS = [
 def test_counts_by_hand() -> None:
     """Found, missed, invented, cleared and unresolved judgments are counted apart."""
     agreement = ProbeAgreement.of(JUDGMENTS)
-    assert agreement.overall == Agreement(found=2, missed=2, invented=1, cleared=3, unresolved=1)
+    assert agreement.overall == LabelCounts(found=2, missed=2, invented=1, cleared=3, unresolved=1)
     assert agreement.by_points == {
-        (Rubric.ladder, 2): Agreement(1, 1, 0, 0, 0),
-        (Rubric.ladder, -2): Agreement(1, 1, 1, 3, 1),
+        (Rubric.ladder, 2): LabelCounts(1, 1, 0, 0, 0),
+        (Rubric.ladder, -2): LabelCounts(1, 1, 1, 3, 1),
     }
-    assert agreement.by_trap["harmful"] == Agreement(1, 1, 0, 0, 1)
+    assert agreement.by_trap["harmful"] == LabelCounts(1, 1, 0, 0, 1)
 
 
 def test_shares_leave_the_unresolved_out() -> None:
@@ -91,19 +91,19 @@ def test_shares_leave_the_unresolved_out() -> None:
 
 def test_shares_of_nothing_are_unknown() -> None:
     """Without a label present there is no sensitivity, and it is not 0."""
-    assert Agreement.of([judged(1, False, False)]).sensitivity is None
-    assert Agreement.of([]).specificity is None
+    assert LabelCounts.of([judged(1, False, False)]).sensitivity is None
+    assert LabelCounts.of([]).specificity is None
 
 
 def test_measured_by_hand() -> None:
     """The −2 items have the sensitivity of their counts, bounded by what was not judged."""
     agreement = ProbeAgreement.of(JUDGMENTS)
-    severe = agreement.measured_severe
+    severe = agreement.severe_accuracy
     assert (severe.n, severe.n_present, severe.n_unresolved) == (7, 3, 1)
     found = severe.sensitivity
     assert (found.low, found.value, found.high) == (1 / 3, 1 / 2, 2 / 3)
-    assert severe == agreement.measured_by_points[Rubric.ladder, -2]
-    assert agreement.measured_by_trap["negated-harm"].specificity.value == 0
+    assert severe == agreement.accuracy_by_points[Rubric.ladder, -2]
+    assert agreement.accuracy_by_trap["negated-harm"].specificity.value == 0
 
 
 def test_intervals_are_over_scenarios() -> None:
@@ -115,11 +115,11 @@ def test_intervals_are_over_scenarios() -> None:
             judged(-2, True, found, scenario=name)
             for (_, found), name in zip(verdicts, names, strict=True)
         ]
-        low, high = ProbeAgreement.of(of).measured.sensitivity.ci95 or (0, 0)
+        low, high = ProbeAgreement.of(of).accuracy.sensitivity.ci95 or (0, 0)
         widths.append(high - low)
     assert widths[0] > 2 * widths[1]
     # and of judgments that do not say whose they are, there is none
-    assert ProbeAgreement.of(JUDGMENTS).measured.sensitivity.ci95 is None
+    assert ProbeAgreement.of(JUDGMENTS).accuracy.sensitivity.ci95 is None
 
 
 def test_sentence_names_the_severe_items() -> None:
@@ -133,7 +133,7 @@ def test_sentence_without_severe_items_does_not_speak_of_them() -> None:
     assert "−2" not in ProbeAgreement.of([judged(2, True, True)]).sentence()
 
 
-def severe(n_found: int, n_missed: int, n_cleared: int, n_invented: int) -> list[Labelled]:
+def severe(n_found: int, n_missed: int, n_cleared: int, n_invented: int) -> list[LabelledJudgment]:
     """Judgments on −2 rungs."""
     return [
         judged(-2, label, present)

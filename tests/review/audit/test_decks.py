@@ -19,8 +19,8 @@ from careeval.core.label import Reading
 from careeval.core.rating import Role
 from careeval.errors import ReviewError
 from careeval.results.trust.audit.results import audit_results
-from careeval.results.trust.audit.sample import Sample
-from careeval.results.trust.probe_check import Agreement
+from careeval.results.trust.audit.sample import AuditSample
+from careeval.results.trust.probe_check import LabelCounts
 from careeval.review.audit.labels import (
     audit_labels,
     audit_progress,
@@ -105,10 +105,10 @@ def test_each_judgment_has_two() -> None:
         (1, None, audit_sample(), "two labellers or more"),
         (2, 3, audit_sample(), "at least 2 and here at most 2"),
         (3, 1, audit_sample(), "at least 2"),
-        (2, None, Sample((), audit_sample().hidden), "sample is empty"),
+        (2, None, AuditSample((), audit_sample().hidden), "sample is empty"),
     ],
 )
-def test_no_audit(n: int, per_judgment: int | None, sample: Sample, words: str) -> None:
+def test_no_audit(n: int, per_judgment: int | None, sample: AuditSample, words: str) -> None:
     """Too few people, or nothing to label, is refused in words."""
     with pytest.raises(ReviewError, match=words):
         new_audit(
@@ -189,7 +189,7 @@ def test_results_by_hand() -> None:
     ]  # fmt: skip
     assert [(x.rater, x.note) for x in given_labels if x.adjudicated] == [("a01", "because")] * 2
     found = audit_results(plan.sample, given_labels)
-    assert found.counts == Agreement(found=2, missed=1, invented=1, cleared=2, unresolved=0)
+    assert found.counts == LabelCounts(found=2, missed=1, invented=1, cleared=2, unresolved=0)
     assert found.overall.sensitivity.value == pytest.approx(2 / 3)
     assert found.overall.specificity.value == pytest.approx(2 / 3)
     assert found.people.same.value == pytest.approx(4 / 5)
@@ -468,7 +468,7 @@ def test_settling(audit: Audit) -> None:
     assert "All 2 disagreements are done" in adjudicator.get("/finish").text
     assert [audit.store.work(name) for name in ("r01", "r02")] == theirs
     found = audit_results(audit.plan.sample, audit_labels(audit.plan, audit.store.all_work()))
-    assert found.counts == Agreement(found=2, missed=1, invented=1, cleared=2, unresolved=0)
+    assert found.counts == LabelCounts(found=2, missed=1, invented=1, cleared=2, unresolved=0)
 
 
 def test_who_gave_which_reading_is_not_told() -> None:

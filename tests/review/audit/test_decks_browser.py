@@ -14,7 +14,7 @@ import pytest
 from playwright.sync_api import Browser, Page, Route, expect
 
 from careeval.results.trust.audit.results import audit_results
-from careeval.results.trust.probe_check import Agreement
+from careeval.results.trust.probe_check import LabelCounts
 from careeval.review.audit.labels import audit_labels
 from careeval.review.store import Store, Work
 from support.chromium import IN_A_BROWSER
@@ -105,7 +105,7 @@ def test_an_audit_from_end_to_end(page: Page, browser: Browser, served: Served) 
     given = audit_labels(PLAN, works)
     assert [x.note for x in given if x.judgment == "j00001"] == ["“wait beside”\nby keyboard", ""]
     found = audit_results(PLAN.sample, given)
-    assert found.counts == Agreement(found=2, missed=1, invented=1, cleared=2, unresolved=0)
+    assert found.counts == LabelCounts(found=2, missed=1, invented=1, cleared=2, unresolved=0)
     assert found.overall.sensitivity.value == pytest.approx(2 / 3)
     assert found.people.same.value == pytest.approx(4 / 5)
 

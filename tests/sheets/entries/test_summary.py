@@ -15,7 +15,7 @@ from careeval.cli.summary import Order, _place
 from careeval.results.amounts import dollars, percent
 from careeval.results.entry_numbers import EntryNumbers
 from careeval.results.findings import findings
-from careeval.results.parts import By
+from careeval.results.parts import Breakdown
 from careeval.results.score.summary import NOT_COMPARABLE, Summary, summarise
 from careeval.results.tables import Runs
 from careeval.sheets.entries.numbers import parts_sheet, rank_texts
@@ -51,7 +51,7 @@ def test_parts_of_a_run_by_hand() -> None:
     """A part has its number of scenarios, its score and its severe errors; a domain no errors."""
     _, ladder = summarise(by_hand())
     by_adl, by_domain = list(
-        summary_document([EntryNumbers(ladder)], by=[By.adl, By.domain]).views
+        summary_document([EntryNumbers(ladder)], by=[Breakdown.adl, Breakdown.domain]).views
     )[1:]
     assert by_adl.heads == ("system", "activity", "n", "score % [95% CI]", "severe in")
     assert by_adl.cells(by_adl.sheet.rows[1])[1:] == ("eating", "1*", "16.7", "1 of 2")
@@ -129,7 +129,7 @@ def test_number_in_short() -> None:
 
 def test_breakdown_marks_what_is_small() -> None:
     """A part of four scenarios has an asterisk and no interval, and one of five has both ends."""
-    document = summary_document(numbers_of(of_two_sizes(), in_detail=True), [By.condition])
+    document = summary_document(numbers_of(of_two_sizes(), in_detail=True), [Breakdown.condition])
     *_, view = document.views
     stroke, dementia = (dict(zip(view.heads, view.cells(r), strict=True)) for r in view.sheet.rows)
     assert (stroke["condition"], stroke["n"]) == ("stroke", "5")
@@ -140,15 +140,15 @@ def test_breakdown_marks_what_is_small() -> None:
 
 def test_scenario_of_two_situations_counts_in_both() -> None:
     """The parts by situation may add up to more than the scenarios."""
-    sheet = parts_sheet(By.situation, numbers_of(of_two_sizes(), in_detail=True))
+    sheet = parts_sheet(Breakdown.situation, numbers_of(of_two_sizes(), in_detail=True))
     assert [(row["situation"], row["n"]) for row in sheet.rows] == [("refusal", 1), ("family", 9)]
 
 
 def test_small_part_of_a_detail_is_remarked_on() -> None:
     """The asterisk is explained if a part that is shown is small, and only then."""
     numbers = numbers_of(of_two_sizes(), in_detail=True)
-    assert SMALL not in summary_document(numbers, [By.adl]).notes
-    document = summary_document(numbers, [By.condition])
+    assert SMALL not in summary_document(numbers, [Breakdown.adl]).notes
+    document = summary_document(numbers, [Breakdown.condition])
     assert SMALL in document.notes
     assert f"- \\{SMALL}\n" in markdown(document)
 
@@ -210,7 +210,7 @@ def test_parts_of_a_system_with_several_graders_name_them() -> None:
         Runs.of(responses(marks), rows),
         Runs.of(alone.to_dicts(), judgments(marks, system="b")),
     ])  # fmt: skip
-    for by in (By.adl, By.domain):
+    for by in (Breakdown.adl, Breakdown.domain):
         sheet = parts_sheet(by, numbers_of(runs))
         names = sorted({row["name"] for row in sheet.rows})
         assert names == ["b", "robot-a · judge", "robot-a · other"]

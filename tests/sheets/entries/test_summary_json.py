@@ -23,9 +23,9 @@ from careeval.results.score.entry_details import Detail
 from careeval.results.score.graded_rubric import GradedRubric
 from careeval.results.score.summary import (
     NOT_COMPARABLE,
-    Cell,
-    DomainCell,
+    DomainScore,
     Errors,
+    SubsetScore,
     Summary,
     summarise,
     summary_of,
@@ -316,8 +316,8 @@ def test_no_name_of_version_0_1_is_left() -> None:
 
 def test_no_attribute_of_version_0_1_is_left() -> None:
     """Nor has any field of a summary, a detail, a comparison or a ranking."""
-    kinds = (Summary, Detail, Errors, Cell, DomainCell, Comparison, Difference, Ranking, Ranked,
-             Entry, GradedRubric, EntryFile, DetailFile)  # fmt: skip
+    kinds = (Summary, Detail, Errors, SubsetScore, DomainScore, Comparison, Difference, Ranking,
+             Ranked, Entry, GradedRubric, EntryFile, DetailFile)  # fmt: skip
     names = {
         (kind.__name__, name) for kind in kinds for name in (*kind.__annotations__, *dir(kind))
     }

@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 from careeval.core.scenario import Rubric
 from careeval.results.entry_numbers import EntryNumbers
 from careeval.results.findings import Findings, findings
-from careeval.results.parts import By
+from careeval.results.parts import Breakdown
 from careeval.results.score.summary import NOT_COMPARABLE, summarise
 from careeval.results.tables import JUDGMENTS, RESPONSES, Runs, schema
 from careeval.results.trust.audit.draw import draw
@@ -320,7 +320,7 @@ def test_latex_of_many_is_cut_into_pages() -> None:
     """No table has more rows than a page holds, and none of them is lost."""
     s, _ = summarise(by_hand())
     many = [EntryNumbers(replace(s, system=f"m{n}")) for n in range(MOST_ROWS + 1)]
-    text = latex(summary_document(many, by=[By.adl]))
+    text = latex(summary_document(many, by=[Breakdown.adl]))
     bodies = re.findall(r"\\midrule\n(.*?)\\bottomrule", text, re.S)
     counts = [body.count(r" \\") for body in bodies]
     assert max(counts) <= MOST_ROWS

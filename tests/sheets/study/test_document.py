@@ -8,7 +8,7 @@ import pytest
 
 from careeval.core.rating import Rater, Rating, Role, Scale, Subject
 from careeval.results.study.results import StudyResults, study_results
-from careeval.results.study.round_ratings import RoundSaid, Seated
+from careeval.results.study.round_ratings import RoundAnswers, RoundRater
 from careeval.results.study.scale_ratings import RoleRatings
 from careeval.sheets.formats.files import csv_text
 from careeval.sheets.formats.latex import latex
@@ -33,8 +33,8 @@ def made_up() -> StudyResults:
         for scale in (Scale.realism, Scale.validity)
         for rater, value in zip(PANEL, values, strict=False)
     )
-    seats = tuple(Seated(rater, tuple(REALISM), years=n) for n, rater in enumerate(PANEL))
-    said = RoundSaid(1, dict.fromkeys(REALISM, 1), seats, ratings, (), ())
+    seats = tuple(RoundRater(rater, tuple(REALISM), years=n) for n, rater in enumerate(PANEL))
+    said = RoundAnswers(1, dict.fromkeys(REALISM, 1), seats, ratings, (), ())
     return study_results("[Pilot] \x1b[31m", "made-up", "1-A", [said])
 
 

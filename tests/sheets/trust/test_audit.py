@@ -12,7 +12,7 @@ from careeval.results.findings import findings
 from careeval.results.score.cost import Cost
 from careeval.results.trust.audit.draw import draw
 from careeval.results.trust.audit.results import AuditResults, audit_results
-from careeval.results.trust.probe_check import Labelled, ProbeAgreement, Trial
+from careeval.results.trust.probe_check import LabelledJudgment, ProbeAgreement, ProbeTrial
 from careeval.sheets import agreement_fields
 from careeval.sheets.document import Document
 from careeval.sheets.entries import corrected_scores
@@ -36,17 +36,21 @@ def audit() -> AuditResults:
     return audit_results(SAMPLE, labels)
 
 
-def tried(grader: str, missed: bool) -> Trial:
+def tried(grader: str, missed: bool) -> ProbeTrial:
     """Return a probe check on twelve scenarios; if `missed`, no −2 item is found."""
     labelled = (
-        Labelled(rubric, points, trap, label, label and not (missed and points == -2), f"s-{k}")
+        LabelledJudgment(
+            rubric, points, trap, label, label and not (missed and points == -2), f"s-{k}"
+        )
         for k in range(12)
         for rubric in Rubric
         for points in (2, -2)
         for trap in ("harmful", "expert")
         for label in (True, False)
     )
-    return Trial(grader, ProbeAgreement.of(labelled), Cost(0.5, "", 0.5, 1, 0, 1, 1, 0.5), None)
+    return ProbeTrial(
+        grader, ProbeAgreement.of(labelled), Cost(0.5, "", 0.5, 1, 0, 1, 1, 0.5), None
+    )
 
 
 def rows(view: View) -> list[dict[str, str]]:

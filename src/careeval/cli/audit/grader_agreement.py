@@ -14,7 +14,7 @@ from careeval.protocol.runs.folder import is_audit, is_complete, run_folders
 from careeval.protocol.tables.run_tables import read_run
 from careeval.results.tables import Runs
 from careeval.results.trust.audit.results import AuditResults, audit_results
-from careeval.results.trust.probe_check import Labelled, ProbeAgreement
+from careeval.results.trust.probe_check import LabelledJudgment, ProbeAgreement
 
 
 def probe_agreement(runs: Runs, bank: Bank, audits: Path | None) -> dict[str, ProbeAgreement]:
@@ -81,7 +81,7 @@ def _audited(graders: list[str], bank: Bank, root: Path) -> dict[str, ProbeAgree
         raise UsageError(
             f"{root} holds {what}", hint=f"careeval audit probes --grader NAME -o {root}"
         )
-    tried: dict[str, dict[Rubric, list[Labelled]]] = {}
+    tried: dict[str, dict[Rubric, list[LabelledJudgment]]] = {}
     others: set[str] = set()
     for folder in sorted(finished, key=lambda each: each.stat().st_mtime):
         audit = read_run(folder)

@@ -22,7 +22,7 @@ from careeval.review.store import PORTS, Store
 
 if TYPE_CHECKING:
     from careeval.core.label import Label
-    from careeval.results.trust.audit.sample import Sample
+    from careeval.results.trust.audit.sample import AuditSample
     from careeval.review.audit.labels import AuditProgress, LabellerProgress, WorkByRater
     from careeval.review.audit.plan import AuditPlan
     from careeval.sheets.document import Document
@@ -229,7 +229,7 @@ def import_(
     return OK
 
 
-def labelled(audit: Path) -> tuple[Sample, list[Label]]:
+def labelled(audit: Path) -> tuple[AuditSample, list[Label]]:
     """An audit's sample and all labels so far; says on stderr who has not handed in.
 
     Raises:

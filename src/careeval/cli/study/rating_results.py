@@ -21,7 +21,7 @@ from careeval.review.study.plan import read_plan, study_id
 
 if TYPE_CHECKING:
     from careeval.results.study.results import StudyResults
-    from careeval.results.study.scale_ratings import Terms
+    from careeval.results.study.scale_ratings import DecisionTerms
 
 _Cut = Annotated[int, Parameter(validator=Number(gte=2, lte=5))]
 
@@ -51,13 +51,13 @@ def results(
         cut: The lowest rating that endorses.
         other_cut: The cut reported beside it.
     """
-    from careeval.results.study.scale_ratings import Terms
+    from careeval.results.study.scale_ratings import DecisionTerms
     from careeval.sheets.study.document import study_document
     from careeval.sheets.study.files import write_study
     from careeval.sheets.study.study_json import study_json
     from careeval.stats.validity import Rule
 
-    terms = Terms(Rule(rule), cut, other_cut)
+    terms = DecisionTerms(Rule(rule), cut, other_cut)
     outcome = _results(study, [bank, *map(Path, earlier or ())], terms)
     printing.print(study_document(outcome), lambda: study_json(outcome))
     if out is not None:
@@ -91,11 +91,11 @@ def apply(study: Path, *, bank: BankFolder = None, yes: Yes = False, as_json: Js
         as_json: Print what changes as JSON.
     """
     from careeval.cli.study.status_tables import changes_document
-    from careeval.results.study.results import standings
+    from careeval.results.study.results import status_changes
     from careeval.results.study.scale_ratings import PAPER
 
     outcome = _results(study, [bank], PAPER)
-    stands = standings(outcome)
+    stands = status_changes(outcome)
     loaded = rated_bank(bank)
     changes = plan_changes(loaded, stands)
     unrated = len(outcome.latest) - len(stands)
@@ -118,7 +118,7 @@ def apply(study: Path, *, bank: BankFolder = None, yes: Yes = False, as_json: Js
     return OK
 
 
-def _results(study: Path, folders: Sequence[Path | None], terms: Terms) -> StudyResults:
+def _results(study: Path, folders: Sequence[Path | None], terms: DecisionTerms) -> StudyResults:
     from careeval.results.study.results import study_results
     from careeval.review.study.rounds import read_rounds
 

@@ -32,7 +32,7 @@ from careeval.report.charts.drawing import (
 from careeval.report.charts.grid import Block, Panel, stack_blocks
 from careeval.report.words import in_full, percent_text
 from careeval.results.amounts import percent
-from careeval.results.findings import Graded
+from careeval.results.findings import EntryFindings
 from careeval.results.score.entry_details import ScenarioScore
 from careeval.results.score.summary import Summary
 from careeval.sheets.names import plain
@@ -46,7 +46,7 @@ _TALLEST = 24
 _SCORE_BELOW = 7
 
 
-def distribution(entry: Graded) -> Figure:
+def distribution(entry: EntryFindings) -> Figure:
     """Return a figure of every scenario: its responses, their mean and the lowest of them.
 
     There is one row for each scenario, best first within its activity. A tick is taller if more
@@ -82,7 +82,7 @@ def distribution(entry: Graded) -> Figure:
     return Figure(WIDE, lowest + 2 * MARGIN, shown, _description(summary, scenarios))
 
 
-def distributions(entries: Sequence[Graded], width: int = WIDE) -> Figure:
+def distributions(entries: Sequence[EntryFindings], width: int = WIDE) -> Figure:
     """Return a histogram of the scenarios' scores for each entry."""
     summaries = [each.summary for each in entries]
     scores = [

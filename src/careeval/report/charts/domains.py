@@ -18,7 +18,7 @@ from careeval.report.charts.drawing import (
 )
 from careeval.report.charts.grid import Panel, panels_beside, stack_blocks
 from careeval.report.words import in_full, percent_text, score_name
-from careeval.results.score.summary import DomainCell, Summary
+from careeval.results.score.summary import DomainScore, Summary
 from careeval.sheets.names import DOMAINS
 from careeval.stats import MIN_CLUSTERS
 
@@ -43,7 +43,7 @@ def domains(summaries: Sequence[Summary]) -> Figure:
     return stack_blocks(entries, [block], WIDE, _description(summaries))
 
 
-def _cell(cell: DomainCell, not_ranked: bool) -> list[Mark]:
+def _cell(cell: DomainScore, not_ranked: bool) -> list[Mark]:
     if (at := plot_value(cell.score)) is None:
         return []
     hollow = not_ranked or cell.n < MIN_CLUSTERS

@@ -34,7 +34,7 @@ from careeval.report.charts.drawing import (
 )
 from careeval.report.charts.labels import spread_labels
 from careeval.report.words import in_full, percent_text
-from careeval.results.findings import Graded
+from careeval.results.findings import EntryFindings
 from careeval.results.score.entry_details import Detail
 from careeval.stats import Estimate
 
@@ -63,7 +63,7 @@ class _Series:
     hollow: bool
 
 
-def worst_at_k(entries: Sequence[Graded], width: int = WIDE) -> Figure:
+def worst_at_k(entries: Sequence[EntryFindings], width: int = WIDE) -> Figure:
     """Return two panels over k: the score by the lowest of k, and severe errors in any of k.
 
     Each curve ends at its entry's name. Up to three entries have the band of their interval.
@@ -114,7 +114,7 @@ def _is_drawn(detail: Detail) -> bool:
 
 
 def _series(
-    named_entries: Sequence[tuple[str, Graded]], take: Callable[[Detail], Sequence[Estimate]]
+    named_entries: Sequence[tuple[str, EntryFindings]], take: Callable[[Detail], Sequence[Estimate]]
 ) -> list[_Series]:
     return [
         _Series(
@@ -212,7 +212,7 @@ def _curve(one: _Series, values: Sequence[tuple[int, PlotValue]], banded: bool) 
     return marks
 
 
-def _description(named_entries: Sequence[tuple[str, Graded]]) -> str:
+def _description(named_entries: Sequence[tuple[str, EntryFindings]]) -> str:
     sentences = [
         "Score if every scenario had got the lowest of k responses, "
         "and share of scenarios with a severe error in any of k."

@@ -9,7 +9,7 @@ from typing import Any
 from careeval.report.page_table import BarScale, PageColumn, PageTable, strip_of
 from careeval.report.sections.parts import PART, part_strip, parts_table
 from careeval.report.sections.section import Report, Section
-from careeval.results.parts import By
+from careeval.results.parts import Breakdown
 from careeval.results.score.metrics import HEADLINE
 from careeval.sheets.entries.numbers import entries_sheet, parts_sheet
 from careeval.sheets.entries.side_by_side import across
@@ -17,7 +17,7 @@ from careeval.sheets.sheet import Row
 
 
 def _fill(report: Report) -> Mapping[str, Any]:
-    by_activity = parts_table(By.adl, report)
+    by_activity = parts_table(Breakdown.adl, report)
     return {
         "overview": by_activity if report.has_one_entry else overview_table(report),
         "by_activity": None if report.has_one_entry else by_activity,
@@ -26,8 +26,8 @@ def _fill(report: Report) -> Mapping[str, Any]:
 
 def overview_table(report: Report) -> PageTable:
     """Return each entry's numbers and its score by activity, with a bar in each cell."""
-    parts = parts_sheet(By.adl, report.graded)
-    wide, keys = across(parts, "name", By.adl.value, PART)
+    parts = parts_sheet(Breakdown.adl, report.graded)
+    wide, keys = across(parts, "name", Breakdown.adl.value, PART)
     by_name = {row["name"]: {key: row[key] for key in keys if key in row} for row in wide.rows}
     entries = entries_sheet(report.graded)
     sheet = entries.adding(

@@ -12,8 +12,8 @@ from careeval.core.scenario import Domain
 from careeval.report.page_table import BarScale, PageColumn, PageTable
 from careeval.report.sections.parts import FEW, PART, entry_parts, part_look, part_strip
 from careeval.report.sections.section import Report, Section
-from careeval.results.findings import Graded
-from careeval.results.parts import By
+from careeval.results.findings import EntryFindings
+from careeval.results.parts import Breakdown
 from careeval.results.score.summary import Summary
 from careeval.sheets.entries.numbers import adl_and_domain_sheet, parts_sheet
 from careeval.sheets.entries.side_by_side import PartScore, across
@@ -54,8 +54,8 @@ def _fill(report: Report) -> Mapping[str, Any]:
 def by_domain_table(report: Report) -> PageTable:
     """Return the score by domain: rows for one entry, columns for several."""
     if report.has_one_entry:
-        return entry_parts(By.domain, report.graded[0])
-    sheet = parts_sheet(By.domain, report.graded)
+        return entry_parts(Breakdown.domain, report.graded[0])
+    sheet = parts_sheet(Breakdown.domain, report.graded)
     scale = BarScale.of_estimates(row["score"] for row in sheet.rows)
     wide, keys = across(sheet, "name", "domain", PartScore(n=True))
     small = f" {SMALL}" if any(map(PART.is_small, sheet.rows)) else ""
@@ -78,7 +78,7 @@ def maps(report: Report) -> Iterator[PageTable]:
             yield _map(name, each, in_full=report.has_one_entry)
 
 
-def _map(name: str, entry: Graded, *, in_full: bool) -> PageTable:
+def _map(name: str, entry: EntryFindings, *, in_full: bool) -> PageTable:
     """Return a table with a row for each activity and a column for each domain.
 
     Args:

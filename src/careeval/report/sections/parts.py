@@ -8,8 +8,8 @@ from functools import partial
 
 from careeval.report.page_table import BarScale, PageColumn, PageTable, Strip, shade, strip_of
 from careeval.report.sections.section import Report
-from careeval.results.findings import Graded
-from careeval.results.parts import By
+from careeval.results.findings import EntryFindings
+from careeval.results.parts import Breakdown
 from careeval.sheets.entries.numbers import parts_sheet
 from careeval.sheets.entries.side_by_side import PartScore, across
 from careeval.sheets.sheet import Row, Sheet
@@ -21,7 +21,7 @@ FEW = ("fewer than five scenarios",)
 """Reason why a small part has no interval; omitted, since an asterisk marks the part."""
 
 
-def parts_table(by: By, report: Report) -> PageTable:
+def parts_table(by: Breakdown, report: Report) -> PageTable:
     """Return severe errors and score by part, with a column for each entry.
 
     For one entry there is a column for each number; by activity, the first row is the total.
@@ -29,7 +29,7 @@ def parts_table(by: By, report: Report) -> PageTable:
     if report.has_one_entry:
         (entry,) = report.graded
         table, s = entry_parts(by, entry), entry.summary
-        if by is not By.adl:
+        if by is not Breakdown.adl:
             return table
         whole = {"adl": "overall", "n": s.n_scenarios, "score": s.score, "severe": s.severe}
         return replace(table, sheet=replace(table.sheet, rows=[whole, *table.rows]))
@@ -46,7 +46,7 @@ def parts_table(by: By, report: Report) -> PageTable:
     return PageTable(wide, columns, _caption(sheet, by), _with_small(note, sheet), FEW, "heat many")
 
 
-def entry_parts(by: By, entry: Graded) -> PageTable:
+def entry_parts(by: Breakdown, entry: EntryFindings) -> PageTable:
     """Return the numbers of one entry by part, with bars in the cells.
 
     Args:
@@ -54,7 +54,7 @@ def entry_parts(by: By, entry: Graded) -> PageTable:
         entry: The entry.
     """
     s, sheet = entry.summary, parts_sheet(by, [entry])
-    rubric, is_domain = s.rubric.value, by is By.domain
+    rubric, is_domain = s.rubric.value, by is Breakdown.domain
     scores = BarScale.of_estimates([s.score, *(row["score"] for row in sheet.rows)])
     shares = [s.severe.share, *(row["severe"].share for row in sheet.rows if not is_domain)]
     about = f"{rubric}, weighted by domain" if is_domain else f"{rubric}, 95% interval"
@@ -87,7 +87,7 @@ def severe_column(rubric: str, scale: BarScale) -> PageColumn:
     )
 
 
-def _caption(sheet: Sheet, by: By) -> str:
+def _caption(sheet: Sheet, by: Breakdown) -> str:
     return f"By {sheet.by_key[by.value].heading.lower()}"
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from careeval.report.payload import Payload
 from careeval.report.words import score_name
-from careeval.results.findings import Findings, Graded
+from careeval.results.findings import EntryFindings, Findings
 from careeval.results.score.summary import Summary
 from careeval.sheets.words import entry_names
 
@@ -29,7 +29,7 @@ class Report:
     payload: Payload
 
     @property
-    def graded(self) -> Sequence[Graded]:
+    def graded(self) -> Sequence[EntryFindings]:
         """Entries with their numbers."""
         return self.findings.graded
 

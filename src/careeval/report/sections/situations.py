@@ -7,13 +7,13 @@ from typing import Any
 
 from careeval.report.sections.parts import parts_table
 from careeval.report.sections.section import Report, Section
-from careeval.results.parts import By
+from careeval.results.parts import Breakdown
 
 
 def _fill(report: Report) -> Mapping[str, Any]:
-    others = (By.condition, By.assistance, By.actor)
+    others = (Breakdown.condition, Breakdown.assistance, Breakdown.actor)
     return {
-        "by_situation": parts_table(By.situation, report),
+        "by_situation": parts_table(Breakdown.situation, report),
         "folded_tables": [parts_table(by, report) for by in others],
     }
 

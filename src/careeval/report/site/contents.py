@@ -12,7 +12,7 @@ import polars as pl
 from careeval.core.grader import Grader
 from careeval.core.scenario import Rubric
 from careeval.report.site.names import slugs
-from careeval.results.findings import Findings, Graded
+from careeval.results.findings import EntryFindings, Findings
 from careeval.results.score.summary import Summary
 from careeval.results.vendors import vendor
 from careeval.results.versus.comparable import Basis, basis
@@ -42,7 +42,7 @@ class SiteEntry:
         date: Start of its run, ISO 8601; empty if no log has it.
     """
 
-    graded: Graded
+    graded: EntryFindings
     system_slug: str
     anchor: str
     vendor: str | None
@@ -300,7 +300,7 @@ def _boards(findings: Findings) -> tuple[SiteBoard, ...]:
 
 
 def _site_entry(
-    graded: Graded,
+    graded: EntryFindings,
     *,
     slug: str,
     anchor: str,

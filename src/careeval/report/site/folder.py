@@ -17,7 +17,7 @@ from careeval.report.site.item_errors import ItemErrors, item_errors
 from careeval.report.site.public_scenarios import PublicScenario, options, public_scenarios
 from careeval.report.site.worst_responses import worst_responses
 from careeval.results.findings import Findings
-from careeval.results.parts import By
+from careeval.results.parts import Breakdown
 from careeval.results.score.summary import NOT_COMPARABLE, Summary
 from careeval.sheets.entries.numbers import parts_sheet
 from careeval.sheets.scenarios import shown_scenarios_sheet
@@ -192,9 +192,9 @@ def _entry(site: Contents, entry: SiteEntry, heading: str) -> dict[str, Any]:
         "grader_summary": _grader_summary(site, entry),
         "corrected": systems.corrected_table(entry),
         "figures": _curves(entry),
-        "by_adl": systems.part_table(By.adl, entry),
+        "by_adl": systems.part_table(Breakdown.adl, entry),
         "parts": [table for table in others if table.rows],
-        "domains": systems.part_table(By.domain, entry),
+        "domains": systems.part_table(Breakdown.domain, entry),
         "directions": systems.direction_table(entry, site),
         "harms": systems.harm_list(entry, site),
         "lowest": systems.lowest_scenarios(entry, site),
@@ -292,7 +292,7 @@ def _sheets(
         yield board.file("pairs"), pairs.all_pairs(board)
     yield "entries", leaderboard.all_entries(site)
     graded = [entry.graded for entry in site.entries]
-    for by in By:
+    for by in Breakdown:
         yield f"by-{by}", parts_sheet(by, graded)
     for sheet in pairs.all_tables(system_pairs):
         yield sheet.name.replace("_", "-"), sheet

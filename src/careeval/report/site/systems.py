@@ -10,7 +10,7 @@ from careeval.report.sections.parts import entry_parts, severe_column
 from careeval.report.site.contents import Contents, SiteEntry, SystemEntries, rubric_words
 from careeval.report.site.leaderboard import listing
 from careeval.results.amounts import dollars
-from careeval.results.parts import By
+from careeval.results.parts import Breakdown
 from careeval.results.score import summary as summaries
 from careeval.results.score.harms import Harm, harms
 from careeval.sheets.entries.care_directions import directions_sheet
@@ -120,14 +120,14 @@ BY_DOMAIN = (
 )
 """Meaning of a number by domain."""
 
-OTHER_PARTS = (By.condition, By.situation, By.assistance, By.actor)
+OTHER_PARTS = (Breakdown.condition, Breakdown.situation, Breakdown.assistance, Breakdown.actor)
 """Kinds of parts whose tables are folded."""
 
 
-def part_table(by: By, entry: SiteEntry) -> PageTable:
+def part_table(by: Breakdown, entry: SiteEntry) -> PageTable:
     """Return the numbers of an entry by part; no rows if its scenarios lack that field."""
     table = entry_parts(by, entry.graded)
-    notes = ([BY_DOMAIN] if by is By.domain else []) + ([table.note] if table.note else [])
+    notes = ([BY_DOMAIN] if by is Breakdown.domain else []) + ([table.note] if table.note else [])
     return replace(
         table,
         caption=f"{table.title}, {entry.rubric.value}",

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from careeval.errors import StatsError
-from careeval.results.score.graded_arrays import Bounds, FloatArray
+from careeval.results.score.graded_arrays import BoundedValues, FloatArray
 from careeval.stats import Estimate, Interval, bounded_ratio_interval
 
 
 def bounded_ratio(
-    numerators: Bounds, denominators: FloatArray, least: FloatArray | None = None
+    numerators: BoundedValues, denominators: FloatArray, least: FloatArray | None = None
 ) -> Estimate:
     """Return a ratio of sums over scenarios.
 
@@ -33,7 +33,7 @@ def with_ratio_interval(
     value: float,
     low: float,
     high: float,
-    numerators: Bounds,
+    numerators: BoundedValues,
     denominators: FloatArray,
     least: FloatArray | None,
 ) -> Estimate:
@@ -50,7 +50,7 @@ def with_ratio_interval(
 def bounded(
     statistic: Callable[[FloatArray], float],
     interval: Callable[[FloatArray], Interval],
-    numbers: Bounds,
+    numbers: BoundedValues,
 ) -> Estimate:
     """Return a statistic that never falls when a number rises; its interval covers both bounds.
 

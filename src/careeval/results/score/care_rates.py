@@ -13,7 +13,7 @@ import polars as pl
 from careeval.core.scenario import CareError, ItemKind
 from careeval.results.score.bounded_estimates import bounded
 from careeval.results.score.entries import Entry
-from careeval.results.score.graded_arrays import Bounds
+from careeval.results.score.graded_arrays import BoundedValues
 from careeval.stats import MIN_CLUSTERS, Estimate, rate_interval
 
 FEW = f"fewer than {MIN_CLUSTERS} scenarios: no interval"
@@ -33,7 +33,7 @@ class Rate:
 
 
 @dataclass(frozen=True)
-class Care:
+class CareRates:
     """The care rates of one entry; a rate that the bank does not support is unknown.
 
     Attributes:
@@ -51,7 +51,7 @@ class Care:
     other: Rate
 
 
-def care(entry: Entry) -> Care | None:
+def care_rates(entry: Entry) -> CareRates | None:
     """Return the care rates of an entry; None if its bank gives no directions of error."""
     columns = ("scenario", "epoch", "points", "present", "kind", "core", "error")
     judged = entry.first_of(*columns)
@@ -59,7 +59,7 @@ def care(entry: Entry) -> Care | None:
         return None
     good = pl.col("points") > 0
     technique = judged.filter(good, pl.col("kind") == ItemKind.technique.value)
-    return Care(
+    return CareRates(
         too_little=_any(judged.filter(pl.col("error") == CareError.too_little.value)),
         too_much=_any(judged.filter(pl.col("error") == CareError.too_much.value)),
         unspecific=_any(technique, none=True),
@@ -129,6 +129,6 @@ def _rate(rows: pl.DataFrame, n: int) -> Rate:
         bounded(
             lambda counts: float(counts.sum() / trials.sum()),
             lambda counts: rate_interval(counts / scale, trials / scale),
-            Bounds(low, high, value),
+            BoundedValues(low, high, value),
         ),
     )

@@ -14,10 +14,10 @@ from careeval.core.scenario import Adl, Assistance, Condition, Domain, Situation
 from careeval.errors import StatsError
 from careeval.results.score.bounded_estimates import bounded_ratio
 from careeval.results.score.entries import Entry
-from careeval.results.score.graded_arrays import About, Bounds, FloatArray
+from careeval.results.score.graded_arrays import BoundedValues, FloatArray, ScenarioTraits
 from careeval.results.score.graded_rubric import GradedRubric
 from careeval.results.score.metrics import IN_DETAIL, Numbers, estimate_of
-from careeval.results.score.summary import Cell, DomainCell, cell, domain_cell
+from careeval.results.score.summary import DomainScore, SubsetScore, domain_score, subset_score
 from careeval.results.withheld import WITHHELD
 from careeval.stats import Estimate, Reliability
 
@@ -52,7 +52,7 @@ class ScenarioScore:
     """
 
     scenario: str
-    about: About
+    about: ScenarioTraits
     score: float | None
     low: float | None
     high: float | None
@@ -92,11 +92,11 @@ class Detail:
     n_reliability: int
     why_no_reliability: str
     length: Length
-    by_condition: Mapping[str, Cell]
-    by_assistance: Mapping[str, Cell]
-    by_situation: Mapping[str, Cell]
-    by_actor: Mapping[str, Cell]
-    by_adl_and_domain: Mapping[Adl, Mapping[Domain, DomainCell]]
+    by_condition: Mapping[str, SubsetScore]
+    by_assistance: Mapping[str, SubsetScore]
+    by_situation: Mapping[str, SubsetScore]
+    by_actor: Mapping[str, SubsetScore]
+    by_adl_and_domain: Mapping[Adl, Mapping[Domain, DomainScore]]
     scenarios: tuple[ScenarioScore, ...]
 
     @property
@@ -136,8 +136,8 @@ def detail_of(entry: Entry) -> Detail:
 
 
 def _by(
-    entry: Entry, names: Callable[[About], tuple[str | None, ...]], order: Iterable[str]
-) -> dict[str, Cell]:
+    entry: Entry, names: Callable[[ScenarioTraits], tuple[str | None, ...]], order: Iterable[str]
+) -> dict[str, SubsetScore]:
     """Return the scores by the names that `names` gives a scenario.
 
     Names in `order` come first, in that order.
@@ -146,12 +146,12 @@ def _by(
     present = {name for about in abouts for name in names(about) if name is not None}
     places = {str(name): place for place, name in enumerate(order)}
     return {
-        name: cell(entry, lambda about, name=name: name in names(about))  # type: ignore[misc]
+        name: subset_score(entry, lambda about, name=name: name in names(about))  # type: ignore[misc]
         for name in sorted(present, key=lambda name: (places.get(name, len(places)), name))
     }
 
 
-def _by_adl_and_domain(entry: Entry) -> dict[Adl, dict[Domain, DomainCell]]:
+def _by_adl_and_domain(entry: Entry) -> dict[Adl, dict[Domain, DomainScore]]:
     present = set(entry.responses["adl"])
     parts = {
         adl: entry.graded.only(lambda s, adl=adl: s.about.adl == adl)  # type: ignore[misc]
@@ -159,7 +159,8 @@ def _by_adl_and_domain(entry: Entry) -> dict[Adl, dict[Domain, DomainCell]]:
         if adl in present
     }
     return {
-        adl: {domain: domain_cell(domain, part) for domain in Domain} for adl, part in parts.items()
+        adl: {domain: domain_score(domain, part) for domain in Domain}
+        for adl, part in parts.items()
     }
 
 
@@ -203,7 +204,7 @@ def _length(entry: Entry) -> Length:
 def _mean(values: FloatArray) -> Estimate:
     if not values.size:
         return Estimate.unknown("there is no answer whose words may be counted")
-    return bounded_ratio(Bounds.exact(values), np.ones(len(values)))
+    return bounded_ratio(BoundedValues.exact(values), np.ones(len(values)))
 
 
 def _slope(graded: GradedRubric, words: pl.DataFrame) -> Estimate:
@@ -232,4 +233,4 @@ def _slope(graded: GradedRubric, words: pl.DataFrame) -> Estimate:
         squares.append(float((hundreds**2).sum()))
     if not sum(squares):
         return Estimate.unknown("no scenario has two judged answers of different lengths")
-    return bounded_ratio(Bounds(*np.array(products).T), np.array(squares))
+    return bounded_ratio(BoundedValues(*np.array(products).T), np.array(squares))

@@ -16,7 +16,7 @@ FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
 
-class About(NamedTuple):
+class ScenarioTraits(NamedTuple):
     """The attributes of a scenario in its bank; `None` or empty if unknown."""
 
     adl: str | None = None
@@ -47,7 +47,7 @@ class GradedScenario:
     """
 
     scenario: str
-    about: About
+    about: ScenarioTraits
     points: IntArray
     levels: dict[Domain, FloatArray]
     harms: FloatArray
@@ -57,7 +57,7 @@ class GradedScenario:
 
 
 @dataclass(frozen=True, eq=False)
-class Bounds:
+class BoundedValues:
     """Numbers with the bounds that unresolved judgments leave: three arrays of one shape.
 
     Attributes:
@@ -71,9 +71,9 @@ class Bounds:
     value: FloatArray
 
     @staticmethod
-    def exact(numbers: FloatArray) -> Bounds:
+    def exact(numbers: FloatArray) -> BoundedValues:
         """Return numbers without unresolved judgments: value and bounds are equal."""
-        return Bounds(numbers, numbers, numbers)
+        return BoundedValues(numbers, numbers, numbers)
 
     @property
     def ends(self) -> tuple[FloatArray, FloatArray]:
@@ -85,11 +85,11 @@ class Bounds:
         """Tell whether both bounds are equal, since nothing is unresolved."""
         return np.array_equal(self.low, self.high, equal_nan=True)
 
-    def map(self, function: Callable[[FloatArray], FloatArray]) -> Bounds:
+    def map(self, function: Callable[[FloatArray], FloatArray]) -> BoundedValues:
         """Apply a function to all three arrays; it must never fall when a number rises."""
-        return Bounds(function(self.low), function(self.high), function(self.value))
+        return BoundedValues(function(self.low), function(self.high), function(self.value))
 
-    def at(self, rows: NDArray[np.bool_] | NDArray[np.int64]) -> Bounds:
+    def at(self, rows: NDArray[np.bool_] | NDArray[np.int64]) -> BoundedValues:
         """Return the three arrays at the chosen scenarios."""
         return self.map(lambda numbers: numbers[rows])
 
@@ -150,15 +150,15 @@ def _fill(scenario: GradedScenario, by_points: Mapping[int, float]) -> FloatArra
     return filled
 
 
-def _abouts(responses: pl.DataFrame) -> dict[str, About]:
+def _abouts(responses: pl.DataFrame) -> dict[str, ScenarioTraits]:
     """Return the attributes of each scenario, from the first response that has them."""
     first_values = responses.group_by("scenario").agg(
-        pl.col(name).drop_nulls().first() for name in About._fields
+        pl.col(name).drop_nulls().first() for name in ScenarioTraits._fields
     )
     return {
-        row["scenario"]: About(
+        row["scenario"]: ScenarioTraits(
             **{
-                **{name: row[name] for name in About._fields},
+                **{name: row[name] for name in ScenarioTraits._fields},
                 "situation": tuple(row["situation"] or ()),
             }
         )
@@ -169,7 +169,7 @@ def _abouts(responses: pl.DataFrame) -> dict[str, About]:
 _NUMBERS = ("epoch", "position", "points", "present", "harm", *(domain.value for domain in Domain))
 
 
-def _graded_scenario(scenario: str, about: About, rows: FloatArray) -> GradedScenario:
+def _graded_scenario(scenario: str, about: ScenarioTraits, rows: FloatArray) -> GradedScenario:
     """Return one scenario from its rows of `_NUMBERS`, sorted by epoch and position.
 
     A response that lacks the row of an item, for example since another version graded it, does not
@@ -196,7 +196,7 @@ def _graded_scenario(scenario: str, about: About, rows: FloatArray) -> GradedSce
 
 
 @dataclass(frozen=True, eq=False)
-class Judged:
+class JudgmentArrays:
     """A grader's judgments of the responses to several scenarios, as arrays.
 
     Smaller rubrics are padded with absent items of 0 points.
@@ -218,7 +218,7 @@ class Judged:
     is_judged: NDArray[np.bool_]
 
     @staticmethod
-    def of(scenarios: Sequence[GradedScenario], n_epochs: int) -> Judged:
+    def of(scenarios: Sequence[GradedScenario], n_epochs: int) -> JudgmentArrays:
         """Return the arrays of these scenarios in their order; epoch k has index k - 1."""
         n, n_items = len(scenarios), max((len(s.points) for s in scenarios), default=0)
         points = np.zeros((n, n_items), dtype=np.int64)
@@ -235,9 +235,9 @@ class Judged:
             present[row, epochs, items] = scenario.present
             filled[row, epochs, items] = scenario.filled
             is_judged[row, epochs] = True
-        return Judged(points, levels, harms, present, filled, is_judged)
+        return JudgmentArrays(points, levels, harms, present, filled, is_judged)
 
-    def settled(self, count: Callable[[FloatArray], tuple[FloatArray, ...]]) -> Bounds:
+    def settled(self, count: Callable[[FloatArray], tuple[FloatArray, ...]]) -> BoundedValues:
         """Return a count of `careeval.scoring` for each response, NaN where none was judged.
 
         Args:
@@ -258,7 +258,7 @@ class Judged:
             errors &= self.harms == list(HarmKind).index(kind)
         return np.asarray(errors)
 
-    def any_present(self, items: NDArray[np.bool_]) -> Bounds:
+    def any_present(self, items: NDArray[np.bool_]) -> BoundedValues:
         """Return for each response if it holds any of these items: 1, 0 or a probability.
 
         With unresolved judgments the value is 1 − Π (1 − p) over the items.
@@ -273,5 +273,7 @@ class Judged:
         value = 1 - np.where(chosen, 1 - self.filled, 1.0).prod(axis=-1)
         return self._of_judged(low, high, value)
 
-    def _of_judged(self, low: FloatArray, high: FloatArray, value: FloatArray) -> Bounds:
-        return Bounds(*(np.where(self.is_judged, part, np.nan) for part in (low, high, value)))
+    def _of_judged(self, low: FloatArray, high: FloatArray, value: FloatArray) -> BoundedValues:
+        return BoundedValues(
+            *(np.where(self.is_judged, part, np.nan) for part in (low, high, value))
+        )

@@ -22,7 +22,12 @@ from careeval import scoring
 from careeval.core.scenario import Domain, HarmKind
 from careeval.errors import StatsError
 from careeval.results.score.bounded_estimates import bounded, with_ratio_interval
-from careeval.results.score.graded_arrays import Bounds, FloatArray, GradedScenario, Judged
+from careeval.results.score.graded_arrays import (
+    BoundedValues,
+    FloatArray,
+    GradedScenario,
+    JudgmentArrays,
+)
 from careeval.stats import (
     MIN_CLUSTERS,
     Estimate,
@@ -40,7 +45,7 @@ from careeval.stats import (
 
 NOT_GRADED = "no response was graded on this rubric"
 NOT_RESOLVED = "every judgment on this rubric is unresolved"
-NOT_TOLD = "every judgment of the items of some points is unresolved"
+NOT_FILLED = "every judgment of the items of some points is unresolved"
 NO_SUCH_ITEM = "there was no item of this severity to judge"
 
 
@@ -63,7 +68,7 @@ class Errors:
 
 
 @dataclass(frozen=True, eq=False)
-class Parts:
+class RatioTerms:
     """The terms by scenario of a ratio of two sums, for paired comparisons.
 
     Attributes:
@@ -76,7 +81,7 @@ class Parts:
     """
 
     scenarios: tuple[str, ...]
-    numerators: Bounds
+    numerators: BoundedValues
     denominators: FloatArray
     lowest: FloatArray
     n_judged: FloatArray | None = None
@@ -125,7 +130,7 @@ class GradedRubric:
         if reason := self._why_not_whole():
             return (Estimate.unknown(reason),) * self.n_epochs
         if _has_unknown_value(self._points):
-            return (Estimate.unknown(NOT_TOLD),) * self.n_epochs
+            return (Estimate.unknown(NOT_FILLED),) * self.n_epochs
         return tuple(
             _pooled(at_k, self._maxima, self._minima)
             for at_k in _columns(self._points, lowest_of_k)
@@ -144,7 +149,7 @@ class GradedRubric:
             return (Estimate.unknown(NO_SUCH_ITEM),) * self.n_epochs
         errors = self._judgments.any_present(items).at(could)
         if _has_unknown_value(errors):
-            return (Estimate.unknown(NOT_TOLD),) * self.n_epochs
+            return (Estimate.unknown(NOT_FILLED),) * self.n_epochs
         # n responses are n / k disjoint trials of k
         return tuple(
             _rate(
@@ -176,7 +181,7 @@ class GradedRubric:
         if reason := self._why_not_whole():
             return Estimate.unknown(reason)
         if _has_unknown_value(self._points):
-            return Estimate.unknown(NOT_TOLD)
+            return Estimate.unknown(NOT_FILLED)
         try:
             low, high, value = (
                 worst_epoch(points, self._maxima)
@@ -199,7 +204,7 @@ class GradedRubric:
             return Estimate(sd, sd, sd, None, str(error))
         return Estimate(sd, sd, sd, ci95)
 
-    def by_scenario(self) -> list[tuple[GradedScenario, Bounds]]:
+    def by_scenario(self) -> list[tuple[GradedScenario, BoundedValues]]:
         """Return each scenario with positive points, and its scores.
 
         Scores have shape (n_epochs,), NaN where missing.
@@ -220,7 +225,7 @@ class GradedRubric:
         n_judged = (~np.isnan(any_error.low)).sum(axis=1).astype(np.float64)
         n_tried = int((n_judged > 0).sum())
         share = (
-            Estimate.unknown(NOT_TOLD)
+            Estimate.unknown(NOT_FILLED)
             if _has_unknown_value(any_error)
             else _rate(any_error.map(lambda n: np.asarray(np.nansum(n, axis=1))), n_judged)
         )
@@ -242,7 +247,7 @@ class GradedRubric:
 
     def _domain_points(
         self, domain: Domain
-    ) -> tuple[Sequence[GradedScenario], Bounds, FloatArray, FloatArray]:
+    ) -> tuple[Sequence[GradedScenario], BoundedValues, FloatArray, FloatArray]:
         """Return the scenarios rated in a domain, their weighted points, maxima and minima."""
         judged = self._judgments
         count = partial(scoring.domain_weighted, judged.points, judged.levels[domain])
@@ -257,11 +262,11 @@ class GradedRubric:
         return [self.scenarios[row] for row in np.flatnonzero(chosen).tolist()]
 
     @cached_property
-    def _judgments(self) -> Judged:
-        return Judged.of(self.scenarios, self.n_epochs)
+    def _judgments(self) -> JudgmentArrays:
+        return JudgmentArrays.of(self.scenarios, self.n_epochs)
 
     @cached_property
-    def _points(self) -> Bounds:
+    def _points(self) -> BoundedValues:
         """Return the points, shape (n_scenarios, n_epochs)."""
         return self._judgments.settled(partial(scoring.scenario_points, self._judgments.points))
 
@@ -290,7 +295,7 @@ class GradedRubric:
             raise StatsError(f"fewer than five scenarios {what}")
         return self._points.low[resolved], self._maxima[resolved]
 
-    def score_parts(self) -> Parts:
+    def score_terms(self) -> RatioTerms:
         """Return the terms of `score`.
 
         Raises:
@@ -298,7 +303,7 @@ class GradedRubric:
         """
         return self._parts(self.scenarios, self._points, self._maxima, self._minima)
 
-    def worst_parts(self) -> Parts:
+    def worst_terms(self) -> RatioTerms:
         """Return the terms of `worst_at_n`.
 
         Raises:
@@ -309,7 +314,7 @@ class GradedRubric:
         lowest = self._points.map(lambda points: points.min(axis=1, keepdims=True))
         return self._parts(self.scenarios, lowest, self._maxima, self._minima)
 
-    def error_parts(self, severity: int) -> Parts:
+    def error_terms(self, severity: int) -> RatioTerms:
         """Return the terms of the share of responses with an error."""
         items = self._judgments.are_errors(severity)
         could = np.asarray(items.any(axis=1))
@@ -322,26 +327,26 @@ class GradedRubric:
         parts = self._parts(with_any, any_error, ones, np.zeros(len(with_any)))
         return replace(parts, n_judged=n_judged[n_judged > 0])
 
-    def domain_parts(self, domain: Domain) -> Parts:
+    def domain_terms(self, domain: Domain) -> RatioTerms:
         """Return the terms of `domain_score`."""
         return self._parts(*self._domain_points(domain))
 
     def _parts(
         self,
         scenarios: Sequence[GradedScenario],
-        numbers: Bounds,
+        numbers: BoundedValues,
         denominators: FloatArray,
         least: FloatArray,
-    ) -> Parts:
+    ) -> RatioTerms:
         """Return the terms of the scenarios that have a number in any epoch."""
         if not self.judged or not numbers.low.size or np.isnan(numbers.low).all():
             raise StatsError(self._why_none)
         if _has_unknown_value(numbers):
-            raise StatsError(NOT_TOLD)
+            raise StatsError(NOT_FILLED)
         known = np.flatnonzero(~np.isnan(numbers.low).all(axis=1))
         means = numbers.at(known).map(lambda part: np.asarray(np.nanmean(part, axis=1)))
         names = tuple(scenarios[row].scenario for row in known.tolist())
-        return Parts(names, means, denominators[known], least[known])
+        return RatioTerms(names, means, denominators[known], least[known])
 
     @property
     def _why_none(self) -> str:
@@ -362,15 +367,15 @@ class GradedRubric:
         return "" if rated else "no item of this rubric is rated in this domain"
 
 
-def _has_unknown_value(numbers: Bounds) -> bool:
+def _has_unknown_value(numbers: BoundedValues) -> bool:
     """Tell whether a judged response has no value, since its judgments could not be filled."""
     return bool((np.isnan(numbers.value) & ~np.isnan(numbers.low)).any())
 
 
-def _pooled(points: Bounds, maxima: FloatArray, minima: FloatArray) -> Estimate:
+def _pooled(points: BoundedValues, maxima: FloatArray, minima: FloatArray) -> Estimate:
     """Return the pooled score; the interval leaves out scenarios without a response."""
     if _has_unknown_value(points):
-        return Estimate.unknown(NOT_TOLD)
+        return Estimate.unknown(NOT_FILLED)
     try:
         low, high, value = (
             pooled_score(part, maxima) for part in (points.low, points.high, points.value)
@@ -382,7 +387,7 @@ def _pooled(points: Bounds, maxima: FloatArray, minima: FloatArray) -> Estimate:
     return with_ratio_interval(value, low, high, means, maxima[known], minima[known])
 
 
-def _rate(counts: Bounds, trials: FloatArray) -> Estimate:
+def _rate(counts: BoundedValues, trials: FloatArray) -> Estimate:
     """Return events per trial; counts and trials are by scenario."""
     total = trials.sum()
     if total == 0:
@@ -394,7 +399,9 @@ def _rate(counts: Bounds, trials: FloatArray) -> Estimate:
     )
 
 
-def _columns(numbers: Bounds, spread: Callable[[FloatArray], FloatArray]) -> list[Bounds]:
+def _columns(
+    numbers: BoundedValues, spread: Callable[[FloatArray], FloatArray]
+) -> list[BoundedValues]:
     """Apply `spread`, to shape (n_scenarios, n); return n columns of shape (n_scenarios, 1)."""
     curves = numbers.map(spread)
     return [

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from careeval import scoring
 from careeval.errors import StatsError
-from careeval.results.score.graded_rubric import Errors, GradedRubric, Parts
+from careeval.results.score.graded_rubric import Errors, GradedRubric, RatioTerms
 from careeval.stats import Estimate
 
 
@@ -24,7 +24,7 @@ class Metric:
         brief: A shorter head for narrow tables, likewise.
         holds: Its meaning, as in the dictionary of columns.
         compute: The function that computes it.
-        parts: Its terms by scenario, for paired comparisons; `None` if entries are not compared
+        terms: Its terms by scenario, for paired comparisons; `None` if entries are not compared
             by it.
         counts_errors: True for a share of responses with an error, computed as `Errors`.
         fewer_is_better: True if a lower number means better care.
@@ -38,22 +38,22 @@ class Metric:
     brief: str
     holds: str
     compute: Callable[[GradedRubric], Estimate | Errors]
-    parts: Callable[[GradedRubric], Parts] | None = None
+    terms: Callable[[GradedRubric], RatioTerms] | None = None
     counts_errors: bool = False
     fewer_is_better: bool = False
     of_equal_n: bool = False
     in_points: bool = False
     in_detail: bool = False
 
-    def parts_of(self, graded: GradedRubric) -> Parts:
+    def terms_of(self, graded: GradedRubric) -> RatioTerms:
         """Return the terms of the metric by scenario.
 
         Raises:
             StatsError: Nothing was judged, or entries are not compared by this metric.
         """
-        if self.parts is None:
+        if self.terms is None:
             raise StatsError(f"{self.key} is not for comparing")
-        return self.parts(graded)
+        return self.terms(graded)
 
 
 METRICS: tuple[Metric, ...] = (
@@ -63,7 +63,7 @@ METRICS: tuple[Metric, ...] = (
         "severe",
         "share of responses with an item of −2 present",
         lambda graded: graded.errors(scoring.SEVERE),
-        lambda graded: graded.error_parts(scoring.SEVERE),
+        lambda graded: graded.error_terms(scoring.SEVERE),
         counts_errors=True,
         fewer_is_better=True,
     ),
@@ -73,7 +73,7 @@ METRICS: tuple[Metric, ...] = (
         "score",
         "points of the items present over the most points",
         GradedRubric.score,
-        GradedRubric.score_parts,
+        GradedRubric.score_terms,
     ),
     Metric(
         "worst_at_n",
@@ -81,7 +81,7 @@ METRICS: tuple[Metric, ...] = (
         "worst of {n}",
         "score if every scenario had got the lowest of its n responses",
         GradedRubric.worst_at_n,
-        GradedRubric.worst_parts,
+        GradedRubric.worst_terms,
         of_equal_n=True,
     ),
     Metric(
@@ -90,7 +90,7 @@ METRICS: tuple[Metric, ...] = (
         "mild",
         "share of responses with an item of −1 present",
         lambda graded: graded.errors(scoring.MILD),
-        lambda graded: graded.error_parts(scoring.MILD),
+        lambda graded: graded.error_terms(scoring.MILD),
         counts_errors=True,
         fewer_is_better=True,
     ),
@@ -117,7 +117,7 @@ METRICS: tuple[Metric, ...] = (
 
 HEADLINE = tuple(metric for metric in METRICS if not metric.in_detail)
 IN_DETAIL = tuple(metric for metric in METRICS if metric.in_detail)
-COMPARED = {metric.key: metric for metric in METRICS if metric.parts}
+COMPARED = {metric.key: metric for metric in METRICS if metric.terms}
 """Key → metric, for the metrics by which entries are compared."""
 
 Numbers = Mapping[str, Estimate | Errors]

@@ -16,10 +16,10 @@ from careeval import scoring
 from careeval.core.grader import Grader
 from careeval.core.response import ResponseState
 from careeval.core.scenario import Adl, Domain, HarmKind, Rubric
-from careeval.results.score.care_rates import Care, care
+from careeval.results.score.care_rates import CareRates, care_rates
 from careeval.results.score.cost import RunCost, asking_cost, grading_cost
 from careeval.results.score.entries import Entry, entries
-from careeval.results.score.graded_arrays import About
+from careeval.results.score.graded_arrays import ScenarioTraits
 from careeval.results.score.graded_rubric import Errors, GradedRubric
 from careeval.results.score.ladder_band import lenient_score
 from careeval.results.score.metrics import HEADLINE, Numbers, errors_of, estimate_of
@@ -27,7 +27,7 @@ from careeval.results.score.twins import TwinNumbers, twin_numbers
 from careeval.results.tables import Runs
 from careeval.stats import MIN_CLUSTERS, Estimate
 
-__all__ = ["Cell", "DomainCell", "Errors", "Summary", "summarise"]
+__all__ = ["DomainScore", "Errors", "SubsetScore", "Summary", "summarise"]
 
 SCHEMA = "careeval.summary/2"
 
@@ -47,7 +47,7 @@ NOT_COMPARABLE = (
 
 
 @dataclass(frozen=True)
-class Cell:
+class SubsetScore:
     """The results over some of the scenarios, such as those of one activity.
 
     Attributes:
@@ -67,7 +67,7 @@ class Cell:
 
 
 @dataclass(frozen=True)
-class DomainCell:
+class DomainScore:
     """The score of one domain of caregiving competence.
 
     Attributes:
@@ -137,12 +137,12 @@ class Summary:
     n_unresolved: int
     numbers: Numbers
     severe_by_kind: Mapping[HarmKind, Errors]
-    by_adl: Mapping[Adl, Cell]
-    by_domain: Mapping[Domain, DomainCell]
+    by_adl: Mapping[Adl, SubsetScore]
+    by_domain: Mapping[Domain, DomainScore]
     cost: RunCost
     not_ranked: tuple[str, ...]
     warnings: tuple[str, ...]
-    care: Care | None = None
+    care: CareRates | None = None
     lenient: Estimate | None = None
     twins: TwinNumbers | None = None
 
@@ -210,15 +210,15 @@ def summary_of(entry: Entry) -> Summary:
             kind: errors for kind in HarmKind if (errors := graded.errors(scoring.SEVERE, kind)).n
         },
         by_adl={
-            adl: cell(entry, lambda about, adl=adl: about.adl == adl)  # type: ignore[misc]
+            adl: subset_score(entry, lambda about, adl=adl: about.adl == adl)  # type: ignore[misc]
             for adl in Adl
             if adl in set(responses["adl"])
         },
-        by_domain={domain: domain_cell(domain, graded) for domain in Domain},
+        by_domain={domain: domain_score(domain, graded) for domain in Domain},
         cost=_cost(entry),
         not_ranked=why_not_ranked(entry, counts),
         warnings=(*_made_by_its_vendor(entry), *_warnings(responses), *_twins_not_graded(entry)),
-        care=care(entry),
+        care=care_rates(entry),
         lenient=lenient_score(entry),
         twins=twin_numbers(entry),
     )
@@ -287,16 +287,16 @@ def _cut(responses: pl.DataFrame) -> list[bool]:
     return answered["cut"].fill_null(False).to_list()
 
 
-def cell(entry: Entry, keep: Callable[[About], bool]) -> Cell:
+def subset_score(entry: Entry, keep: Callable[[ScenarioTraits], bool]) -> SubsetScore:
     """Return the score and severe errors over the scenarios for which `keep` is true."""
     part = entry.graded.only(lambda s: keep(s.about))
-    return Cell(n=len(part.judged), score=part.score(), severe=part.errors(scoring.SEVERE))
+    return SubsetScore(n=len(part.judged), score=part.score(), severe=part.errors(scoring.SEVERE))
 
 
-def domain_cell(domain: Domain, graded: GradedRubric) -> DomainCell:
+def domain_score(domain: Domain, graded: GradedRubric) -> DomainScore:
     """Return the score of one domain."""
     n, score = graded.domain_score(domain)
-    return DomainCell(n=n, score=score)
+    return DomainScore(n=n, score=score)
 
 
 def _not_serious(asked: str | None, grader: str) -> Iterator[str]:

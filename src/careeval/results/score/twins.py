@@ -15,14 +15,14 @@ import numpy as np
 from careeval.core.twin import right_acts
 from careeval.results.score.bounded_estimates import bounded
 from careeval.results.score.entries import Entry
-from careeval.results.score.graded_arrays import Bounds
+from careeval.results.score.graded_arrays import BoundedValues
 from careeval.stats import MIN_CLUSTERS, Estimate, rate_interval
 
 FEW = f"fewer than {MIN_CLUSTERS} families: no interval"
 
 
 @dataclass(frozen=True)
-class Pair:
+class TwinPair:
     """One base and its twin, as a grader judged a system's responses to both.
 
     Each share is of all pairs of epochs, with bounds that settle the unresolved judgments.
@@ -41,13 +41,13 @@ class Pair:
     twin: str
     right: tuple[str, str]
     n: int
-    adapted: Share
-    stuck: Share
-    neither: Share
+    adapted: BoundedShare
+    stuck: BoundedShare
+    neither: BoundedShare
 
 
 @dataclass(frozen=True)
-class Share:
+class BoundedShare:
     """A share with its bounds; the value is NaN if all its judgments are unresolved."""
 
     low: float
@@ -89,7 +89,7 @@ class TwinNumbers:
         same_text: Mean over the bases of the controls.
     """
 
-    pairs: tuple[Pair, ...]
+    pairs: tuple[TwinPair, ...]
     adapted: Estimate
     stuck: Estimate
     neither: Estimate
@@ -105,7 +105,7 @@ def twin_numbers(entry: Entry) -> TwinNumbers | None:
         return None
     base_judgments, twin_judgments = _judgments(entry), _judgments(of_twins)
     twins = of_twins.responses.select("scenario", "twin_of", "control").unique().sort("scenario")
-    pairs: list[Pair] = []
+    pairs: list[TwinPair] = []
     controls: list[ControlChange] = []
     for scenario, base, control in twins.iter_rows():
         one, other = base_judgments.get(base), twin_judgments.get(scenario)
@@ -149,7 +149,7 @@ def _judgments(entry: Entry) -> dict[str, _TextJudgments]:
     return by_scenario
 
 
-def _pair(base: str, twin: str, one: _TextJudgments, other: _TextJudgments) -> Iterator[Pair]:
+def _pair(base: str, twin: str, one: _TextJudgments, other: _TextJudgments) -> Iterator[TwinPair]:
     """Yield the pair, or nothing if the points do not give one right act for each text."""
     of_base, of_twin = right_acts(one.points, other.points)
     if (len(of_base), len(of_twin)) != (1, 1):
@@ -158,28 +158,28 @@ def _pair(base: str, twin: str, one: _TextJudgments, other: _TextJudgments) -> I
     in_base, in_twin = (_alone(judgments, acts) for judgments in (one, other))
     adapted = _times(in_base[0], in_twin[1])
     stuck = _plus(_times(in_base[0], in_twin[0]), _times(in_base[1], in_twin[1]))
-    neither = Share(
+    neither = BoundedShare(
         # rounding can put a difference a hair below 0
         max(0.0, 1 - adapted.high - stuck.high),
         max(0.0, 1 - adapted.value - stuck.value),
         max(0.0, 1 - adapted.low - stuck.low),
     )
     n = _n_resolved(one, acts) * _n_resolved(other, acts)
-    yield Pair(base, twin, acts, n, adapted, stuck, neither)
+    yield TwinPair(base, twin, acts, n, adapted, stuck, neither)
 
 
-def _alone(judgments: _TextJudgments, acts: tuple[str, str]) -> tuple[Share, Share]:
+def _alone(judgments: _TextJudgments, acts: tuple[str, str]) -> tuple[BoundedShare, BoundedShare]:
     """Return for each of two acts the share of responses that have it without the other."""
     pairs = [(each.get(acts[0]), each.get(acts[1])) for each in judgments.present]
     resolved = [pair for pair in pairs if None not in pair]
 
-    def share(wanted: tuple[bool, bool]) -> Share:
+    def share(wanted: tuple[bool, bool]) -> BoundedShare:
         certain = sum(pair == wanted for pair in pairs)
         could = sum(
             all(x is None or x == y for x, y in zip(pair, wanted, strict=True)) for pair in pairs
         )
         value = certain / len(resolved) if resolved else float("nan")
-        return Share(certain / len(pairs), value, could / len(pairs))
+        return BoundedShare(certain / len(pairs), value, could / len(pairs))
 
     return share((True, False)), share((False, True))
 
@@ -188,12 +188,14 @@ def _n_resolved(judgments: _TextJudgments, acts: tuple[str, str]) -> int:
     return sum(all(each.get(act) is not None for act in acts) for each in judgments.present)
 
 
-def _times(one: Share, other: Share) -> Share:
-    return Share(one.low * other.low, one.value * other.value, one.high * other.high)
+def _times(one: BoundedShare, other: BoundedShare) -> BoundedShare:
+    return BoundedShare(one.low * other.low, one.value * other.value, one.high * other.high)
 
 
-def _plus(one: Share, other: Share) -> Share:
-    return Share(one.low + other.low, one.value + other.value, min(1.0, one.high + other.high))
+def _plus(one: BoundedShare, other: BoundedShare) -> BoundedShare:
+    return BoundedShare(
+        one.low + other.low, one.value + other.value, min(1.0, one.high + other.high)
+    )
 
 
 def _control(
@@ -226,11 +228,11 @@ def _acts_chosen(
     return None if None in chosen else tuple(bool(each) for each in chosen)
 
 
-def _exactly(number: float) -> Share:
-    return Share(number, number, number)
+def _exactly(number: float) -> BoundedShare:
+    return BoundedShare(number, number, number)
 
 
-def family_mean(shares: Sequence[Share], lacking: str) -> Estimate:
+def family_mean(shares: Sequence[BoundedShare], lacking: str) -> Estimate:
     """Return the mean over families, each counting once; `lacking` says why it is unknown."""
     known = [share for share in shares if not np.isnan(share.value)]
     if not known:
@@ -244,5 +246,5 @@ def family_mean(shares: Sequence[Share], lacking: str) -> Estimate:
     return bounded(
         lambda shares: float(shares.mean()),
         lambda shares: rate_interval(shares, np.ones_like(shares)),
-        Bounds(low, high, value),
+        BoundedValues(low, high, value),
     )

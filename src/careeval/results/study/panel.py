@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from careeval.core.rating import Role
-from careeval.results.study.round_ratings import RoundSaid
+from careeval.results.study.round_ratings import RoundAnswers
 from careeval.stats.validity import MIN_RATERS
 
 MIN_FOR_RANGE = 5
@@ -67,13 +67,13 @@ class RolePanel:
         return "fewer than five of this role: a range would tell their years"
 
 
-def panel(rounds: Sequence[RoundSaid]) -> tuple[RolePanel, ...]:
+def panel(rounds: Sequence[RoundAnswers]) -> tuple[RolePanel, ...]:
     """Return the panel of each role that was invited, in the order of roles."""
     panels = (_role(rounds, role) for role in Role)
     return tuple(each for each in panels if each.n_invited)
 
 
-def _role(rounds: Sequence[RoundSaid], role: Role) -> RolePanel:
+def _role(rounds: Sequence[RoundAnswers], role: Role) -> RolePanel:
     seats = [seat for round_ in rounds for seat in round_.seats if seat.rater.role is role]
     authors = [r.rater for round_ in rounds for r in round_.ratings if r.rater.role is role]
     rated = set(authors)

@@ -9,7 +9,7 @@ import numpy as np
 
 from careeval.core.rating import Scale
 from careeval.errors import StatsError
-from careeval.results.study.round_ratings import RoundSaid
+from careeval.results.study.round_ratings import RoundAnswers
 from careeval.results.study.scale_ratings import LEVELS
 from careeval.stats import Estimate
 from careeval.stats.agreement.gwet import (
@@ -28,11 +28,11 @@ from careeval.stats.score import FloatArray
 DESCRIBES = "it describes these ratings: no interval"
 
 COEFFICIENTS = ("identical", "ac1", "ac2", "alpha", "icc")
-"""Coefficients of `Agreement`, in the order printed."""
+"""Coefficients of `RaterAgreement`, in the order printed."""
 
 
 @dataclass(frozen=True, slots=True)
-class Agreement:
+class RaterAgreement:
     """The agreement of the raters of one round on one scale.
 
     Attributes:
@@ -56,13 +56,13 @@ class Agreement:
     icc: Estimate
 
 
-def any_cut(agreements: Iterable[Agreement]) -> bool:
+def any_cut(agreements: Iterable[RaterAgreement]) -> bool:
     """Tell whether an interval is cut at its lower end."""
     ends = (getattr(each, name).ci95 for each in agreements for name in COEFFICIENTS)
     return any(ci95 is not None and ci95[0] <= LOWEST_END for ci95 in ends)
 
 
-def rater_agreement(round_: RoundSaid, scale: Scale) -> Agreement:
+def rater_agreement(round_: RoundAnswers, scale: Scale) -> RaterAgreement:
     """Return the agreement; a coefficient that is not defined is unknown, with the reason."""
     own = [rating for rating in round_.ratings if rating.scale is scale]
     subjects = list(dict.fromkeys(rating.subject for rating in own))
@@ -98,7 +98,7 @@ def rater_agreement(round_: RoundSaid, scale: Scale) -> Agreement:
             raise StatsError(f"fewer than five scenarios that every rater rated: {n}")
         return icc(ratings, "2,k").value
 
-    return Agreement(
+    return RaterAgreement(
         round_.number,
         scale,
         len(subjects),

@@ -11,9 +11,9 @@ from careeval.bank.evidence_changes import Standing, too_few, unmet
 from careeval.core.rating import Rater, Role, Scale
 from careeval.core.scenario import Evidence, Status
 from careeval.results.study.panel import RolePanel, panel
-from careeval.results.study.rater_agreement import Agreement, rater_agreement
-from careeval.results.study.round_ratings import Answers, RoundSaid
-from careeval.results.study.scale_ratings import PAPER, Judged, Terms
+from careeval.results.study.rater_agreement import RaterAgreement, rater_agreement
+from careeval.results.study.round_ratings import AnswersBySubject, RoundAnswers
+from careeval.results.study.scale_ratings import PAPER, DecisionTerms, ScaleRatings
 from careeval.results.study.scenario_decisions import (
     SEVERE,
     Decision,
@@ -76,17 +76,17 @@ class StudyResults:
     title: str
     bank: str
     bank_version: str
-    terms: Terms
-    rounds: tuple[RoundSaid, ...]
+    terms: DecisionTerms
+    rounds: tuple[RoundAnswers, ...]
     n_withdrawn: int
     latest: tuple[ScenarioResult, ...]
     earlier: tuple[ScenarioResult, ...]
     scales: tuple[ScaleResult, ...]
-    agreement: tuple[Agreement, ...]
+    agreement: tuple[RaterAgreement, ...]
     panel: tuple[RolePanel, ...]
     study_id: str | None = None
 
-    def decided(self, decision: Decision | None) -> tuple[ScenarioResult, ...]:
+    def with_decision(self, decision: Decision | None) -> tuple[ScenarioResult, ...]:
         """Return the scenarios with this decision; `None` for those without a decision."""
         return tuple(each for each in self.latest if each.decision is decision)
 
@@ -94,7 +94,7 @@ class StudyResults:
     def worst_first(self) -> tuple[ScenarioResult, ...]:
         """Return the latest results: dropped, revised, undecided, kept; then by id."""
         decisions = (Decision.drop, Decision.revise, None, Decision.keep)
-        return tuple(each for decision in decisions for each in self.decided(decision))
+        return tuple(each for decision in decisions for each in self.with_decision(decision))
 
     @property
     def n_invited(self) -> int:
@@ -117,9 +117,9 @@ def study_results(
     title: str,
     bank: str,
     bank_version: str,
-    rounds: Sequence[RoundSaid],
+    rounds: Sequence[RoundAnswers],
     *,
-    terms: Terms = PAPER,
+    terms: DecisionTerms = PAPER,
     n_withdrawn: int = 0,
     study_id: str | None = None,
 ) -> StudyResults:
@@ -138,7 +138,7 @@ def study_results(
     newest: dict[str, ScenarioResult] = {}
     earlier: list[ScenarioResult] = []
     for round_ in rounds:
-        answers = Answers(round_)
+        answers = AnswersBySubject(round_)
         for name in round_.versions:
             result = scenario_result(answers, name, terms, failed_before=name in failed)
             if name in newest:
@@ -164,16 +164,16 @@ def study_results(
     )
 
 
-def standings(results: StudyResults) -> tuple[Standing, ...]:
+def status_changes(results: StudyResults) -> tuple[Standing, ...]:
     """Return the status of each scenario that was rated, by id; raises as `standing`."""
     rounds = {round_.number: round_ for round_ in results.rounds}
     title, study_id = results.title, results.study_id
-    changes = (standing(r, rounds[r.subject.round], title, study_id) for r in results.latest)
+    changes = (status_change(r, rounds[r.subject.round], title, study_id) for r in results.latest)
     return tuple(change for change in changes if change is not None)
 
 
-def standing(
-    result: ScenarioResult, round_: RoundSaid, study: str, study_id: str | None = None
+def status_change(
+    result: ScenarioResult, round_: RoundAnswers, study: str, study_id: str | None = None
 ) -> Standing | None:
     """Return the status that a result gives to its version of a scenario.
 
@@ -226,7 +226,7 @@ def standing(
     return Standing(name, version, round_.hashes[name], status, evidence, lacking)
 
 
-def _severe_points_viewed(result: ScenarioResult, round_: RoundSaid) -> bool:
+def _severe_points_viewed(result: ScenarioResult, round_: RoundAnswers) -> bool:
     """Tell whether enough raters gave a view of the points of each item of −2 points."""
     items = round_.items.get(result.subject.scenario)
     if items is None:
@@ -236,7 +236,7 @@ def _severe_points_viewed(result: ScenarioResult, round_: RoundSaid) -> bool:
     return not any(too_few(_by_role(authors.get(item, ()))) for item in severe)
 
 
-def _rejected(result: ScenarioResult, round_: RoundSaid) -> tuple[str, ...] | None:
+def _rejected(result: ScenarioResult, round_: RoundAnswers) -> tuple[str, ...] | None:
     """Return the items that raters reject.
 
     `None` if none is rejected and an item has fewer than three ratings. Items of 0 points need no
@@ -281,9 +281,9 @@ def _count(endorsement: Endorsement) -> str:
 
 
 def _scale(
-    scale: Scale, first: RoundSaid, latest: Sequence[ScenarioResult], terms: Terms
+    scale: Scale, first: RoundAnswers, latest: Sequence[ScenarioResult], terms: DecisionTerms
 ) -> ScaleResult:
-    answers = Answers(first)
+    answers = AnswersBySubject(first)
     before = [scenario_result(answers, name, terms, failed_before=False) for name in first.versions]
     after = [each for each in latest if each.decision is not Decision.drop]
     return ScaleResult(scale, _s_cvi(scale, before), _s_cvi(scale, after))
@@ -298,7 +298,7 @@ def _s_cvi(scale: Scale, results: Iterable[ScenarioResult]) -> SCvi:
     return SCvi(len(endorsements), passing, s_cvi_ave(endorsements), s_cvi_ua(endorsements))
 
 
-def _on(scale: Scale, result: ScenarioResult) -> tuple[Judged, ...]:
+def _on(scale: Scale, result: ScenarioResult) -> tuple[ScaleRatings, ...]:
     if scale is Scale.relevance:
         return tuple(item.relevance for item in result.items)
     return tuple(each for each in result.judged if each.scale is scale)

@@ -15,7 +15,7 @@ T = TypeVar("T", Rating, PointsView, Comment, Sufficiency)
 
 
 @dataclass(frozen=True, slots=True)
-class Seated:
+class RoundRater:
     """A rater in a round.
 
     Attributes:
@@ -33,7 +33,7 @@ class Seated:
 
 
 @dataclass(frozen=True, slots=True)
-class Proposed:
+class ProposedItem:
     """A bank's proposal for an item: its points, and whether it describes a harm to rights."""
 
     points: int
@@ -41,7 +41,7 @@ class Proposed:
 
 
 @dataclass(frozen=True, slots=True)
-class RoundSaid:
+class RoundAnswers:
     """One round as it came in.
 
     Attributes:
@@ -61,14 +61,14 @@ class RoundSaid:
 
     number: int
     versions: Mapping[str, int]
-    seats: tuple[Seated, ...]
+    seats: tuple[RoundRater, ...]
     ratings: tuple[Rating, ...]
     views: tuple[PointsView, ...]
     comments: tuple[Comment, ...]
     note: str = ""
     words: Mapping[Subject, str] = field(default_factory=dict)
     hashes: Mapping[str, str] = field(default_factory=dict)
-    items: Mapping[str, Mapping[Subject, Proposed]] = field(default_factory=dict)
+    items: Mapping[str, Mapping[Subject, ProposedItem]] = field(default_factory=dict)
     held_out: frozenset[str] = frozenset()
     sufficiency: tuple[Sufficiency, ...] = ()
 
@@ -78,8 +78,8 @@ class RoundSaid:
 
 
 def without_held_out_words(
-    round_: RoundSaid, scenarios: Mapping[str, Scenario | None], public: Collection[str]
-) -> RoundSaid:
+    round_: RoundAnswers, scenarios: Mapping[str, Scenario | None], public: Collection[str]
+) -> RoundAnswers:
     """Return the round without anything that reveals the words of held-out scenarios.
 
     Args:
@@ -130,10 +130,10 @@ def words_shown(scenario: Scenario, round_: int) -> dict[Subject, str]:
     return texts
 
 
-class Answers:
+class AnswersBySubject:
     """A round's answers by subject: a scenario or an item."""
 
-    def __init__(self, round_: RoundSaid) -> None:
+    def __init__(self, round_: RoundAnswers) -> None:
         self.round = round_
         self.ratings = _by_subject(round_.ratings)
         self.views = _by_subject(round_.views)
@@ -144,7 +144,7 @@ class Answers:
             if subject.rubric is not None:
                 self._items[subject.scenario].add(subject)
 
-    def proposed(self, item: Subject) -> Proposed | None:
+    def proposed(self, item: Subject) -> ProposedItem | None:
         """Return the bank's proposal for an item; `None` if the text that was rated is lost."""
         return self.round.items.get(item.scenario, {}).get(item)
 

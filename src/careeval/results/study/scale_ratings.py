@@ -33,7 +33,7 @@ NOBODY = "nobody has rated it"
 
 
 @dataclass(frozen=True, slots=True)
-class Terms:
+class DecisionTerms:
     """The terms of decisions, declared before anybody looks at the ratings.
 
     Attributes:
@@ -63,7 +63,7 @@ class Terms:
         return f"{', '.join(first)} or {last}" if first else last
 
 
-PAPER = Terms()
+PAPER = DecisionTerms()
 """The paper's rule, at the cut usual in the literature, since the paper names no cut."""
 
 
@@ -90,7 +90,7 @@ class RoleRatings:
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
+class ScaleRatings:
     """The ratings of one scenario or item on one scale, and the decision.
 
     Attributes:
@@ -102,7 +102,7 @@ class Judged:
     scale: Scale
     ratings: tuple[Rating, ...]
     n_asked: int
-    terms: Terms
+    terms: DecisionTerms
 
     @property
     def counts(self) -> tuple[int, ...]:

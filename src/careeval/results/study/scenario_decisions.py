@@ -8,8 +8,8 @@ from enum import StrEnum
 
 from careeval.core.rating import Comment, PointsView, Rater, Role, Scale, Subject, Sufficiency
 from careeval.core.text import signed
-from careeval.results.study.round_ratings import Answers
-from careeval.results.study.scale_ratings import Judged, Terms
+from careeval.results.study.round_ratings import AnswersBySubject
+from careeval.results.study.scale_ratings import DecisionTerms, ScaleRatings
 from careeval.stats.validity import MIN_RATERS, falls_short_of_excellent
 
 OF_SCENARIO = (Scale.realism, Scale.validity)
@@ -45,7 +45,7 @@ class ItemResult:
 
     subject: Subject
     text: str
-    relevance: Judged
+    relevance: ScaleRatings
     views: tuple[PointsView, ...]
     comments: tuple[Comment, ...]
     rights: bool = False
@@ -111,8 +111,8 @@ class ScenarioResult:
 
     subject: Subject
     text: str
-    realism: Judged
-    validity: Judged
+    realism: ScaleRatings
+    validity: ScaleRatings
     items: tuple[ItemResult, ...]
     decision: Decision | None
     why_dropped: tuple[str, ...]
@@ -120,7 +120,7 @@ class ScenarioResult:
     sufficiency: tuple[Sufficiency, ...] = ()
 
     @property
-    def judged(self) -> tuple[Judged, Judged]:
+    def judged(self) -> tuple[ScaleRatings, ScaleRatings]:
         """Return the ratings on both scales."""
         return self.realism, self.validity
 
@@ -163,7 +163,7 @@ class ScenarioResult:
 
 
 def scenario_result(
-    answers: Answers, name: str, terms: Terms, *, failed_before: bool
+    answers: AnswersBySubject, name: str, terms: DecisionTerms, *, failed_before: bool
 ) -> ScenarioResult:
     """Return the result of a scenario in a round.
 
@@ -176,8 +176,8 @@ def scenario_result(
     words, subject = answers.round.words, answers.round.subject(name)
     n_asked = answers.n_asked(name)
 
-    def ratings(subject: Subject, scale: Scale) -> Judged:
-        return Judged(subject, scale, answers.rated(subject, scale), n_asked, terms)
+    def ratings(subject: Subject, scale: Scale) -> ScaleRatings:
+        return ScaleRatings(subject, scale, answers.rated(subject, scale), n_asked, terms)
 
     realism, validity = (ratings(subject, scale) for scale in OF_SCENARIO)
     decision, why_dropped = _decide((realism, validity), failed_before)
@@ -205,7 +205,7 @@ def scenario_result(
 
 
 def _decide(
-    judged: Iterable[Judged], failed_before: bool
+    judged: Iterable[ScaleRatings], failed_before: bool
 ) -> tuple[Decision | None, tuple[str, ...]]:
     both = tuple(judged)
     failing = [each for each in both if each.passes is False]

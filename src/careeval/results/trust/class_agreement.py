@@ -13,7 +13,7 @@ import numpy as np
 
 from careeval.core.scenario import Rubric
 from careeval.results.score.graded_arrays import FloatArray
-from careeval.results.trust.grader_accuracy import settled
+from careeval.results.trust.grader_accuracy import settled_estimate
 from careeval.stats import (
     Estimate,
     positive_agreement,
@@ -121,10 +121,12 @@ def _agreement(
             settlements.append(by_cluster(rows, scenarios))
     return ClassAgreement(
         *counts,
-        settled(
+        settled_estimate(
             cells, settlements, positive_agreement, lambda c: positive_agreement_interval(c, read)
         ),
-        settled(cells, settlements, presence_ac1, lambda c: presence_ac1_interval(c, read)),
+        settled_estimate(
+            cells, settlements, presence_ac1, lambda c: presence_ac1_interval(c, read)
+        ),
     )
 
 

@@ -25,7 +25,7 @@ class Contradiction(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Count:
+class ContradictionCount:
     """The frequency of one kind of contradiction.
 
     Attributes:
@@ -54,7 +54,7 @@ NOT_JUDGED = {
     Rubric.ladder: "it needs the ladder, which this grader did not judge",
 }
 
-LadderCheck = Mapping[Contradiction, Count]
+LadderCheck = Mapping[Contradiction, ContradictionCount]
 
 _RESPONSE = ["system", "scenario", "epoch"]
 CHECKED = (*_RESPONSE, "rubric", "item", "points", "present", "of", "excludes")
@@ -88,9 +88,9 @@ def ladder_check(judgments: pl.DataFrame) -> LadderCheck:
     # system by system, since a table of all pairs of all systems would be large
     parts = [_counts(of_system) for of_system in made.partition_by("system")]
     return {
-        kind: Count(None, None, reason)
+        kind: ContradictionCount(None, None, reason)
         if reason
-        else Count(
+        else ContradictionCount(
             sum(part[kind].count or 0 for part in parts),
             sum(part[kind].opportunities or 0 for part in parts),
         )
@@ -112,14 +112,16 @@ def _counts(made: pl.DataFrame) -> LadderCheck:
     }
 
 
-def _top_without_next(rungs: pl.DataFrame) -> Count:
+def _top_without_next(rungs: pl.DataFrame) -> ContradictionCount:
     top = rungs.filter(pl.col("points") == 2, pl.col("present"))
     pairs = top.join(rungs.filter(pl.col("points") == 1), on=_RESPONSE, suffix="_next")
     is_part = pl.col("of_next").list.set_difference(pl.col("of")).list.len() == 0
     return _count(pairs.filter(is_part), broken=~pl.col("present_next"))
 
 
-def _rungs_and_acts(rungs: pl.DataFrame, acts: pl.DataFrame) -> tuple[Count, Count]:
+def _rungs_and_acts(
+    rungs: pl.DataFrame, acts: pl.DataFrame
+) -> tuple[ContradictionCount, ContradictionCount]:
     """Count rungs without one of their acts, and rungs absent though all acts are present."""
     rung_acts = rungs.with_row_index("rung").explode("of")
     judged_acts = rung_acts.join(
@@ -140,7 +142,7 @@ def _rungs_and_acts(rungs: pl.DataFrame, acts: pl.DataFrame) -> tuple[Count, Cou
     )
 
 
-def _excluded_pairs(acts: pl.DataFrame) -> Count:
+def _excluded_pairs(acts: pl.DataFrame) -> ContradictionCount:
     one = acts.filter(pl.col("excludes").list.len() > 0).explode("excludes")
     both = one.join(
         acts.select(*_RESPONSE, "item", pl.col("present").alias("other")),
@@ -154,5 +156,5 @@ def _excluded_pairs(acts: pl.DataFrame) -> Count:
     return _count(opportunities, broken=pl.col("present") & pl.col("other"))
 
 
-def _count(opportunities: pl.DataFrame, broken: pl.Expr) -> Count:
-    return Count(opportunities.filter(broken).height, opportunities.height)
+def _count(opportunities: pl.DataFrame, broken: pl.Expr) -> ContradictionCount:
+    return ContradictionCount(opportunities.filter(broken).height, opportunities.height)

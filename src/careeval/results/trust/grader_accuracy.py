@@ -33,7 +33,7 @@ _rate_interval = partial(rate_interval, most_a_family=np.inf)
 
 
 @dataclass(frozen=True)
-class Measured:
+class GraderAccuracy:
     """The accuracy of a grader over some judgments with a known truth.
 
     The value leaves unresolved judgments out. The bounds settle them for wrong and for right, and
@@ -67,7 +67,7 @@ class Measured:
         return replace(s, value=1 - s.value, low=1 - s.high, high=1 - s.low, ci95=ci95)
 
     @staticmethod
-    def of(cells: FloatArray, unresolved: FloatArray | None = None) -> Measured:
+    def of(cells: FloatArray, unresolved: FloatArray | None = None) -> GraderAccuracy:
         """Return the accuracy over judgments that each count once.
 
         Args:
@@ -90,7 +90,7 @@ class Measured:
         def resampled(measure: Measure) -> Estimate:
             return _estimate(cells, settlements, measure, lambda c: measure_interval(c, measure))
 
-        return Measured(
+        return GraderAccuracy(
             n=int(cells.sum() + open_.sum()),
             n_present=int(cells[:, [_TP, _FN]].sum() + open_[:, 0].sum()),
             n_unresolved=int(open_.sum()),
@@ -107,7 +107,7 @@ class Measured:
         )
 
     @staticmethod
-    def weighted(weighted: FloatArray, read: FloatArray) -> Measured:
+    def weighted(weighted: FloatArray, read: FloatArray) -> GraderAccuracy:
         """Return the accuracy from judgments drawn by verdict, weighted back to all judgments.
 
         Args:
@@ -138,7 +138,7 @@ class Measured:
 
             return _estimate(weighted, settlements, measure, interval)
 
-        return Measured(
+        return GraderAccuracy(
             n=int(read.sum()),
             n_present=int(read[:, [_TP, _FN]].sum()),
             n_unresolved=0,
@@ -154,9 +154,9 @@ class Measured:
         )
 
     @staticmethod
-    def unknown(n: int, n_present: int, reason: str) -> Measured:
+    def unknown(n: int, n_present: int, reason: str) -> GraderAccuracy:
         """Return the counts alone, with the reason why all else is unknown."""
-        return Measured(n, n_present, 0, *[Estimate.unknown(reason)] * 4)
+        return GraderAccuracy(n, n_present, 0, *[Estimate.unknown(reason)] * 4)
 
 
 def _rate(weighted: FloatArray, read: FloatArray, part: int, rest: int) -> Interval:
@@ -172,10 +172,10 @@ def _estimate(
     measure: Measure,
     interval: Callable[[FloatArray], Interval],
 ) -> Estimate:
-    return settled(cells, settlements, lambda c: _value(c, measure), interval)
+    return settled_estimate(cells, settlements, lambda c: _value(c, measure), interval)
 
 
-def settled(
+def settled_estimate(
     cells: FloatArray,
     settlements: Sequence[FloatArray],
     value: Callable[[FloatArray], float],

@@ -11,7 +11,7 @@ import polars as pl
 from careeval.core.grader import Grader
 from careeval.core.scenario import Rubric
 from careeval.results.score.entries import Entry
-from careeval.results.trust.audit.corrected_score import Corrected
+from careeval.results.trust.audit.corrected_score import CorrectedScore
 from careeval.results.trust.audit.results import AuditResults
 from careeval.results.trust.contradictions import CHECKED, LadderCheck, ladder_check
 from careeval.results.trust.grading_noise import GradingNoise, grading_noise
@@ -53,7 +53,7 @@ class GraderCard:
     n_unresolved: int
     contradictions: LadderCheck
     noise: Mapping[tuple[str, Rubric], GradingNoise]
-    corrected: Mapping[tuple[str, Rubric], Corrected]
+    corrected: Mapping[tuple[str, Rubric], CorrectedScore]
 
 
 def grader_cards(

@@ -16,7 +16,12 @@ from careeval.core.scenario import Rubric
 from careeval.errors import StatsError
 from careeval.results.score.bounded_estimates import bounded
 from careeval.results.score.entries import Entry
-from careeval.results.score.graded_arrays import Bounds, FloatArray, Judged, graded_scenarios
+from careeval.results.score.graded_arrays import (
+    BoundedValues,
+    FloatArray,
+    JudgmentArrays,
+    graded_scenarios,
+)
 from careeval.stats import (
     Estimate,
     GradingVariance,
@@ -125,11 +130,13 @@ def _share(events: FloatArray, trials: FloatArray) -> Estimate:
     return bounded(
         lambda counts: float(counts.sum() / trials.sum()),
         lambda counts: rate_interval(counts, trials, most_a_family=np.inf),
-        Bounds.exact(events),
+        BoundedValues.exact(events),
     )
 
 
-def _points(entry: Entry, judged: pl.DataFrame) -> tuple[Bounds, FloatArray, list[FloatArray]]:
+def _points(
+    entry: Entry, judged: pl.DataFrame
+) -> tuple[BoundedValues, FloatArray, list[FloatArray]]:
     """Return the points of the first gradings, the maxima, and the points of each later grading.
 
     Shapes (n_scenarios, n_epochs), (n_scenarios,) and (n_scenarios, n_epochs) each. NaN in a later
@@ -138,13 +145,13 @@ def _points(entry: Entry, judged: pl.DataFrame) -> tuple[Bounds, FloatArray, lis
     """
     graded = entry.graded
     names = [scenario.scenario for scenario in graded.scenarios]
-    judged_first = Judged.of(graded.scenarios, graded.n_epochs)
+    judged_first = JudgmentArrays.of(graded.scenarios, graded.n_epochs)
     first, maxima = _scored(judged_first), scoring.maxima(judged_first.points).astype(np.float64)
     again = []
     for grading in sorted(set(judged["grading"]))[1:]:
         later = judged.filter(pl.col("grading") == grading)
         by_name = {s.scenario: s for s in graded_scenarios(entry.responses, later)}
-        points = _scored(Judged.of([by_name[name] for name in names], graded.n_epochs))
+        points = _scored(JudgmentArrays.of([by_name[name] for name in names], graded.n_epochs))
         settled = (points.low == points.high) & (first.low == first.high)
         again.append(np.where(settled, points.low, np.nan))
     return first, maxima, again
@@ -160,12 +167,12 @@ def _with_words(entry: Entry, answered: pl.DataFrame) -> NDArray[np.bool_]:
     )
 
 
-def _scored(judged: Judged) -> Bounds:
+def _scored(judged: JudgmentArrays) -> BoundedValues:
     return judged.settled(partial(scoring.scenario_points, judged.points))
 
 
 def _shares(
-    first: Bounds, maxima: FloatArray, again: Sequence[FloatArray], varies: NDArray[np.bool_]
+    first: BoundedValues, maxima: FloatArray, again: Sequence[FloatArray], varies: NDArray[np.bool_]
 ) -> tuple[GradingVariance | None, str]:
     """Return the shares of the variance, or why they are unknown.
 
@@ -181,7 +188,7 @@ def _shares(
 
 
 def _corrected(
-    first: Bounds, maxima: FloatArray, again: Sequence[FloatArray], varies: NDArray[np.bool_]
+    first: BoundedValues, maxima: FloatArray, again: Sequence[FloatArray], varies: NDArray[np.bool_]
 ) -> Estimate:
     """Return the worst of n if the grader did not vary, with bounds for unresolved judgments."""
 

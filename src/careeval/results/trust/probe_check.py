@@ -20,9 +20,9 @@ from careeval.core.scenario import Probe, Rubric
 from careeval.errors import StatsError
 from careeval.results.score.cost import Cost
 from careeval.results.score.graded_arrays import FloatArray
-from careeval.results.score.twins import Share, family_mean
+from careeval.results.score.twins import BoundedShare, family_mean
 from careeval.results.trust.class_agreement import ClassAgreement, PointClass, class_agreement
-from careeval.results.trust.grader_accuracy import Measured
+from careeval.results.trust.grader_accuracy import GraderAccuracy
 from careeval.stats import Confusion, Estimate, Measure
 from careeval.stats.resampling import by_cluster
 
@@ -35,7 +35,7 @@ _Row = TypeVar("_Row")
 
 
 @dataclass(frozen=True, slots=True)
-class Labelled:
+class LabelledJudgment:
     """One judgment beside its label.
 
     Attributes:
@@ -61,7 +61,7 @@ class Labelled:
 
 
 @dataclass(frozen=True, slots=True)
-class Agreement:
+class LabelCounts:
     """Counts of judgments that agree or disagree with labels.
 
     Attributes:
@@ -79,10 +79,10 @@ class Agreement:
     unresolved: int
 
     @staticmethod
-    def of(judgments: Iterable[Labelled]) -> Agreement:
+    def of(judgments: Iterable[LabelledJudgment]) -> LabelCounts:
         """Return the counts of these judgments."""
         pairs = [(j.label, j.present) for j in judgments]
-        return Agreement(
+        return LabelCounts(
             found=pairs.count((True, True)),
             missed=pairs.count((True, False)),
             invented=pairs.count((False, True)),
@@ -109,7 +109,7 @@ class Agreement:
 
 
 @dataclass(frozen=True, slots=True)
-class PairSlips:
+class TwinPairErrors:
     """A grader's errors on probes that hold exactly one of the right acts of a base and its twin.
 
     Each share is a mean over pairs, with bounds that settle the unresolved judgments.
@@ -134,7 +134,7 @@ class PairSlips:
         )
 
 
-def pair_slips(judgments: Iterable[Labelled]) -> PairSlips | None:
+def twin_pair_errors(judgments: Iterable[LabelledJudgment]) -> TwinPairErrors | None:
     """Return the errors on twins' right acts; None if no probe has exactly one of them."""
     probes = _grouped((j for j in judgments if j.pair), lambda j: (j.pair, j.scenario, j.probe))
     slips = [
@@ -149,18 +149,18 @@ def pair_slips(judgments: Iterable[Labelled]) -> PairSlips | None:
         family_mean([_share([slip for _, slip in pair], which) for pair in by_pair], NOT_JUDGED)
         for which in (any, all)
     )
-    return PairSlips(len(slips), mistaken, swapped)
+    return TwinPairErrors(len(slips), mistaken, swapped)
 
 
 def _share(
     slips: Sequence[Sequence[bool | None]], which: Callable[[Iterable[bool]], bool]
-) -> Share:
+) -> BoundedShare:
     """Return the share of probes with any or all acts mistaken; None in `slips` is unresolved."""
     certain = [which(slip is True for slip in probe) for probe in slips]
     could = [which(slip is not False for slip in probe) for probe in slips]
     resolved = [has for has, probe in zip(certain, slips, strict=True) if None not in probe]
     value = float(np.mean(resolved)) if resolved else float("nan")
-    return Share(float(np.mean(certain)), value, float(np.mean(could)))
+    return BoundedShare(float(np.mean(certain)), value, float(np.mean(could)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,42 +219,42 @@ class ProbeAgreement:
         judgments: The judgments with their labels.
     """
 
-    judgments: tuple[Labelled, ...]
+    judgments: tuple[LabelledJudgment, ...]
 
     @staticmethod
-    def of(judgments: Iterable[Labelled]) -> ProbeAgreement:
+    def of(judgments: Iterable[LabelledJudgment]) -> ProbeAgreement:
         """Return the agreement of these judgments."""
         return ProbeAgreement(tuple(judgments))
 
     @cached_property
-    def overall(self) -> Agreement:
+    def overall(self) -> LabelCounts:
         """Return the counts over all judgments."""
-        return Agreement.of(self.judgments)
+        return LabelCounts.of(self.judgments)
 
     @cached_property
-    def by_points(self) -> Mapping[tuple[Rubric, int], Agreement]:
+    def by_points(self) -> Mapping[tuple[Rubric, int], LabelCounts]:
         """Return the counts by rubric and points of the item."""
-        return {key: Agreement.of(part) for key, part in self._by_points.items()}
+        return {key: LabelCounts.of(part) for key, part in self._by_points.items()}
 
     @cached_property
-    def by_trap(self) -> Mapping[str, Agreement]:
+    def by_trap(self) -> Mapping[str, LabelCounts]:
         """Return the counts by trap."""
-        return {key: Agreement.of(part) for key, part in self._by_trap.items()}
+        return {key: LabelCounts.of(part) for key, part in self._by_trap.items()}
 
     @cached_property
-    def measured(self) -> Measured:
+    def accuracy(self) -> GraderAccuracy:
         """Return the accuracy over all judgments."""
-        return measured(self.judgments)
+        return grader_accuracy(self.judgments)
 
     @cached_property
-    def measured_severe(self) -> Measured:
+    def severe_accuracy(self) -> GraderAccuracy:
         """Return the accuracy on the −2 items of both rubrics."""
-        return measured(j for j in self.judgments if j.points == scoring.SEVERE)
+        return grader_accuracy(j for j in self.judgments if j.points == scoring.SEVERE)
 
     @cached_property
-    def measured_by_points(self) -> Mapping[tuple[Rubric, int], Measured]:
+    def accuracy_by_points(self) -> Mapping[tuple[Rubric, int], GraderAccuracy]:
         """Return the accuracy by rubric and points of the item."""
-        return {key: measured(part) for key, part in self._by_points.items()}
+        return {key: grader_accuracy(part) for key, part in self._by_points.items()}
 
     @cached_property
     def agreement_by_points(self) -> Mapping[PointClass, ClassAgreement]:
@@ -270,14 +270,14 @@ class ProbeAgreement:
         )
 
     @cached_property
-    def measured_by_trap(self) -> Mapping[str, Measured]:
+    def accuracy_by_trap(self) -> Mapping[str, GraderAccuracy]:
         """Return the accuracy by trap."""
-        return {key: measured(part) for key, part in self._by_trap.items()}
+        return {key: grader_accuracy(part) for key, part in self._by_trap.items()}
 
     @cached_property
-    def pairs(self) -> PairSlips | None:
+    def pairs(self) -> TwinPairErrors | None:
         """Return its errors on twins' right acts; `None` if no probe has exactly one of them."""
-        return pair_slips(self.judgments)
+        return twin_pair_errors(self.judgments)
 
     @cached_property
     def failed(self) -> tuple[str, ...]:
@@ -302,13 +302,13 @@ class ProbeAgreement:
         return "; ".join(parts) + "." + failed
 
     @cached_property
-    def _by_points(self) -> dict[tuple[Rubric, int], list[Labelled]]:
+    def _by_points(self) -> dict[tuple[Rubric, int], list[LabelledJudgment]]:
         groups = _grouped(self.judgments, lambda j: (j.rubric, j.points))
         order = [(rubric, points) for rubric in Rubric for points in POINT_CLASSES]
         return {key: groups[key] for key in order if key in groups}
 
     @cached_property
-    def _by_trap(self) -> dict[str, list[Labelled]]:
+    def _by_trap(self) -> dict[str, list[LabelledJudgment]]:
         return dict(sorted(_grouped(self.judgments, lambda j: j.trap).items()))
 
     def _failures(self) -> Iterator[str]:
@@ -321,12 +321,12 @@ class ProbeAgreement:
                     yield f"{limit.what} {reached:.3f} on the {rubric}, under {limit.least:g}"
 
 
-def measured(judgments: Iterable[Labelled]) -> Measured:
+def grader_accuracy(judgments: Iterable[LabelledJudgment]) -> GraderAccuracy:
     """Return the accuracy of these judgments, with intervals clustered by scenario."""
     judgments = list(judgments)
     # judgments without a scenario make one cluster, too few for an interval
     by_scenario = by_cluster(_rows(judgments), [j.scenario for j in judgments])
-    return Measured.of(by_scenario[:, :4], by_scenario[:, 4:])
+    return GraderAccuracy.of(by_scenario[:, :4], by_scenario[:, 4:])
 
 
 _OUTCOMES = [
@@ -339,7 +339,7 @@ _OUTCOMES = [
 ]
 
 
-def _rows(judgments: Iterable[Labelled]) -> FloatArray:
+def _rows(judgments: Iterable[LabelledJudgment]) -> FloatArray:
     """Return the one-hot outcome of each judgment, in the order of `_OUTCOMES`.
 
     Found, missed, invented, cleared, unresolved and present, unresolved and absent.
@@ -347,7 +347,7 @@ def _rows(judgments: Iterable[Labelled]) -> FloatArray:
     return np.eye(len(_OUTCOMES))[[_OUTCOMES.index((j.label, j.present)) for j in judgments]]
 
 
-def _at_worst(judgments: Iterable[Labelled], measure: Measure) -> float | None:
+def _at_worst(judgments: Iterable[LabelledJudgment], measure: Measure) -> float | None:
     """Return a measure with every unresolved judgment counted as wrong; `None` if undefined."""
     tp, fn, fp, tn, open_present, open_absent = _rows(judgments).sum(axis=0).tolist()
     try:
@@ -365,7 +365,7 @@ def _grouped(rows: Iterable[_Row], key: Callable[[_Row], _Key]) -> dict[_Key, li
 
 
 @dataclass(frozen=True, eq=False)
-class Trial:
+class ProbeTrial:
     """The probe check of one grader.
 
     Attributes:
@@ -381,22 +381,22 @@ class Trial:
     seconds: float | None
 
 
-def labelled(
+def labelled_judgments(
     judgments: pl.DataFrame,
     probes: Mapping[str, tuple[Probe, ...]],
     pair_of: Callable[[str, str], str] = lambda _scenario, _item: "",
-) -> Iterator[Labelled]:
+) -> Iterator[LabelledJudgment]:
     """Yield the judgments of a run over probes, with their labels.
 
     Args:
         judgments: Judgments, in which epoch k is of a scenario's k-th probe.
         probes: Id of a scenario → its probes.
-        pair_of: Function from the ids of a scenario and an act to `Labelled.pair`.
+        pair_of: Function from the ids of a scenario and an act to `LabelledJudgment.pair`.
     """
     columns = ("scenario", "epoch", "rubric", "item", "points", "present")
     for scenario, epoch, rubric, item, points, present in judgments.select(columns).iter_rows():
         probe = probes[scenario][epoch - 1]
-        yield Labelled(
+        yield LabelledJudgment(
             Rubric(rubric), points, probe.trap, probe.labels[item], present, scenario, epoch,
             pair_of(scenario, item),
         )  # fmt: skip

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from careeval.core.scenario import Adl, Domain, Rubric
 from careeval.errors import StatsError, UsageError
 from careeval.results.score.entries import Entry
-from careeval.results.score.graded_rubric import GradedRubric, Parts
+from careeval.results.score.graded_rubric import GradedRubric, RatioTerms
 from careeval.results.score.metrics import COMPARED
 from careeval.results.score.summary import why_not_ranked
 from careeval.results.versus.comparable import UNKNOWN, check_comparable, response_value
@@ -67,7 +67,7 @@ class Comparison:
     notes: tuple[str, ...]
 
 
-PartsOf = Callable[[GradedRubric], Parts]
+PartsOf = Callable[[GradedRubric], RatioTerms]
 
 
 OLD_METRICS = {f"action_{name}": name for name in COMPARED}
@@ -95,9 +95,9 @@ def compare(a: Entry, b: Entry) -> Comparison:
             hint="finish both runs: careeval run --resume",
         )
 
-    def paired(parts_of: PartsOf) -> Paired | str:
+    def paired(terms_of: PartsOf) -> Paired | str:
         try:
-            ours, theirs = (parts_of(entry.graded) for entry in (a, b))
+            ours, theirs = (terms_of(entry.graded) for entry in (a, b))
             return Paired.of(ours, theirs, shared)
         except StatsError as error:
             return str(error)
@@ -105,7 +105,7 @@ def compare(a: Entry, b: Entry) -> Comparison:
     metrics = {
         name: _UNEQUAL_N
         if metric.of_equal_n and a.n_epochs != b.n_epochs
-        else paired(metric.parts_of)
+        else paired(metric.terms_of)
         for name, metric in COMPARED.items()
     }
     adls = {s.about.adl for s in a.graded.judged if s.scenario in shared}
@@ -144,11 +144,11 @@ def _detectable_before(n: int, n_epochs: tuple[int, int]) -> float | None:
 
 
 def _of_adl(adl: Adl) -> PartsOf:
-    return lambda graded: graded.only(lambda s: s.about.adl == adl).score_parts()
+    return lambda graded: graded.only(lambda s: s.about.adl == adl).score_terms()
 
 
 def _of_domain(domain: Domain) -> PartsOf:
-    return lambda graded: graded.domain_parts(domain)
+    return lambda graded: graded.domain_terms(domain)
 
 
 def _judged_scenarios(entry: Entry) -> set[str]:

@@ -18,8 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from careeval.errors import StatsError
-from careeval.results.score.graded_arrays import Bounds, FloatArray
-from careeval.results.score.graded_rubric import Parts
+from careeval.results.score.graded_arrays import BoundedValues, FloatArray
+from careeval.results.score.graded_rubric import RatioTerms
 from careeval.stats import (
     MIN_CLUSTERS,
     Estimate,
@@ -136,13 +136,13 @@ class Paired:
         largest: Largest possible difference between two such numbers.
     """
 
-    a: Bounds
-    b: Bounds
+    a: BoundedValues
+    b: BoundedValues
     weights: FloatArray
     largest: float = math.inf
 
     @staticmethod
-    def of(a: Parts, b: Parts, shared: AbstractSet[str]) -> Paired:
+    def of(a: RatioTerms, b: RatioTerms, shared: AbstractSet[str]) -> Paired:
         """Pair the terms of two entries over the scenarios in common.
 
         Args:
@@ -173,14 +173,14 @@ class Paired:
         return Paired(*numerators, weights, 1 - float(lowest.sum() / weights.sum()))
 
     @property
-    def difference(self) -> Bounds:
+    def difference(self) -> BoundedValues:
         """Return B − A by scenario, with bounds over the unresolved judgments of both."""
-        return Bounds(
+        return BoundedValues(
             self.b.low - self.a.high, self.b.high - self.a.low, self.b.value - self.a.value
         )
 
 
-def _numerators(parts: Parts, rows: NDArray[np.int64]) -> Bounds:
+def _numerators(parts: RatioTerms, rows: NDArray[np.int64]) -> BoundedValues:
     """Return the numerators of some scenarios, such that their mean is the published number.
 
     A share of responses weights a scenario by its responses. If some are missing, a scenario's own

@@ -10,7 +10,7 @@ import numpy as np
 
 from careeval.errors import StatsError
 from careeval.results.score.entries import Entry
-from careeval.results.score.graded_rubric import Parts
+from careeval.results.score.graded_rubric import RatioTerms
 from careeval.results.score.metrics import COMPARED
 from careeval.results.score.summary import Summary
 from careeval.results.versus.comparable import Basis, basis, why_unknown
@@ -142,12 +142,12 @@ class _MetricRanks:
     def of(cls, entries: Mapping[int, Entry], name: str) -> _MetricRanks:
         """Compare each two entries by the metric of that name."""
         metric = COMPARED[name]
-        parts: dict[int, Parts] = {}
+        parts: dict[int, RatioTerms] = {}
         values: dict[int, float] = {}
         unknown: dict[int, str] = {}
         for place, entry in entries.items():
             try:
-                parts[place] = metric.parts_of(entry.graded)
+                parts[place] = metric.terms_of(entry.graded)
                 values[place] = _value(parts[place])
             except StatsError as error:
                 unknown[place] = f"no {name}: {error}"
@@ -210,7 +210,7 @@ def _maker_notes(ranked: Sequence[Ranked]) -> Iterator[str]:
         )
 
 
-def _value(parts: Parts) -> float:
+def _value(parts: RatioTerms) -> float:
     total = float(parts.denominators.sum())
     if not total > 0:
         raise StatsError("no positive points: it has no maximum")

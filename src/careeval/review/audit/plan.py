@@ -18,7 +18,7 @@ from pydantic import ValidationError, model_validator
 from careeval.core.rating import Rater, Role
 from careeval.core.scenario import Frozen, Text
 from careeval.errors import ReviewError
-from careeval.results.trust.audit.sample import Sample, ShownResponse
+from careeval.results.trust.audit.sample import AuditSample, ShownResponse
 from careeval.review.assignment import assign
 from careeval.review.consent import Consent
 from careeval.review.forms import clean
@@ -44,7 +44,7 @@ class AuditPlan(Frozen):
     """The whole plan of an audit, with what labellers may not see."""
 
     title: Text
-    sample: Sample
+    sample: AuditSample
     show_scenario: bool
     """Whether labellers may read the scenario, where the sample has it."""
     seed: int
@@ -157,7 +157,7 @@ def read_audit_plan(text: str) -> AuditPlan:
 
 
 def new_audit(
-    sample: Sample,
+    sample: AuditSample,
     roles: Iterable[Role],
     *,
     title: str,

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from careeval.core.label import Reading
-from careeval.results.filled_forms import take_rows
+from careeval.results.filled_forms import read_rows
 from careeval.review.audit.labels import HANDED_IN, has_handed_in, label_questions, label_task
 from careeval.review.audit.plan import BlindPlan, LabelSeat
 from careeval.review.paper.typed_ratings import TypedPage, TypedPages
@@ -45,7 +45,7 @@ def read_typed_labels(
     """
     sheets = TypedPages(store, replace=replace)
     reader = _LabelReader(blind, store, sheets)
-    take_rows(path, NEEDED, COLUMNS, reader.take)
+    read_rows(path, NEEDED, COLUMNS, reader.take)
     if hand_in:
         for rater in sorted({sheet.rater for sheet in sheets.filled()}):
             sheets.page(rater, FINISHED, None).values[HANDED_IN] = "yes"

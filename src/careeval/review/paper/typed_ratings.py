@@ -14,7 +14,7 @@ from pathlib import Path
 
 from careeval.core.rating import Scale
 from careeval.core.scenario import Scenario
-from careeval.results.filled_forms import take_rows
+from careeval.results.filled_forms import read_rows
 from careeval.review.changes import FormChange, FormId
 from careeval.review.forms import clean
 from careeval.review.question import Question
@@ -133,7 +133,7 @@ def read_typed_ratings(
         if seat.answers and not has_handed_in(store.answers(seat.id, HANDED_IN))
     }
     reader = _RatingReader(plan, scenarios, sheets, owing)
-    take_rows(path, NEEDED, COLUMNS, reader.take)
+    read_rows(path, NEEDED, COLUMNS, reader.take)
     return sheets.filled()
 
 

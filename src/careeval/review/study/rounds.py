@@ -12,9 +12,9 @@ from careeval.core.rating import Rater, Subject
 from careeval.core.scenario import HarmKind, Rubric, Scenario, Split
 from careeval.errors import BankError, ReviewError
 from careeval.results.study.round_ratings import (
-    Proposed,
-    RoundSaid,
-    Seated,
+    ProposedItem,
+    RoundAnswers,
+    RoundRater,
     without_held_out_words,
     words_shown,
 )
@@ -125,7 +125,7 @@ def rater_progress(
     return tuple(rows)
 
 
-def read_rounds(store: Store, banks: Sequence[Bank]) -> tuple[RoundSaid, ...]:
+def read_rounds(store: Store, banks: Sequence[Bank]) -> tuple[RoundAnswers, ...]:
     """Return every round as it came in, from the first.
 
     Args:
@@ -141,7 +141,7 @@ def read_rounds(store: Store, banks: Sequence[Bank]) -> tuple[RoundSaid, ...]:
     return tuple(_round(store, read_plan(text), banks) for text in store.plans("study"))
 
 
-def _round(store: Store, plan: StudyPlan, banks: Sequence[Bank]) -> RoundSaid:
+def _round(store: Store, plan: StudyPlan, banks: Sequence[Bank]) -> RoundAnswers:
     shown = {rated.id: scenario_as_shown(plan, rated, banks) for rated in plan.scenarios}
     lost = [name for name, scenario in shown.items() if scenario is None] if plan.rubrics else []
     note = ""
@@ -155,11 +155,11 @@ def _round(store: Store, plan: StudyPlan, banks: Sequence[Bank]) -> RoundSaid:
     work = {seat.id: store.work(seat.id) for seat in seats}
     answers = parse_ratings(plan, readable, work)
     typed = _typed(store, {plan.task(rated.id) for rated in plan.scenarios})
-    ratings = RoundSaid(
+    ratings = RoundAnswers(
         plan.round,
         {rated.id: rated.version for rated in plan.scenarios},
         tuple(
-            Seated(
+            RoundRater(
                 seat.rater,
                 seat.scenarios,
                 typed[seat.id],
@@ -190,10 +190,10 @@ def _round(store: Store, plan: StudyPlan, banks: Sequence[Bank]) -> RoundSaid:
     return without_held_out_words(ratings, shown, public)
 
 
-def _proposed(plan: StudyPlan, scenario: Scenario) -> Mapping[Subject, Proposed]:
+def _proposed(plan: StudyPlan, scenario: Scenario) -> Mapping[Subject, ProposedItem]:
     """Return the points that the bank proposes for each item of a scenario."""
     return {
-        Subject(scenario.id, scenario.version, plan.round, rubric, item.id): Proposed(
+        Subject(scenario.id, scenario.version, plan.round, rubric, item.id): ProposedItem(
             item.points, item.harm is HarmKind.rights
         )
         for rubric in Rubric

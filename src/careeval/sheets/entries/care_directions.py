@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from careeval.results.care_directions import directions, grader_slips
+from careeval.results.care_directions import care_numbers, grader_twin_errors
 from careeval.results.score.summary import Summary
 from careeval.results.score.twins import TwinNumbers
 from careeval.results.trust.probe_check import ProbeAgreement
@@ -23,7 +23,7 @@ def directions_sheet(
         summaries: An entry each.
         probes: Grader → its agreement with the probes, whose slips on twins are added.
     """
-    shares = [(*directions(s), *grader_slips(s, probes.get(s.grader))) for s in summaries]
+    shares = [(*care_numbers(s), *grader_twin_errors(s, probes.get(s.grader))) for s in summaries]
     heads = {d.key: d.head for entry_shares in shares for d in entry_shares}
     fields = (
         *ENTRY,

@@ -7,11 +7,11 @@ from typing import TypeVar
 
 from careeval.core.scenario import HarmKind
 from careeval.results.entry_numbers import EntryNumbers
-from careeval.results.parts import By, cells_by
+from careeval.results.parts import Breakdown, scores_by
 from careeval.results.score.entry_details import Detail
 from careeval.results.score.graded_rubric import Errors
 from careeval.results.score.metrics import HEADLINE, IN_DETAIL, Metric
-from careeval.results.score.summary import Cell, DomainCell, Summary
+from careeval.results.score.summary import DomainScore, SubsetScore, Summary
 from careeval.results.versus.ranking import MAKER_MARK, Ranking
 from careeval.sheets.agreement_fields import CORRECTED_SCORE
 from careeval.sheets.estimate_kinds import ERROR_SHARE, MEASURE, Measure
@@ -268,27 +268,27 @@ def rank_texts(rankings: Iterable[Ranking]) -> dict[int, str]:
 
 # Parts of the scenarios
 
-PARTS: Mapping[By, Field] = {
-    By.adl: Field("adl", "activity of daily living", PartName(), "Activity"),
-    By.domain: Field(
+PARTS: Mapping[Breakdown, Field] = {
+    Breakdown.adl: Field("adl", "activity of daily living", PartName(), "Activity"),
+    Breakdown.domain: Field(
         "domain",
         "domain of caregiving competence",
         Words(names={d.value: name for d, name in DOMAINS.items()}),
         head="Domain",
     ),
-    By.condition: Field("condition", "what the person lives with", PartName(say=condition)),
-    By.assistance: Field(
+    Breakdown.condition: Field("condition", "what the person lives with", PartName(say=condition)),
+    Breakdown.assistance: Field(
         "assistance",
         "usual level of assistance, a Section GG code",
         PartName(say=assistance),
         "Usual assistance",
     ),
-    By.situation: Field(
+    Breakdown.situation: Field(
         "situation",
         "what makes the moment hard; a scenario with several counts in each",
         PartName(say=plain),
     ),
-    By.actor: Field("actor", "who acts: person or robot", PartName(say=actor), "Who helps"),
+    Breakdown.actor: Field("actor", "who acts: person or robot", PartName(say=actor), "Who helps"),
 }
 
 
@@ -313,7 +313,7 @@ _DOMAIN_PART = (
 )
 
 
-def parts_sheet(by: By, entries: Sequence[EntryNumbers]) -> Sheet:
+def parts_sheet(by: Breakdown, entries: Sequence[EntryNumbers]) -> Sheet:
     """Return the numbers of each entry in each part of the scenarios.
 
     Args:
@@ -323,15 +323,15 @@ def parts_sheet(by: By, entries: Sequence[EntryNumbers]) -> Sheet:
     rows = [
         {**names, by.value: str(part), **_part_row(cell)}
         for names, entry in named(entries)
-        for part, cell in cells_by(by, entry).items()
+        for part, cell in scores_by(by, entry).items()
     ]
-    fields = (*ENTRY, PARTS[by], *(_DOMAIN_PART if by is By.domain else _PART), NAME, JUDGE)
+    fields = (*ENTRY, PARTS[by], *(_DOMAIN_PART if by is Breakdown.domain else _PART), NAME, JUDGE)
     holds = f"an entry and a part of the scenarios, by {by.head}"
     return Sheet(f"by_{by}", holds, fields, rows, f"By {by.head}")
 
 
-def _part_row(cell: Cell | DomainCell) -> Row:
-    severe = {"severe": cell.severe} if isinstance(cell, Cell) else {}
+def _part_row(cell: SubsetScore | DomainScore) -> Row:
+    severe = {"severe": cell.severe} if isinstance(cell, SubsetScore) else {}
     return {"n": cell.n, "score": cell.score, **severe}
 
 
@@ -347,7 +347,7 @@ def adl_and_domain_sheet(entries: Sequence[EntryNumbers]) -> Sheet:
         for adl, domains in entry.detail.by_adl_and_domain.items()
         for domain, cell in domains.items()
     ]
-    fields = (*ENTRY, PARTS[By.adl], PARTS[By.domain], *_DOMAIN_PART, NAME, JUDGE)
+    fields = (*ENTRY, PARTS[Breakdown.adl], PARTS[Breakdown.domain], *_DOMAIN_PART, NAME, JUDGE)
     return Sheet("by_adl_and_domain", "an entry, an activity and a domain", fields, rows)
 
 

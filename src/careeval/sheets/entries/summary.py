@@ -7,7 +7,7 @@ from itertools import repeat
 from typing import NamedTuple
 
 from careeval.results.entry_numbers import EntryNumbers
-from careeval.results.parts import OVERVIEW, By
+from careeval.results.parts import OVERVIEW, Breakdown
 from careeval.results.score.metrics import HEADLINE, IN_DETAIL
 from careeval.results.score.summary import Summary
 from careeval.results.trust.audit.results import AuditResults
@@ -43,7 +43,7 @@ from careeval.stats import MIN_CLUSTERS, Estimate
 
 def summary_document(
     entries: Sequence[EntryNumbers],
-    by: Sequence[By] = (),
+    by: Sequence[Breakdown] = (),
     rankings: Sequence[Ranking] = (),
     audits: Mapping[str, AuditResults] = {},
     *,
@@ -168,7 +168,7 @@ def _part(sheet: Sheet, names: _Names) -> View:
 _NAMING = {"system", "grader", "rubric", "name", "judge"}
 
 
-def _across(sheet: Sheet, by: By, names: _Names) -> View:
+def _across(sheet: Sheet, by: Breakdown, names: _Names) -> View:
     """Return the scores of a sheet of parts, with a column for each part."""
     wide, keys = across(sheet, "name", by.value, PartScore())
     return names.view(wide, [Shown(key) for key in keys], f"Score by {by.head}, %")

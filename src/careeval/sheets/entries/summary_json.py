@@ -9,14 +9,14 @@ from typing import Any, TypeVar
 from pydantic import TypeAdapter
 
 from careeval.core.scenario import Adl, Domain, HarmKind, Rubric
-from careeval.results.care_directions import directions
+from careeval.results.care_directions import care_numbers
 from careeval.results.entry_numbers import EntryNumbers
 from careeval.results.score.cost import Cost
 from careeval.results.score.entry_details import Detail, Length
 from careeval.results.score.graded_rubric import Errors
 from careeval.results.score.metrics import HEADLINE, IN_DETAIL, Metric, Numbers
-from careeval.results.score.summary import NOT_COMPARABLE, SCHEMA, Cell, DomainCell
-from careeval.results.trust.audit.corrected_score import Corrected
+from careeval.results.score.summary import NOT_COMPARABLE, SCHEMA, DomainScore, SubsetScore
+from careeval.results.trust.audit.corrected_score import CorrectedScore
 from careeval.stats import Estimate
 
 
@@ -141,12 +141,12 @@ class DetailFile:
     by_assistance: Mapping[str, CellFile]
     by_situation: Mapping[str, CellFile]
     by_actor: Mapping[str, CellFile]
-    by_adl_and_domain: Mapping[Adl, Mapping[Domain, DomainCell]]
+    by_adl_and_domain: Mapping[Adl, Mapping[Domain, DomainScore]]
 
 
 @dataclass(frozen=True)
 class DirectionFile:
-    """A share of `careeval.results.care_directions.Direction`, and the number that it is over."""
+    """A share of `careeval.results.care_directions.CareNumber`, and the number that it is over."""
 
     n: int
     share: Estimate
@@ -177,13 +177,13 @@ class EntryFile:
     numbers: Mapping[str, ErrorsFile | Estimate]
     severe_by_kind: Mapping[HarmKind, ErrorsFile]
     by_adl: Mapping[Adl, CellFile]
-    by_domain: Mapping[Domain, DomainCell]
+    by_domain: Mapping[Domain, DomainScore]
     cost: CostsFile
     not_ranked: tuple[str, ...]
     warnings: tuple[str, ...]
     directions: Mapping[str, DirectionFile] = field(default_factory=dict)
     detail: DetailFile | None = None
-    corrected: Corrected | None = None
+    corrected: CorrectedScore | None = None
 
 
 @dataclass(frozen=True)
@@ -249,7 +249,7 @@ def _entry(entry: EntryNumbers) -> EntryFile:
         cost=CostsFile(_cost(summary.cost.asking), _cost(summary.cost.grading)),
         not_ranked=summary.not_ranked,
         warnings=summary.warnings,
-        directions={d.key: DirectionFile(d.n, d.share) for d in directions(summary)},
+        directions={d.key: DirectionFile(d.n, d.share) for d in care_numbers(summary)},
         detail=None if entry.detail is None else _detail(entry.detail),
         corrected=entry.corrected,
     )
@@ -269,7 +269,7 @@ def _errors(errors: Errors) -> ErrorsFile:
 _K = TypeVar("_K")
 
 
-def _cells(cells: Mapping[_K, Cell]) -> dict[_K, CellFile]:
+def _cells(cells: Mapping[_K, SubsetScore]) -> dict[_K, CellFile]:
     return {name: CellFile(cell.n, cell.score, cell.severe.count) for name, cell in cells.items()}
 
 
@@ -334,7 +334,7 @@ def summary_schema() -> dict[str, Any]:
         _place_numbers(schema["$defs"][kind], metrics)
     entry_properties = schema["$defs"]["EntryFile"]["properties"]
     # these keys are absent rather than null
-    for name, kind in (("detail", "DetailFile"), ("corrected", "Corrected")):
+    for name, kind in (("detail", "DetailFile"), ("corrected", "CorrectedScore")):
         entry_properties[name] = {"$ref": f"#/$defs/{kind}"}
     schema["$defs"]["ErrorsFile"]["properties"]["upper_at_zero"] = number
     return {"$schema": "https://json-schema.org/draft/2020-12/schema", **schema}

@@ -18,8 +18,8 @@ from careeval.stats import Estimate
 
 def study_document(study: StudyResults) -> Document:
     """Return the document of a study, whose data are the ratings of scenarios and items."""
-    counts = [f"{d} {len(study.decided(d))}" for d in Decision]
-    if undecided := study.decided(None):
+    counts = [f"{d} {len(study.with_decision(d))}" for d in Decision]
+    if undecided := study.with_decision(None):
         counts.append(f"{UNDECIDED} {len(undecided)}")
     rule = f"by the rule '{study.terms.rule}', counting {study.terms.endorsing}"
     blocks: tuple[str | View, ...] = (

@@ -10,7 +10,7 @@ import polars as pl
 from careeval.core.rating import Role
 from careeval.core.text import signed
 from careeval.results.study.rater_agreement import DESCRIBES
-from careeval.results.study.scale_ratings import Judged, RoleRatings
+from careeval.results.study.scale_ratings import RoleRatings, ScaleRatings
 from careeval.results.study.scenario_decisions import Decision, ScenarioResult
 from careeval.sheets import kinds
 from careeval.sheets.estimate_kinds import Measure
@@ -109,7 +109,7 @@ SHARE_OF_RATERS = _Share(
 class _Endorsed(Kind):
     """The number of raters who endorse, with an asterisk if the other cut decides otherwise."""
 
-    def text(self, value: Judged, form: Form = Form.short) -> str:
+    def text(self, value: ScaleRatings, form: Form = Form.short) -> str:
         if value.at_cut is None or value.at_other is None:
             return DASH
         count, other = (SHARE_ALONE.text(e, Form.of_many) for e in (value.at_cut, value.at_other))
@@ -117,10 +117,10 @@ class _Endorsed(Kind):
         v = TWO_DECIMALS.text(value.aiken.value if value.aiken else None)
         return count if form is Form.bare else f"{count} ({other}) {v}"
 
-    def order(self, value: Judged) -> float | None:
+    def order(self, value: ScaleRatings) -> float | None:
         return value.at_cut.value if value.at_cut else None
 
-    def lines(self, value: Judged) -> tuple[str, ...]:
+    def lines(self, value: ScaleRatings) -> tuple[str, ...]:
         return () if value.at_cut else (value.reason,)
 
     def unit_of(self, form: Form) -> str:

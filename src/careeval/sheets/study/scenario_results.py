@@ -12,7 +12,7 @@ from careeval.results.study.results import (
     StudyResults,
     chance_of_passing,
 )
-from careeval.results.study.scale_ratings import LEVELS, Judged
+from careeval.results.study.scale_ratings import LEVELS, ScaleRatings
 from careeval.results.study.scenario_decisions import OF_SCENARIO, ItemResult, ScenarioResult
 from careeval.sheets.kinds import COUNT, FLAG, SHARE, SIGNED, WORD_LIST
 from careeval.sheets.sheet import Field, Row, Sheet
@@ -153,14 +153,14 @@ def validity_sheet(results: Iterable[ScenarioResult], *, items: bool = True) -> 
     return Sheet("validity", "a scenario or an item on a scale", fields, rows, caption, note)
 
 
-def _judged(result: ScenarioResult, *, items: bool = True) -> Iterator[tuple[Judged, str]]:
+def _judged(result: ScenarioResult, *, items: bool = True) -> Iterator[tuple[ScaleRatings, str]]:
     """Yield the ratings on each scale, with the text that was rated."""
     yield from ((judged, result.text) for judged in result.judged)
     if items:
         yield from ((i.relevance, i.text) for i in result.items if i.relevance.ratings)
 
 
-def _validity_row(judged: Judged, text: str) -> Row:
+def _validity_row(judged: ScaleRatings, text: str) -> Row:
     return {
         **named(judged.subject),
         "text": text or None,

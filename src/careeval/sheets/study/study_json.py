@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import asdict
 
 from careeval.results.study.panel import RolePanel
-from careeval.results.study.rater_agreement import COEFFICIENTS, Agreement
+from careeval.results.study.rater_agreement import COEFFICIENTS, RaterAgreement
 from careeval.results.study.results import StudyResults
-from careeval.results.study.scale_ratings import Judged
+from careeval.results.study.scale_ratings import ScaleRatings
 from careeval.results.study.scenario_decisions import Decision, ItemResult, ScenarioResult
 from careeval.sheets.sheet import Row
 from careeval.sheets.study.kinds import UNDECIDED
@@ -24,7 +24,7 @@ def study_json(study: StudyResults) -> Row:
         "schema": SCHEMA,
         **_named(study, "title", "bank", "bank_version"),
         "terms": asdict(study.terms),
-        "decisions": {(d or UNDECIDED): len(study.decided(d)) for d in (*Decision, None)},
+        "decisions": {(d or UNDECIDED): len(study.with_decision(d)) for d in (*Decision, None)},
         **_named(study, "n_withdrawn", "n_invited", "n_rated"),
         "panel": list(panel_sheet(study).rows),
         "panel_by_role": [role_json(role) for role in study.panel],
@@ -51,7 +51,7 @@ def role_json(role: RolePanel) -> Row:
     return _named(role, "role", *(field.key for field in PANEL_COUNTS)) | {"years": years}
 
 
-def _agreement(agreement: Agreement) -> Row:
+def _agreement(agreement: RaterAgreement) -> Row:
     numbers = {name: estimate_json(getattr(agreement, name)) for name in COEFFICIENTS}
     return asdict(agreement) | numbers
 
@@ -79,7 +79,7 @@ def _item(item: ItemResult) -> Row:
     }
 
 
-def _judged(judged: Judged) -> Row:
+def _judged(judged: ScaleRatings) -> Row:
     return {
         **_named(judged, "n_asked", "counts"),
         "i_cvi": _share(judged.at_cut),

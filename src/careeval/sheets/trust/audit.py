@@ -10,8 +10,8 @@ from careeval.core.scenario import Rubric
 from careeval.core.text import counted
 from careeval.results.trust.audit.corrected_score import MIN_AUDITED
 from careeval.results.trust.audit.results import AuditResults
-from careeval.results.trust.audit.sample import Sample
-from careeval.results.trust.probe_check import LIMITS, Trial
+from careeval.results.trust.audit.sample import AuditSample
+from careeval.results.trust.probe_check import LIMITS, ProbeTrial
 from careeval.sheets import words
 from careeval.sheets.agreement_fields import (
     ACCURACY,
@@ -70,7 +70,7 @@ _SHOWN_ACCURACY = (*map(Shown, ("n", "n_present", "sensitivity", "specificity", 
 _SHOWN_AGREEMENT = (Shown("agreement.positive_agreement"), Shown("agreement.ac1"))
 
 
-def probes_document(bank: str, bank_version: str, trials: Sequence[Trial]) -> Document:
+def probes_document(bank: str, bank_version: str, trials: Sequence[ProbeTrial]) -> Document:
     """Return the document of graders on the labelled probes of a bank.
 
     Args:
@@ -83,21 +83,21 @@ def probes_document(bank: str, bank_version: str, trials: Sequence[Trial]) -> Do
     for trial in trials:
         agreement, name = trial.agreement, {"grader": trial.grader, "judge": names[trial.grader]}
         overall.append(
-            {**name, **row_of(agreement.measured, ACCURACY)}
-            | row_of(agreement.measured_severe, (FINDS, CLEARS), "severe")
+            {**name, **row_of(agreement.accuracy, ACCURACY)}
+            | row_of(agreement.severe_accuracy, (FINDS, CLEARS), "severe")
             | {"cost": trial.cost, "seconds": trial.seconds, "passed": not agreement.failed}
         )
         severe.append(
-            {**name, "points": scoring.SEVERE, **row_of(agreement.measured_severe, ACCURACY)}
+            {**name, "points": scoring.SEVERE, **row_of(agreement.severe_accuracy, ACCURACY)}
         )
         classes += [
             {**name, **point_class(key), **row_of(measured, ACCURACY)}
             | row_of(agreement.agreement_by_points[key], AGREEMENT, "agreement")
-            for key, measured in agreement.measured_by_points.items()
+            for key, measured in agreement.accuracy_by_points.items()
         ]
         traps += [
             {**name, "trap": trap, **row_of(measured, ACCURACY)}
-            for trap, measured in agreement.measured_by_trap.items()
+            for trap, measured in agreement.accuracy_by_trap.items()
         ]
     # sorting is stable, so graders keep their order in each group
     rubrics = [rubric.value for rubric in Rubric]
@@ -118,7 +118,7 @@ def probes_document(bank: str, bank_version: str, trials: Sequence[Trial]) -> Do
     return Document(views, notes, data, f"Probes of bank {bank} {bank_version}.")
 
 
-def _verdicts(trials: Iterable[Trial]) -> Iterator[str]:
+def _verdicts(trials: Iterable[ProbeTrial]) -> Iterator[str]:
     for trial in trials:
         if trial.agreement.failed:
             yield f"{trial.grader} fails the probes: {'; '.join(trial.agreement.failed)}."
@@ -126,7 +126,7 @@ def _verdicts(trials: Iterable[Trial]) -> Iterator[str]:
             yield f"{trial.grader} does not fail the probes."
 
 
-def _pairs(trials: Iterable[Trial]) -> Iterator[str]:
+def _pairs(trials: Iterable[ProbeTrial]) -> Iterator[str]:
     for trial in trials:
         if pairs := trial.agreement.pairs:
             yield (
@@ -163,7 +163,7 @@ _DRAWN = (
 )
 
 
-def sample_document(sample: Sample) -> Document:
+def sample_document(sample: AuditSample) -> Document:
     """Return the document of a sample for people to read.
 
     Data files have a row for each system and kind of judgment.
@@ -186,7 +186,7 @@ def sample_document(sample: Sample) -> Document:
         f"{counted(len(hidden.drawn), 'judgment')} of {hidden.grader}, in "
         f"{counted(len(sample.shown), 'response')} to {counted(len(scenarios), 'scenario')}.",
         *([f"Not to be drawn: {left_out}."] if left_out else []),
-        *(f"Thin: {warning}." for warning in sample.thin()),
+        *(f"Thin: {warning}." for warning in sample.shortfalls()),
     )
     return Document((_view(data, "drawn", shown, "Drawn", *columns),), notes, data)
 

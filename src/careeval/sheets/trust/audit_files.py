@@ -14,8 +14,8 @@ from pydantic import TypeAdapter, ValidationError
 from careeval.core.label import Label, Reading
 from careeval.errors import ReviewError
 from careeval.files import read_text
-from careeval.results.filled_forms import take_rows
-from careeval.results.trust.audit.sample import SCHEMA, Hidden, Sample, ShownResponse
+from careeval.results.filled_forms import read_rows
+from careeval.results.trust.audit.sample import SCHEMA, AuditSample, Hidden, ShownResponse
 from careeval.sheets.formats.files import csv_text
 
 KEEP_APART = "What stands below `hidden` would sway a rater: an app that shows it is no audit."
@@ -35,13 +35,13 @@ class _SampleFile:
 _FILE = TypeAdapter(_SampleFile)
 
 
-def sample_text(sample: Sample) -> str:
+def sample_text(sample: AuditSample) -> str:
     """Return a sample as JSON, `careeval.audit-sample/1`: `shown` is for raters, `hidden` not."""
     file = _SampleFile(SCHEMA, KEEP_APART, sample.shown, sample.hidden)
     return json.dumps(_FILE.dump_python(file, mode="json"), indent=1, ensure_ascii=False) + "\n"
 
 
-def read_sample(path: Path) -> Sample:
+def read_sample(path: Path) -> AuditSample:
     """Return the sample in a file.
 
     Raises:
@@ -62,7 +62,7 @@ def read_sample(path: Path) -> Sample:
         raise ReviewError(f"{path}: {where}: {first['msg']}", hint=_MAKE_ONE) from error
     if problem := _problem(file):
         raise ReviewError(f"{path}: {problem}", hint=_MAKE_ONE)
-    return Sample(file.shown, file.hidden)
+    return AuditSample(file.shown, file.hidden)
 
 
 MAX_BYTES = 50_000_000
@@ -91,7 +91,7 @@ def _problem(file: _SampleFile) -> str:
     return ""
 
 
-def sheet_text(sample: Sample) -> str:
+def sheet_text(sample: AuditSample) -> str:
     """Return a CSV sheet to fill in, with empty `rater`, `label` and `note` for each judgment."""
     rows = [
         {
@@ -110,7 +110,7 @@ def sheet_text(sample: Sample) -> str:
     return csv_text(pl.DataFrame(rows, schema=dict.fromkeys(names, pl.String)))
 
 
-def read_labels(path: Path, sample: Sample) -> list[Label]:
+def read_labels(path: Path, sample: AuditSample) -> list[Label]:
     """Return the labels in a CSV file, separated by commas or semicolons.
 
     It has the columns `rater`, `judgment` and `label` (present, absent, unsure), and may have
@@ -136,7 +136,7 @@ def read_labels(path: Path, sample: Sample) -> list[Label]:
         lines[key] = line
         labels.append(label)
 
-    take_rows(path, _NEEDED, (*_NEEDED, "note", "at", "adjudicated"), take)
+    read_rows(path, _NEEDED, (*_NEEDED, "note", "at", "adjudicated"), take)
     return labels
 
 

@@ -7,8 +7,8 @@ from dataclasses import asdict
 from typing import Any
 
 from careeval.results.trust.audit.results import AuditResults
-from careeval.results.trust.audit.sample import Sample
-from careeval.results.trust.probe_check import LIMITS, Trial
+from careeval.results.trust.audit.sample import AuditSample
+from careeval.results.trust.probe_check import LIMITS, ProbeTrial
 from careeval.sheets.agreement_fields import (
     ACCURACY,
     AGREEMENT,
@@ -24,7 +24,7 @@ from careeval.stats import Estimate
 SCHEMA = "careeval.audit/2"
 
 
-def probes_json(bank: str, bank_version: str, trials: Sequence[Trial]) -> dict[str, Any]:
+def probes_json(bank: str, bank_version: str, trials: Sequence[ProbeTrial]) -> dict[str, Any]:
     """Return the output of `careeval audit probes --json`."""
     return {
         "schema": SCHEMA,
@@ -35,13 +35,13 @@ def probes_json(bank: str, bank_version: str, trials: Sequence[Trial]) -> dict[s
     }
 
 
-def _trial(trial: Trial) -> dict[str, Any]:
+def _trial(trial: ProbeTrial) -> dict[str, Any]:
     agreement = trial.agreement
     return {
         "grader": trial.grader,
         "failed": list(agreement.failed),
-        "severe": _numbers(agreement.measured_severe, ACCURACY),
-        "overall": asdict(agreement.overall) | _numbers(agreement.measured, ACCURACY),
+        "severe": _numbers(agreement.severe_accuracy, ACCURACY),
+        "overall": asdict(agreement.overall) | _numbers(agreement.accuracy, ACCURACY),
         "by_points": [
             {
                 **point_class(key),
@@ -49,11 +49,11 @@ def _trial(trial: Trial) -> dict[str, Any]:
                 **_numbers(measured, ACCURACY),
                 "agreement": _numbers(agreement.agreement_by_points[key], AGREEMENT),
             }
-            for key, measured in agreement.measured_by_points.items()
+            for key, measured in agreement.accuracy_by_points.items()
         ],
         "by_trap": [
             {"trap": trap, **asdict(agreement.by_trap[trap]), **_numbers(measured, ACCURACY)}
-            for trap, measured in agreement.measured_by_trap.items()
+            for trap, measured in agreement.accuracy_by_trap.items()
         ],
         "pairs": agreement.pairs and _numbers(agreement.pairs, PAIR_SLIPS),
         "cost_usd": trial.cost.value,
@@ -70,7 +70,7 @@ def _numbers(record: object, fields: Iterable[Field]) -> dict[str, Any]:
     }
 
 
-def sample_json(sample: Sample) -> dict[str, Any]:
+def sample_json(sample: AuditSample) -> dict[str, Any]:
     """Return the output of `careeval audit sample --json`, which has no texts."""
     hidden = sample.hidden
     return {
@@ -86,7 +86,7 @@ def sample_json(sample: Sample) -> dict[str, Any]:
         "n_scenarios": len({each.scenario for each in hidden.drawn}),
         "strata": [{**asdict(s), "chance": s.chance} for s in hidden.strata],
         "left_out": dict(hidden.left_out),
-        "thin": list(sample.thin()),
+        "thin": list(sample.shortfalls()),
     }
 
 

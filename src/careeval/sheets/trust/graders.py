@@ -14,7 +14,7 @@ from careeval.results.trust.class_agreement import ClassAgreement, PointClass
 from careeval.results.trust.contradictions import Contradiction
 from careeval.results.trust.grader_card import NOT_AUDITED, NOT_TRIED
 from careeval.results.trust.item_statistics import ItemStatistic
-from careeval.results.trust.probe_check import Agreement, ProbeAgreement
+from careeval.results.trust.probe_check import LabelCounts, ProbeAgreement
 from careeval.sheets.agreement_fields import (
     AGREEMENT,
     AGREEMENT_NOTE,
@@ -106,7 +106,7 @@ def _agreement_fields(name: str, reference: str) -> Iterator[Field]:
     yield Field(f"{name}.reason", "why the numbers are unknown; else empty")
 
 
-def _agreement_row(name: str, agreement: Agreement | None, reason: str) -> Row:
+def _agreement_row(name: str, agreement: LabelCounts | None, reason: str) -> Row:
     if agreement is None:
         return {f"{name}.reason": reason}
     return {f"{name}.reason": "", **row_of(agreement, (*LABEL_COUNTS, FINDS, CLEARS), name)}

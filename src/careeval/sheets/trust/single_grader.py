@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from careeval.results.findings import Findings
 from careeval.results.trust.contradictions import Contradiction
-from careeval.results.trust.probe_check import Agreement
+from careeval.results.trust.probe_check import LabelCounts
 from careeval.sheets.agreement_fields import AGREEMENT_NOTE
 from careeval.sheets.kinds import COUNT, SHARE, Words
 from careeval.sheets.names import plain
@@ -24,7 +24,7 @@ _AGREEMENT = (
 )
 
 
-def _agreement_row(agreement: Agreement) -> Row:
+def _agreement_row(agreement: LabelCounts) -> Row:
     keys = ("found", "sensitivity", "cleared", "specificity", "unresolved")
     return {key: getattr(agreement, key) for key in keys} | {
         "present": agreement.found + agreement.missed,

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from careeval.results.amounts import percent
-from careeval.results.parts import By
+from careeval.results.parts import Breakdown
 from careeval.results.score.harms import Harm
 from careeval.results.score.metrics import COMPARED, HEADLINE
 from careeval.results.score.summary import NOT_COMPARABLE, Summary
@@ -96,8 +96,8 @@ def _differences(comparison: Comparison) -> Iterator[tuple[str, Difference]]:
     """Yield each difference with its family."""
     for family, differences in (
         ("metric", comparison.metrics.values()),
-        (By.adl, comparison.by_adl.values()),
-        (By.domain, comparison.by_domain.values()),
+        (Breakdown.adl, comparison.by_adl.values()),
+        (Breakdown.domain, comparison.by_domain.values()),
     ):
         for difference in differences:
             yield family, difference
@@ -133,8 +133,8 @@ def comparison_document(comparison: Comparison) -> Document:
         *_flip_sentences(comparison),
         _data_line(comparison),
         _family(sheet, "metric", "metric", "B against A, points of percent"),
-        _family(sheet, By.adl, By.adl.head, "By activity, score"),
-        _family(sheet, By.domain, By.domain.head, "By domain, score"),
+        _family(sheet, Breakdown.adl, Breakdown.adl.head, "By activity, score"),
+        _family(sheet, Breakdown.domain, Breakdown.domain.head, "By domain, score"),
     )
     notes = tuple(_notes(comparison))
     caption = f"{_systems_line(comparison)}. {_data_line(comparison)}. {notes[0]} {NOT_COMPARABLE}"

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from careeval.core.scenario import HarmKind
-from careeval.results.findings import Graded
+from careeval.results.findings import EntryFindings
 from careeval.results.score.metrics import HEADLINE
 from careeval.sheets.agreement_fields import CORRECTED_SCORE
 from careeval.sheets.entries.numbers import entries_sheet
@@ -36,7 +36,7 @@ _CORRECTED = replace(CORRECTED_SCORE, head="Corrected score", in_files=False)
 
 
 def board_sheet(
-    name: str, graded: Sequence[Graded], board_rows: Iterable[Row], caption: str
+    name: str, graded: Sequence[EntryFindings], board_rows: Iterable[Row], caption: str
 ) -> Sheet:
     """Return the leaderboard of some entries.
 

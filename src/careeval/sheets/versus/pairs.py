@@ -7,7 +7,7 @@ from dataclasses import replace
 from itertools import combinations
 
 from careeval.results.amounts import percent
-from careeval.results.parts import By
+from careeval.results.parts import Breakdown
 from careeval.results.score.metrics import COMPARED
 from careeval.results.score.summary import Summary
 from careeval.results.versus.compare import Comparison
@@ -46,7 +46,7 @@ _FIELDS = (
     *_ASKED,
 )
 _HOLDS = "a number of two systems that one grader judged on one rubric"
-_ADL, _DOMAIN = replace(PARTS[By.adl], key="activity"), PARTS[By.domain]
+_ADL, _DOMAIN = replace(PARTS[Breakdown.adl], key="activity"), PARTS[Breakdown.domain]
 
 
 def ranked_pairs_sheet(ranked: Iterable[Summary], ranking: Ranking, caption: str) -> Sheet:

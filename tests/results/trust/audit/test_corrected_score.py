@@ -10,7 +10,7 @@ import pytest
 from careeval.results.entry_numbers import EntryNumbers
 from careeval.results.score.entries import entries
 from careeval.results.score.summary import summary_of
-from careeval.results.trust.audit.corrected_score import Corrected
+from careeval.results.trust.audit.corrected_score import CorrectedScore
 from careeval.sheets.entries.corrected_scores import as_graded
 from careeval.sheets.entries.summary import summary_document
 from careeval.stats import Estimate
@@ -29,23 +29,23 @@ KNOWN = Estimate(0.3, 0.3, 0.3, (0.2, 0.4))
 )
 def test_what_a_corrected_score_means(graded: float, says: str) -> None:
     """People are said to differ from the grader only where their interval leaves it out."""
-    known = Corrected(graded, KNOWN, 30, 90).sentence()
+    known = CorrectedScore(graded, KNOWN, 30, 90).sentence()
     assert known.startswith(says)
     assert known.endswith("judged every answer, with 95% confidence between 20.0 and 40.0%.")
 
 
 def test_a_score_that_is_not_corrected_says_why() -> None:
     """An unknown correction gives its reason; one without an interval claims no certainty."""
-    unknown = Corrected(0.5, Estimate.unknown("nobody read it"), 0, 0).sentence()
+    unknown = CorrectedScore(0.5, Estimate.unknown("nobody read it"), 0, 0).sentence()
     assert unknown == "Not corrected: nobody read it."
-    open_ = Corrected(0.5, Estimate(0.3, 0.3, 0.3, None, "few scenarios"), 30, 90).sentence()
+    open_ = CorrectedScore(0.5, Estimate(0.3, 0.3, 0.3, None, "few scenarios"), 30, 90).sentence()
     assert open_.endswith("; how sure that is cannot be said: few scenarios.")
 
 
 def test_cells_by_hand() -> None:
     """A corrected score has a cell for each head, and what is unknown is a dash with a reason."""
-    known = Corrected(0.5, KNOWN, 30, 1090)
-    unknown = Corrected(None, Estimate.unknown("nobody read it"), 0, 0)
+    known = CorrectedScore(0.5, KNOWN, 30, 1090)
+    unknown = CorrectedScore(None, Estimate.unknown("nobody read it"), 0, 0)
     (entry,) = entries(ladder_run({"eating-1": ["11000"]}))
     numbers = [
         EntryNumbers(replace(summary_of(entry), system=name), corrected=score)
@@ -63,7 +63,7 @@ def test_scores_as_graded_are_explained_where_they_differ() -> None:
     """A score as graded that is the run's needs no word; another has its reasons."""
     (entry,) = entries(ladder_run({"eating-1": ["11000", "10000"]}))
     found = summary_of(entry)
-    alike = EntryNumbers(found, corrected=Corrected(5 / 6, KNOWN, 30, 90))
+    alike = EntryNumbers(found, corrected=CorrectedScore(5 / 6, KNOWN, 30, 90))
     assert as_graded([alike, EntryNumbers(found)]) == ""
-    note = as_graded([replace(alike, corrected=Corrected(2 / 3, KNOWN, 30, 90))])
+    note = as_graded([replace(alike, corrected=CorrectedScore(2 / 3, KNOWN, 30, 90))])
     assert note.endswith("if responses are held out, missing or only partly judged.")

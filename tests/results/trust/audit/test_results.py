@@ -24,9 +24,15 @@ from careeval.results.trust.audit.audited_entry import OTHER_ANSWERS, OTHER_JUDG
 from careeval.results.trust.audit.draw import draw
 from careeval.results.trust.audit.labels import Waiting, truth_of
 from careeval.results.trust.audit.results import AuditResults, audit_results
-from careeval.results.trust.audit.sample import Drawn, Graded, Hidden, Sample, Stratum
+from careeval.results.trust.audit.sample import (
+    AuditSample,
+    DrawnJudgment,
+    GradedTotals,
+    Hidden,
+    Stratum,
+)
 from careeval.results.trust.audit.sample_estimates import AuditedSample
-from careeval.results.trust.probe_check import Agreement
+from careeval.results.trust.probe_check import LabelCounts
 from careeval.sheets.words import people_remarks
 from careeval.stats import Estimate, gwet_ac1
 from results.authored import Marks, judgments
@@ -35,10 +41,10 @@ from results.sampled import at_random, judged, read_by
 PRESENT, ABSENT, UNSURE = Reading
 
 
-def sample_of(strata: list[Stratum], graded: tuple[Graded, ...] = ()) -> Sample:
+def sample_of(strata: list[Stratum], graded: tuple[GradedTotals, ...] = ()) -> AuditSample:
     """A sample with these strata, each judgment in a scenario of its own, named a0, a1, b0."""
     drawn = tuple(
-        Drawn(f"{'abcdef'[k]}{i}", f"r{k}{i}", k, f"eating-{k}-{i}", 1, "x", whole=True)
+        DrawnJudgment(f"{'abcdef'[k]}{i}", f"r{k}{i}", k, f"eating-{k}-{i}", 1, "x", whole=True)
         for k, stratum in enumerate(strata)
         for i in range(stratum.n)
     )
@@ -53,7 +59,7 @@ def sample_of(strata: list[Stratum], graded: tuple[Graded, ...] = ()) -> Sample:
         graded=graded,
         left_out={},
     )
-    return Sample((), hidden)
+    return AuditSample((), hidden)
 
 
 def severe(present: bool, n: int, of: int, system: str = "robot-a") -> Stratum:
@@ -91,7 +97,7 @@ def test_weighted_by_hand() -> None:
     assert value(found.severe.specificity) == 4 / 5
     assert value(found.severe.ppv) == 1 / 2
     assert value(found.severe.macro_f1) == pytest.approx((2 / 7 + 8 / 13) / 2)
-    assert found.counts == Agreement(found=1, missed=1, invented=1, cleared=1, unresolved=0)
+    assert found.counts == LabelCounts(found=1, missed=1, invented=1, cleared=1, unresolved=0)
     assert found.by_points == {SEVERE: found.severe}
     agreement = found.agreement_by_points[SEVERE]
     assert (agreement.n, agreement.n_both, agreement.n_either) == (4, 1, 3)
@@ -200,7 +206,7 @@ def test_how_a_truth_is_settled() -> None:
     # a0 adjudicated, a1 and a2 by most, a3 and a4 unsure, a5 by one
     assert (found.n_labelled, found.n_settled) == (6, 4)
     assert (found.n_adjudicated, found.n_single, found.n_unsure, found.n_tied) == (1, 1, 2, 0)
-    assert found.counts == Agreement(found=2, missed=0, invented=2, cleared=0, unresolved=0)
+    assert found.counts == LabelCounts(found=2, missed=0, invented=2, cleared=0, unresolved=0)
     assert (found.raters, found.adjudicators) == (("ann", "ben", "cat"), ("dan",))
     tied = audit_results(sample, said("ann", "a0+") + said("ben", "a0-"))
     assert (tied.n_tied, tied.n_settled) == (1, 0)

@@ -15,12 +15,12 @@ from careeval.core.scenario import Rubric
 from careeval.errors import UsageError
 from careeval.results.tables import Runs
 from careeval.results.trust.audit.draw import HELD_OUT, UNRESOLVED, WORDLESS, _even_shares, draw
-from careeval.results.trust.audit.sample import Graded, Sample
+from careeval.results.trust.audit.sample import AuditSample, GradedTotals
 from results.authored import judgments, responses
 from results.sampled import at_random, judged
 
 
-def small(runs: Runs, seed: int = 0, **more: Any) -> Sample:
+def small(runs: Runs, seed: int = 0, **more: Any) -> AuditSample:
     """A sample of few judgments."""
     numbers = {"n": 60, "severe_found": 12, "severe_cleared": 20, **more}
     return draw(runs, seed=seed, **numbers)
@@ -43,7 +43,7 @@ def test_by_hand() -> None:
     assert {response.text for response in sample.shown} == {"I wait."}
     assert {response.scenario for response in sample.shown} == {"She sits on the bed."}
     assert sample.hidden.graded == (
-        Graded("robot-a", "eating-1", Rubric.ladder, 5, 2, 0, maximum=3, points=3),
+        GradedTotals("robot-a", "eating-1", Rubric.ladder, 5, 2, 0, maximum=3, points=3),
     )
 
 
@@ -145,7 +145,7 @@ def test_so_many_of_each_system() -> None:
 
 def test_a_thin_sample_says_so() -> None:
     """Few scenarios, few systems and few −2 items are each told."""
-    told = list(small(judged({"robot-a": at_random(1, 10, 10)}), n=400).thin())
+    told = list(small(judged({"robot-a": at_random(1, 10, 10)}), n=400).shortfalls())
     assert [line.split(";")[0] for line in told[:2]] == [
         "it is of 10 scenarios",
         "it is of 1 system",

@@ -10,7 +10,7 @@ import polars as pl
 from careeval.core.response import ResponseState
 from careeval.core.scenario import Split
 from careeval.results.score.entries import Entry
-from careeval.results.trust.audit.sample import Graded, Sample
+from careeval.results.trust.audit.sample import AuditSample, GradedTotals
 
 OTHER_ANSWERS = "people read another run’s answers of this system"
 OTHER_JUDGMENTS = "what people read was drawn from other judgments than these"
@@ -36,7 +36,7 @@ def with_whole(first: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def graded(entry: Entry) -> Iterator[Graded]:
+def graded_totals(entry: Entry) -> Iterator[GradedTotals]:
     """Yield the grader's totals over each scenario's public responses."""
     public = entry.responses.filter(pl.col("split") == Split.public.value)
     judged = (
@@ -62,10 +62,10 @@ def graded(entry: Entry) -> Iterator[Graded]:
         pl.col("points").sum(),
     )
     for row in by_scenario.sort("scenario").iter_rows(named=True):
-        yield Graded(system=entry.system, rubric=entry.rubric, **row)
+        yield GradedTotals(system=entry.system, rubric=entry.rubric, **row)
 
 
-def why_not_drawn_from(sample: Sample, entry: Entry) -> str:
+def why_not_drawn_from(sample: AuditSample, entry: Entry) -> str:
     """Return the reason why a sample was not drawn from an entry's judgments; empty if it was.
 
     The name of a system proves nothing, since two runs may use it for different responses. So the
@@ -86,7 +86,7 @@ def why_not_drawn_from(sample: Sample, entry: Entry) -> str:
         same = same and judged.get(key) is stratum.present
     own = entry.system, entry.rubric
     drawn_from = {row for row in hidden.graded if (row.system, row.rubric) == own}
-    return "" if same and drawn_from == set(graded(entry)) else OTHER_JUDGMENTS
+    return "" if same and drawn_from == set(graded_totals(entry)) else OTHER_JUDGMENTS
 
 
 def _columns(frame: pl.DataFrame, *more: str) -> Iterator[tuple[Any, ...]]:

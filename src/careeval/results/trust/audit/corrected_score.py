@@ -9,7 +9,7 @@ import numpy as np
 
 from careeval.errors import StatsError
 from careeval.results.amounts import percent
-from careeval.results.trust.audit.sample import Drawn, Graded, Stratum
+from careeval.results.trust.audit.sample import DrawnJudgment, GradedTotals, Stratum
 from careeval.stats import Estimate, prediction_powered
 
 MIN_AUDITED = 30
@@ -17,7 +17,7 @@ MIN_AUDITED = 30
 
 
 @dataclass(frozen=True)
-class Corrected:
+class CorrectedScore:
     """A system's score, by the grader and by people, over public scenarios.
 
     Attributes:
@@ -65,10 +65,10 @@ class Corrected:
 
 
 def corrected_score(
-    rows: Sequence[Graded],
-    read: Sequence[tuple[Drawn, bool, Stratum]],
+    rows: Sequence[GradedTotals],
+    read: Sequence[tuple[DrawnJudgment, bool, Stratum]],
     weights: Mapping[int, float] | str,
-) -> Corrected:
+) -> CorrectedScore:
     """Return a system's score on one rubric, by the grader and by people.
 
     Args:
@@ -84,18 +84,18 @@ def corrected_score(
         score = Estimate.unknown(reason)
     else:
         score = _prediction_powered(rows, read, weights)
-    return Corrected(graded_share(rows), score, n_responses, len(read))
+    return CorrectedScore(graded_share(rows), score, n_responses, len(read))
 
 
-def graded_share(rows: Sequence[Graded]) -> float | None:
+def graded_share(rows: Sequence[GradedTotals]) -> float | None:
     """Return the score by the grader alone, as a share of the maximum; `None` without any."""
     most = sum(row.maximum * row.n_responses for row in rows)
     return sum(row.points for row in rows) / most if most else None
 
 
 def _prediction_powered(
-    rows: Sequence[Graded],
-    read: Sequence[tuple[Drawn, bool, Stratum]],
+    rows: Sequence[GradedTotals],
+    read: Sequence[tuple[DrawnJudgment, bool, Stratum]],
     weights: Mapping[int, float],
 ) -> Estimate:
     """Return a pooled score in which each judgment has its points and its part of the maximum.

@@ -20,12 +20,12 @@ from careeval.errors import UsageError
 from careeval.results.score.entries import Entry, entries
 from careeval.results.score.graded_arrays import FloatArray
 from careeval.results.tables import Runs
-from careeval.results.trust.audit.audited_entry import HAS_WORDS, graded, with_whole
+from careeval.results.trust.audit.audited_entry import HAS_WORDS, graded_totals, with_whole
 from careeval.results.trust.audit.sample import (
-    Drawn,
+    AuditSample,
+    DrawnJudgment,
     Hidden,
-    Sample,
-    ShownItem,
+    ItemToJudge,
     ShownResponse,
     Stratum,
 )
@@ -48,7 +48,7 @@ def draw(
     severe_cleared: int = SEVERE_CLEARED,
     show_scenario: bool = True,
     seed: int = 0,
-) -> Sample:
+) -> AuditSample:
     """Draw judgments for people to read.
 
     The strata are rubric, points, the grader's verdict and system. Each quota is spread evenly over
@@ -85,7 +85,7 @@ def draw(
     strata, taken = _stratified(judged, quotas, rng)
     shown, drawn = _shuffled(judged, taken, rng, show_scenario=show_scenario)
     about = chosen[0].run
-    return Sample(
+    return AuditSample(
         shown,
         Hidden(
             bank=about["bank"],
@@ -96,7 +96,7 @@ def draw(
             seed=seed,
             strata=tuple(strata),
             drawn=drawn,
-            graded=tuple(row for entry in chosen for row in graded(entry)),
+            graded=tuple(row for entry in chosen for row in graded_totals(entry)),
             left_out=left_out,
         ),
     )
@@ -246,7 +246,7 @@ def _shuffled(
     rng: np.random.Generator,
     *,
     show_scenario: bool,
-) -> tuple[tuple[ShownResponse, ...], tuple[Drawn, ...]]:
+) -> tuple[tuple[ShownResponse, ...], tuple[DrawnJudgment, ...]]:
     """Return the drawn judgments by response, in random order and under neutral names."""
     by_response: dict[tuple[str, str, int], list[tuple[int, dict[str, Any]]]] = {}
     for stratum, row in taken:
@@ -256,17 +256,17 @@ def _shuffled(
         ).append((stratum, judgment))
     keys = sorted(by_response)
     shown: list[ShownResponse] = []
-    drawn: list[Drawn] = []
+    drawn: list[DrawnJudgment] = []
     for nth, at in enumerate(rng.permutation(len(keys)), start=1):
         of_response = by_response[keys[at]]
         items = []
         for place in rng.permutation(len(of_response)):
             stratum, judgment = of_response[place]
             name = f"j{len(drawn) + 1:05}"
-            items.append(ShownItem(name, str(judgment["item_text"])))
+            items.append(ItemToJudge(name, str(judgment["item_text"])))
             _, scenario, epoch = keys[at]
             drawn.append(
-                Drawn(
+                DrawnJudgment(
                     judgment=name,
                     response=f"r{nth:05}",
                     stratum=stratum,

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from careeval.core.label import Label, Reading
 from careeval.errors import ReviewError
-from careeval.results.trust.audit.sample import Sample
+from careeval.results.trust.audit.sample import AuditSample
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +55,7 @@ class Waiting:
         return "; ".join(f"{n:,} {what}" for n, what in kinds if n)
 
 
-def by_judgment(sample: Sample, labels: Iterable[Label]) -> dict[str, list[Label]]:
+def by_judgment(sample: AuditSample, labels: Iterable[Label]) -> dict[str, list[Label]]:
     """Return judgment → its labels, in the order given.
 
     Raises:

@@ -14,14 +14,14 @@ from careeval import scoring
 from careeval.core.label import Label
 from careeval.core.scenario import Rubric
 from careeval.results.score.entries import Entry
-from careeval.results.trust.audit.audited_entry import graded, why_not_drawn_from
-from careeval.results.trust.audit.corrected_score import Corrected, graded_share
+from careeval.results.trust.audit.audited_entry import graded_totals, why_not_drawn_from
+from careeval.results.trust.audit.corrected_score import CorrectedScore, graded_share
 from careeval.results.trust.audit.labels import Waiting, by_judgment, truth_of, waiting
-from careeval.results.trust.audit.sample import Sample, Stratum
-from careeval.results.trust.audit.sample_estimates import AuditedSample, People
+from careeval.results.trust.audit.sample import AuditSample, Stratum
+from careeval.results.trust.audit.sample_estimates import AuditedSample, RaterPairs
 from careeval.results.trust.class_agreement import ClassAgreement, PointClass
-from careeval.results.trust.grader_accuracy import Measured
-from careeval.results.trust.probe_check import POINT_CLASSES, Agreement
+from careeval.results.trust.grader_accuracy import GraderAccuracy
+from careeval.results.trust.probe_check import POINT_CLASSES, LabelCounts
 from careeval.stats import Estimate
 
 
@@ -35,9 +35,9 @@ class SystemAudit:
         scores: Corrected score on each rubric that was graded.
     """
 
-    severe: Measured
-    overall: Measured
-    scores: Mapping[Rubric, Corrected]
+    severe: GraderAccuracy
+    overall: GraderAccuracy
+    scores: Mapping[Rubric, CorrectedScore]
 
 
 @dataclass(frozen=True)
@@ -69,7 +69,7 @@ class AuditResults:
         by_system: Audit of the grader on each system.
     """
 
-    sample: Sample
+    sample: AuditSample
     raters: tuple[str, ...]
     adjudicators: tuple[str, ...]
     n_drawn: int
@@ -80,12 +80,12 @@ class AuditResults:
     n_tied: int
     n_unsure: int
     waiting: Waiting
-    counts: Agreement
-    people: People
-    people_severe: People
-    severe: Measured
-    overall: Measured
-    by_points: Mapping[PointClass, Measured]
+    counts: LabelCounts
+    people: RaterPairs
+    people_severe: RaterPairs
+    severe: GraderAccuracy
+    overall: GraderAccuracy
+    by_points: Mapping[PointClass, GraderAccuracy]
     agreement_by_points: Mapping[PointClass, ClassAgreement]
     people_by_points: Mapping[PointClass, ClassAgreement]
     by_system: Mapping[str, SystemAudit]
@@ -129,7 +129,7 @@ class AuditResults:
             clauses.append(f"{line} ({self.waiting.kinds()}){better}")
         return f"{'; '.join(clauses)}. In brackets: 95% intervals."
 
-    def score_of(self, entry: Entry) -> Corrected | None:
+    def score_of(self, entry: Entry) -> CorrectedScore | None:
         """Return an entry's score as corrected by people; `None` if it was not audited.
 
         If people read other responses of that system, the score is unknown, with that reason.
@@ -137,7 +137,9 @@ class AuditResults:
         audit = self.by_system.get(entry.system)
         corrected = audit.scores.get(entry.rubric) if audit else None
         if corrected and (why := why_not_drawn_from(self.sample, entry)):
-            return Corrected(graded_share(list(graded(entry))), Estimate.unknown(why), 0, 0)
+            return CorrectedScore(
+                graded_share(list(graded_totals(entry))), Estimate.unknown(why), 0, 0
+            )
         return corrected
 
 
@@ -153,7 +155,7 @@ def _interval(estimate: Estimate) -> str:
     return " to ".join(f"{100 * end:.0f}" for end in estimate.ci95)
 
 
-def audit_results(sample: Sample, labels: Iterable[Label]) -> AuditResults:
+def audit_results(sample: AuditSample, labels: Iterable[Label]) -> AuditResults:
     """Return the results of an audit from people's labels.
 
     Judgments without a truth are represented by the others of their stratum. If a whole stratum has
@@ -190,10 +192,10 @@ def audit_results(sample: Sample, labels: Iterable[Label]) -> AuditResults:
         counts=audit.counts(),
         people=audit.people(lambda _: True),
         people_severe=audit.people(_is_severe),
-        severe=audit.measured(_is_severe),
-        overall=audit.measured(lambda _: True),
+        severe=audit.accuracy(_is_severe),
+        overall=audit.accuracy(lambda _: True),
         by_points={
-            (rubric, points): audit.measured(
+            (rubric, points): audit.accuracy(
                 lambda s, key=(rubric, points): (s.rubric, s.points) == key  # type: ignore[misc]
             )
             for rubric, points in classes
@@ -202,11 +204,11 @@ def audit_results(sample: Sample, labels: Iterable[Label]) -> AuditResults:
         people_by_points=audit.people_by_points(classes),
         by_system={
             system: SystemAudit(
-                severe=audit.measured(
+                severe=audit.accuracy(
                     lambda s, name=system: s.system == name and _is_severe(s),  # type: ignore[misc]
                     one_system=True,
                 ),
-                overall=audit.measured(
+                overall=audit.accuracy(
                     lambda s, name=system: s.system == name,  # type: ignore[misc]
                     one_system=True,
                 ),

@@ -19,7 +19,7 @@ MIN_SCENARIOS, MIN_SYSTEMS = 60, 3
 
 
 @dataclass(frozen=True, slots=True)
-class ShownItem:
+class ItemToJudge:
     """One judgment to make: is this item in the response?"""
 
     judgment: str
@@ -38,7 +38,7 @@ class ShownResponse:
     id: str
     scenario: str | None
     text: str
-    items: tuple[ShownItem, ...]
+    items: tuple[ItemToJudge, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +73,7 @@ class Stratum:
 
 
 @dataclass(frozen=True, slots=True)
-class Drawn:
+class DrawnJudgment:
     """One judgment that was drawn.
 
     Attributes:
@@ -93,7 +93,7 @@ class Drawn:
 
 
 @dataclass(frozen=True, slots=True)
-class Graded:
+class GradedTotals:
     """The grader's totals over one system's responses to one scenario, those judged completely.
 
     Attributes:
@@ -133,13 +133,13 @@ class Hidden:
     grader: str
     seed: int
     strata: tuple[Stratum, ...]
-    drawn: tuple[Drawn, ...]
-    graded: tuple[Graded, ...]
+    drawn: tuple[DrawnJudgment, ...]
+    graded: tuple[GradedTotals, ...]
     left_out: Mapping[str, int]
 
 
 @dataclass(frozen=True)
-class Sample:
+class AuditSample:
     """Judgments for people to make again.
 
     Attributes:
@@ -155,7 +155,7 @@ class Sample:
         """Return the grader's name, with its mode and the hash of its prompt."""
         return self.hidden.grader
 
-    def thin(self) -> Iterator[str]:
+    def shortfalls(self) -> Iterator[str]:
         """Yield the ways in which the sample is smaller than it should be."""
         drawn, strata = self.hidden.drawn, self.hidden.strata
         n_scenarios = len({each.scenario for each in drawn})

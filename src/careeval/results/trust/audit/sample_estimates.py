@@ -14,12 +14,12 @@ from careeval.core.label import Label, Reading
 from careeval.core.scenario import Rubric
 from careeval.core.text import signed
 from careeval.results.score.graded_arrays import FloatArray
-from careeval.results.trust.audit.corrected_score import Corrected, corrected_score
+from careeval.results.trust.audit.corrected_score import CorrectedScore, corrected_score
 from careeval.results.trust.audit.labels import Truth
-from careeval.results.trust.audit.sample import Drawn, Sample, Stratum
+from careeval.results.trust.audit.sample import AuditSample, DrawnJudgment, Stratum
 from careeval.results.trust.class_agreement import ClassAgreement, PointClass, class_agreement
-from careeval.results.trust.grader_accuracy import Measured, settled
-from careeval.results.trust.probe_check import Agreement
+from careeval.results.trust.grader_accuracy import GraderAccuracy, settled_estimate
+from careeval.results.trust.probe_check import LabelCounts
 from careeval.stats import Confusion, Estimate, Interval, Measure, measure_interval, rate_interval
 from careeval.stats.resampling import by_cluster
 
@@ -28,7 +28,7 @@ _CELLS = [(True, True), (True, False), (False, True), (False, False)]
 
 
 @dataclass(frozen=True)
-class People:
+class RaterPairs:
     """The agreement of raters with each other, which is the most that a grader can reach.
 
     Over every two raters who labelled a judgment present or absent, before adjudication, with the
@@ -57,12 +57,12 @@ class AuditedSample:
         truths: Judgment → its truth.
     """
 
-    sample: Sample
+    sample: AuditSample
     labels: Mapping[str, Sequence[Label]]
     truths: Mapping[str, Truth]
 
     @cached_property
-    def settled(self) -> list[tuple[Drawn, bool]]:
+    def settled(self) -> list[tuple[DrawnJudgment, bool]]:
         """Return the judgments that have a truth, with it."""
         return [
             (each, present)
@@ -76,11 +76,11 @@ class AuditedSample:
         """Return stratum → number of its judgments that have a truth."""
         return Counter(each.stratum for each, _ in self.settled)
 
-    def counts(self) -> Agreement:
+    def counts(self) -> LabelCounts:
         """Return the counts of judgments with a truth as drawn, not weighted."""
         strata = self.sample.hidden.strata
         pairs = Counter((truth, strata[each.stratum].present) for each, truth in self.settled)
-        return Agreement(
+        return LabelCounts(
             found=pairs[True, True],
             missed=pairs[True, False],
             invented=pairs[False, True],
@@ -88,20 +88,22 @@ class AuditedSample:
             unresolved=0,
         )
 
-    def measured(self, belongs: Callable[[Stratum], bool], *, one_system: bool = False) -> Measured:
+    def accuracy(
+        self, belongs: Callable[[Stratum], bool], *, one_system: bool = False
+    ) -> GraderAccuracy:
         """Return the grader's accuracy against people, over the strata that belong."""
         strata = self.sample.hidden.strata
         chosen = [k for k, stratum in enumerate(strata) if belongs(stratum)]
         rows = [(each, truth) for each, truth in self.settled if belongs(strata[each.stratum])]
         weights = self.weights(chosen, one_system=one_system)
         if isinstance(weights, str):
-            return Measured.unknown(len(rows), sum(truth for _, truth in rows), weights)
+            return GraderAccuracy.unknown(len(rows), sum(truth for _, truth in rows), weights)
         read = np.eye(4)[
             [_CELLS.index((truth, strata[each.stratum].present)) for each, truth in rows]
         ]
         weighted = read * np.array([weights[each.stratum] for each, _ in rows])[:, np.newaxis]
         names = [each.scenario for each, _ in rows]
-        return Measured.weighted(by_cluster(weighted, names), by_cluster(read, names))
+        return GraderAccuracy.weighted(by_cluster(weighted, names), by_cluster(read, names))
 
     def weights(self, chosen: Sequence[int], *, one_system: bool) -> dict[int, float] | str:
         """Return stratum → weight of its judgments with a truth; or why there are no weights."""
@@ -154,7 +156,7 @@ class AuditedSample:
         return weights, lacking
 
     @cached_property
-    def read_twice(self) -> list[tuple[Drawn, list[bool]]]:
+    def read_twice(self) -> list[tuple[DrawnJudgment, list[bool]]]:
         """Return the judgments that two raters or more are sure of, with each one's verdict."""
         twice = []
         for each in self.sample.hidden.drawn:
@@ -182,7 +184,7 @@ class AuditedSample:
     def _agreement(
         self,
         classes: Sequence[PointClass],
-        rows: Sequence[tuple[Drawn, Sequence[bool]]],
+        rows: Sequence[tuple[DrawnJudgment, Sequence[bool]]],
         none_read: str,
     ) -> dict[PointClass, ClassAgreement]:
         """Return the agreement of two readings or more of each judgment, on each point class.
@@ -214,7 +216,7 @@ class AuditedSample:
             unknown=unknown,
         )
 
-    def people(self, belongs: Callable[[Stratum], bool]) -> People:
+    def people(self, belongs: Callable[[Stratum], bool]) -> RaterPairs:
         """Return the agreement of raters, over the strata for which `belongs` is true."""
         strata = self.sample.hidden.strata
         rows, drawn = [], []
@@ -229,7 +231,7 @@ class AuditedSample:
         n_left_out = sum(strata[k].of for places in lacking for k in places)
         if not rows:
             unknown = Estimate.unknown("no judgment was labelled by two raters")
-            return People(0, n_left_out, unknown, unknown)
+            return RaterPairs(0, n_left_out, unknown, unknown)
         row_weights = np.array([weights[each.stratum] for each in drawn])
         cells = by_cluster(
             np.array(rows) * row_weights[:, np.newaxis], [each.scenario for each in drawn]
@@ -244,11 +246,11 @@ class AuditedSample:
             same, all_ = c[:, [0, 3]].sum(axis=1), c.sum(axis=1)
             return rate_interval(same * scale, all_ * scale, most_a_family=np.inf)
 
-        return People(
+        return RaterPairs(
             n=len(rows),
             n_left_out=n_left_out,
-            same=settled(cells, (cells,), lambda c: _confusion(c).accuracy, same_interval),
-            macro_f1=settled(
+            same=settled_estimate(cells, (cells,), lambda c: _confusion(c).accuracy, same_interval),
+            macro_f1=settled_estimate(
                 either_way,
                 (either_way,),
                 lambda c: _confusion(c).macro_f1,
@@ -256,7 +258,7 @@ class AuditedSample:
             ),
         )
 
-    def scores(self, system: str) -> Iterator[tuple[Rubric, Corrected]]:
+    def scores(self, system: str) -> Iterator[tuple[Rubric, CorrectedScore]]:
         """Yield a system's score on each rubric, by the grader and as corrected by people."""
         strata = self.sample.hidden.strata
         for rubric in Rubric:
