@@ -25,7 +25,7 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
 from careeval.protocol.costs.cost_log import Spent, paid_for
 from careeval.protocol.runs.folder import run_folders
-from support.fake_server import FakeServer, Fault, Request, Said, longer
+from support.fake_server import Completion, FakeServer, Fault, Request, longer
 
 LIMITS = (0.10, 0.50, 1.00)
 CONNECTIONS = (1, 30, 300)
@@ -93,9 +93,9 @@ def main() -> None:
     say("| --- | --- | --- | --- | --- | --- | --- | --- |")
     for trial in trials(small):
 
-        def said(request: Request, thinks: bool = trial.thinks) -> Said | Fault:
+        def said(request: Request, thinks: bool = trial.thinks) -> Completion | Fault:
             reply = words(request)
-            if thinks and request.kind == "ask" and isinstance(reply, Said):
+            if thinks and request.kind == "ask" and isinstance(reply, Completion):
                 # not as long each time
                 share = int(re.sub(r"\D", "", request.key)[:4] or 1) % 100 / 100
                 return replace(reply, reasoning=THOUGHT[: int(len(THOUGHT) * (1 + 2 * share) / 3)])

@@ -37,13 +37,13 @@ from careeval.stats import (
     detectable_difference,
     difference_intervals,
     holm,
-    least_error,
     linearised_ratio,
+    one_family_error,
     rate_interval,
     ratio_errors,
     ratio_interval,
-    sign_flip_ps,
-    t_ps,
+    sign_flip_p_values,
+    t_test_p_values,
     wilson,
 )
 from drawn_banks import (
@@ -385,7 +385,7 @@ def _test_row(n: int, rounds: int, case: str, name: str, d: FloatArray, margin: 
     sign = -1 if number.counts_errors else 1
     more, fewer = low > margin, high < margin
     worse, better = (more, fewer) if sign < 0 else (fewer, more)
-    p = sign_flip_ps(d[at] - margin * m[at], draws=FLIPS)
+    p = sign_flip_p_values(d[at] - margin * m[at], draws=FLIPS)
     return TestRow(
         n_families=n,
         case=case,
@@ -412,7 +412,9 @@ def _ends(d: FloatArray, m: FloatArray, counts_errors: bool) -> tuple[FloatArray
 def _t_ps(d: FloatArray, m: FloatArray, counts_errors: bool) -> FloatArray:
     """Return the p of the t test of each bank."""
     banks_ = zip(d[:, np.newaxis], m, strict=True)
-    return np.array([t_ps(row, row, w, counts_errors=counts_errors)[0] for row, w in banks_])
+    return np.array(
+        [t_test_p_values(row, row, w, counts_errors=counts_errors)[0] for row, w in banks_]
+    )
 
 
 def _rank_rows(n: int, rounds: int, level: float) -> Iterator[TestRow]:
@@ -437,7 +439,7 @@ def _rank_rows(n: int, rounds: int, level: float) -> Iterator[TestRow]:
             low, high = _ends(d, m[at], number.counts_errors)
             apart[:, column] = (low > 0) | (high < 0)
             p[:, column] = np.maximum(
-                sign_flip_ps(d, draws=FLIPS), _t_ps(d, m[at], number.counts_errors)
+                sign_flip_p_values(d, draws=FLIPS), _t_ps(d, m[at], number.counts_errors)
             )
         adjusted = np.array([holm(row) for row in p.tolist()])
         false = float(((adjusted < 0.05) & apart).any(axis=1).mean())
@@ -462,7 +464,7 @@ def power_rows(n: int, rounds: int) -> Iterator[PowerRow]:
                 [ratio_errors(row[np.newaxis], w)[0] for row, w in zip(d[at], m[at], strict=True)]
             )
             if number.counts_errors:
-                errors = np.maximum(errors, least_error(n))
+                errors = np.maximum(errors, one_family_error(n))
             detectable = np.array(
                 [detectable_after(e, degrees=n - 1) if e else np.nan for e in errors]
             )
@@ -478,7 +480,7 @@ def power_rows(n: int, rounds: int) -> Iterator[PowerRow]:
                 defined = ~np.isnan(size)
                 moved = d[at][defined] + size[defined, np.newaxis] * m[at][defined]
                 low, _ = _ends(moved, m[at][defined], number.counts_errors)
-                p = sign_flip_ps(moved, draws=FLIPS)
+                p = sign_flip_p_values(moved, draws=FLIPS)
                 power[when] = float(((low > 0) & (p < 0.05)).mean())
             yield PowerRow(
                 n_families=n,

@@ -17,7 +17,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
-from support.fake_server import FakeServer, Fault, Request, Said, longer
+from support.fake_server import Completion, FakeServer, Fault, Request, longer
 
 WORDS = 120
 """Of an answer, about: what the protocol's prompt asks for."""
@@ -52,7 +52,7 @@ def main() -> None:
     log = Log()
     well = longer(WORDS)
 
-    def noted(request: Request) -> Said | Fault:
+    def noted(request: Request) -> Completion | Fault:
         log.add(request, latency)
         return well(request)
 

@@ -31,7 +31,7 @@ from careeval.core.scenario import Scenario, Split
 from careeval.modes.prompts import load_prompts
 from careeval.modes.response import RESPONSE
 from careeval.protocol.select import select_scenarios
-from support.fake_server import FakeServer, Request, Said, asked_of_grader
+from support.fake_server import Completion, FakeServer, Request, asked_of_grader
 
 HERE = Path(__file__).parent
 RESULTS = HERE / "results" / "grading_tokens.json"
@@ -152,14 +152,14 @@ def careeval_calls(options: Sequence[str], responses: Sequence[Graded]) -> list[
     present = {response.text: response.present for response in responses}
     calls: list[Call] = []
 
-    def grade(request: Request) -> Said:
+    def grade(request: Request) -> Completion:
         response, items = asked_of_grader(request.user)
         reply = careeval_reply(response, {item: present[response][item] for item in items})
         # first, as OpenAI puts it
         schema = json.dumps(request.body["response_format"]["json_schema"]["schema"])
         said = (message["content"] for message in request.body["messages"])
         calls.append(Call("\n".join([schema, *said]), reply))
-        return Said(reply)
+        return Completion(reply)
 
     with FakeServer(grade) as server:
         run_careeval(options, server.base_url, {response.scenario.id for response in responses})

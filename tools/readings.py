@@ -25,7 +25,7 @@ import pydantic
 
 from careeval.bank.load import Bank
 from careeval.bank.row_files import read_rows
-from careeval.bank.schema import Label
+from careeval.bank.schema import ProbeLabel
 from careeval.core.scenario import ItemId, Points, Rubric, Slug
 from careeval.errors import StatsError
 from careeval.sheets.document import Document
@@ -95,8 +95,8 @@ class LabelRead:
     version: Version
     probe: Slug
     item: ItemId
-    author: Label
-    reader: Label
+    author: ProbeLabel
+    reader: ProbeLabel
 
 
 @dataclass(frozen=True, slots=True)

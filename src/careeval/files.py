@@ -85,7 +85,7 @@ SYSTEM = ("/dev", "/proc")
 
 
 @contextmanager
-def written_whole(path: Path, *, mode: int = 0o666, synced: bool = False) -> Iterator[Path]:
+def atomic_write(path: Path, *, mode: int = 0o666, synced: bool = False) -> Iterator[Path]:
     """Yield a temporary path to write to, which replaces `path` when the block ends.
 
     A link is followed, and an existing file keeps its permissions. A path that is not a regular
@@ -131,7 +131,7 @@ def write_text(
     """Write a text, whole or not at all; its line endings are kept.
 
     Raises:
-        OSError: As for `written_whole`.
+        OSError: As for `atomic_write`.
     """
     write_bytes(path, text.encode(encoding), mode=mode, synced=synced)
 
@@ -140,9 +140,9 @@ def write_bytes(path: Path, content: bytes, *, mode: int = 0o666, synced: bool =
     """Write bytes, whole or not at all.
 
     Raises:
-        OSError: As for `written_whole`.
+        OSError: As for `atomic_write`.
     """
-    with written_whole(path, mode=mode, synced=synced) as temporary:
+    with atomic_write(path, mode=mode, synced=synced) as temporary:
         temporary.write_bytes(content)
 
 

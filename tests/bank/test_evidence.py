@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from careeval.bank import bank_folder, content_hash, load_bank, rated_hash
 from careeval.bank.evidence import FILE, Vetting, evidence_text
-from careeval.bank.evidence_changes import Standing, apply_changes, plan_changes
+from careeval.bank.evidence_changes import ProposedStatus, apply_changes, plan_changes
 from careeval.bank.rules.check import check
 from careeval.bank.sealed import pack, seal, unseal, write_open
 from careeval.bank.yaml_nodes import parse_yaml
@@ -75,7 +75,7 @@ def apply(folder: BankFolder, status: Status, evidence: Evidence) -> None:
     (scenario,) = bank.scenarios
     version = scenario.version
     evidence = evidence.model_copy(update={"version": version})
-    stands = Standing(scenario.id, version, rated_hash(scenario), status, evidence)
+    stands = ProposedStatus(scenario.id, version, rated_hash(scenario), status, evidence)
     apply_changes(bank, plan_changes(bank, [stands]))
 
 
@@ -295,7 +295,7 @@ def test_a_held_out_split_is_sealed_with_its_evidence(folder: BankFolder, tmp_pa
     assert [s.status for s in bank.scenarios] == [Status.validated, Status.reviewed]
     public = bank.scenarios[0]
     further = PASSED.model_copy(update={"study_id": "cccc"})
-    stands = Standing(public.id, 1, rated_hash(public), Status.validated, further)
+    stands = ProposedStatus(public.id, 1, rated_hash(public), Status.validated, further)
     apply_changes(bank, plan_changes(bank, [stands]))
     assert b"h01" not in (folder.root / FILE).read_bytes()
     assert check(load_bank(folder.root, key)) == []

@@ -15,7 +15,7 @@ import pytest
 from careeval.bank import OWN_BANK, content_hash, load_bank, rated_hash
 from careeval.bank.croissant import FILE, croissant
 from careeval.bank.evidence import FILE as EVIDENCE
-from careeval.bank.evidence_changes import Standing, apply_changes, plan_changes
+from careeval.bank.evidence_changes import ProposedStatus, apply_changes, plan_changes
 from careeval.bank.rules.check import check
 from careeval.core.scenario import Evidence, Status
 from support.bank_folder import GOOD_BANK, SCENARIO, BankFolder
@@ -31,15 +31,15 @@ RATED = rated_hash(load_bank(GOOD_BANK).scenarios[0])
 """Of the good bank's scenario, as a study of it was planned."""
 
 
-def standing(
+def proposed(
     status: Status = Status.validated,
     *,
     study: str = "Pilot",
     round_: int = 1,
     version: int = 1,
     **found: Any,
-) -> Standing:
-    """Return the standing of a made-up study; `found` are fields of its evidence."""
+) -> ProposedStatus:
+    """Return the status that a made-up study proposes; `found` are fields of its evidence."""
     evidence = Evidence(
         study=study,
         round=round_,
@@ -53,12 +53,12 @@ def standing(
         }
         | found,
     )
-    return Standing("dressing-001", version, RATED, status, evidence)
+    return ProposedStatus("dressing-001", version, RATED, status, evidence)
 
 
-def apply(folder: BankFolder, *standings: Standing) -> str:
+def apply(folder: BankFolder, *proposals: ProposedStatus) -> str:
     """Write them one after the other; the file as it is then."""
-    for each in standings:
+    for each in proposals:
         bank = folder.load()
         apply_changes(bank, plan_changes(bank, [each]))
     text: str = (folder.root / EVIDENCE).read_text(encoding="utf-8")
@@ -96,30 +96,30 @@ def test_evidence_stands_in_a_file_of_its_own(folder: BankFolder) -> None:
     """An entry says which text was rated and what was found, and no scenario's file changes."""
     before = {path: path.read_bytes() for path in folder.root.rglob("*.yaml")}
 
-    assert apply(folder, standing()) == WRITTEN % RATED
+    assert apply(folder, proposed()) == WRITTEN % RATED
 
     assert {path: path.read_bytes() for path in folder.root.rglob("*.yaml")} == before
     (scenario,) = folder.load().scenarios
-    assert (scenario.status, scenario.evidence) == (Status.validated, (standing().evidence,))
+    assert (scenario.status, scenario.evidence) == (Status.validated, (proposed().evidence,))
 
 
 def test_entries_come_in_the_order_of_ids_and_others_stay(folder: BankFolder) -> None:
     """Writing one scenario's entry keeps those of others, also of one that is gone."""
     folder.copy_scenario("dressing-000")
-    apply(folder, standing())
+    apply(folder, proposed())
     (folder.root / "dressing/dressing-001.yaml").unlink()
     (folder.root / "dressing/dressing-001.probes.yaml").unlink()
     text = apply(
         folder,
-        replace(standing(), scenario="dressing-000", hash=rated_hash(folder.load().scenarios[0])),
+        replace(proposed(), scenario="dressing-000", hash=rated_hash(folder.load().scenarios[0])),
     )
     assert list(json.loads(text)) == ["dressing-000", "dressing-001"]
 
 
 def test_a_further_round_is_added_and_the_same_one_replaced(folder: BankFolder) -> None:
     """Evidence of another round is added; that of the same study and round takes its place."""
-    first, second = standing(Status.reviewed), standing(round_=2)
-    apply(folder, first, second, standing(Status.validated))
+    first, second = proposed(Status.reviewed), proposed(round_=2)
+    apply(folder, first, second, proposed(Status.validated))
     (scenario,) = folder.load().scenarios
     assert [e.round for e in scenario.evidence] == [2, 1]
     assert scenario.status is Status.validated
@@ -137,10 +137,10 @@ def evidence_of(folder: BankFolder) -> list[Evidence]:
 
 def test_another_study_of_the_same_title_is_added(folder: BankFolder) -> None:
     """Two studies of one title and round both stand, and each replaces its own evidence alone."""
-    first, second = standing(**A), standing(**B, realism="4/5")
+    first, second = proposed(**A), proposed(**B, realism="4/5")
     apply(folder, first, second)
     assert evidence_of(folder) == [first.evidence, second.evidence]
-    again = standing(**A, validity="5/5")
+    again = proposed(**A, validity="5/5")
     apply(folder, again)
     assert evidence_of(folder) == [second.evidence, again.evidence]
 
@@ -148,38 +148,38 @@ def test_another_study_of_the_same_title_is_added(folder: BankFolder) -> None:
 @pytest.mark.parametrize("which", [A, {}])
 def test_evidence_of_another_version_stays(folder: BankFolder, which: dict[str, Any]) -> None:
     """Evidence about version 1 is kept beside evidence of the same round about version 2."""
-    apply(folder, standing(**which))
+    apply(folder, proposed(**which))
     folder.plant(SCENARIO, "\nversion: 1\n", "\nversion: 2\n")
     now = rated_hash(folder.load().scenarios[0])
-    apply(folder, replace(standing(**which, version=2), hash=now))
+    apply(folder, replace(proposed(**which, version=2), hash=now))
     assert [e.version for e in evidence_of(folder)] == [1, 2]
 
 
 def test_evidence_that_names_no_study_is_replaced_by_its_like_alone(folder: BankFolder) -> None:
     """Of a file written before ids, what differs stays and what says the same gets its id."""
-    apply(folder, standing(realism="4/5"), standing(**A))
+    apply(folder, proposed(realism="4/5"), proposed(**A))
     assert [e.study_id for e in evidence_of(folder)] == [None, "aaaa"]
-    apply(folder, standing(**B, realism="4/5"))
+    apply(folder, proposed(**B, realism="4/5"))
     assert [e.study_id for e in evidence_of(folder)] == ["aaaa", "bbbb"]
 
 
 def test_the_same_again_changes_nothing(folder: BankFolder) -> None:
     """An entry that is already written is not planned again."""
-    apply(folder, standing())
-    assert plan_changes(folder.load(), [standing()]) == ()
+    apply(folder, proposed())
+    assert plan_changes(folder.load(), [proposed()]) == ()
 
 
 def test_evidence_is_no_content(folder: BankFolder) -> None:
     """Evidence alone moves no hash: a bank that was run is still that bank."""
-    apply(folder, standing())
+    apply(folder, proposed())
     before = content_hash(folder.load().scenarios)
-    apply(folder, standing(round_=2))
+    apply(folder, proposed(round_=2))
     assert content_hash(folder.load().scenarios) == before
 
 
 def test_another_version_is_left_alone(folder: BankFolder) -> None:
     """Ratings of another version than the bank's do not change the bank."""
-    (change,) = plan_changes(folder.load(), [standing(version=2)])
+    (change,) = plan_changes(folder.load(), [proposed(version=2)])
     assert change.refused == "version 2 was rated; the bank has 1"
     assert change.vetting is None
 
@@ -187,9 +187,9 @@ def test_another_version_is_left_alone(folder: BankFolder) -> None:
 @pytest.mark.parametrize("status", [Status.validated, Status.reviewed, Status.withdrawn])
 def test_a_text_that_nobody_rated_is_left_alone(folder: BankFolder, status: Status) -> None:
     """A sentence more in the same version is another text: no status, whatever its raters said."""
-    apply(folder, standing(Status.reviewed))
+    apply(folder, proposed(Status.reviewed))
     folder.plant(SCENARIO, "last winter.", "last winter. She holds a hot cup.")
-    (change,) = plan_changes(folder.load(), [standing(status, round_=2)])
+    (change,) = plan_changes(folder.load(), [proposed(status, round_=2)])
     assert change.refused == (
         "its text is not the one that was rated, and is still version 1: raise its version, and "
         "rate it again in the next round"
@@ -209,20 +209,20 @@ FEWER_FAILING: dict[str, Any] = {"raters": FOUR["raters"], "realism": "0/4", "va
 @pytest.mark.parametrize(
     ("gave", "then", "reason"),
     [
-        (standing(), standing(Status.reviewed, study="Other", **ONE),
+        (proposed(), proposed(Status.reviewed, study="Other", **ONE),
          "5 raters made it validated; 1 is too few to make it reviewed"),
         # most studies keep the title that they are offered
-        (standing(study_id="aaaa"), standing(Status.reviewed, study_id="bbbb", **FOUR),
+        (proposed(study_id="aaaa"), proposed(Status.reviewed, study_id="bbbb", **FOUR),
          "5 raters made it validated; 4 are too few to make it reviewed"),
-        (standing(Status.reviewed), standing(Status.withdrawn, round_=2, **FEWER_FAILING),
+        (proposed(Status.reviewed), proposed(Status.withdrawn, round_=2, **FEWER_FAILING),
          "5 raters made it reviewed; 4 are too few to make it withdrawn"),
         # as many as before, of whom nothing was asked that could speak against it
-        (standing(), standing(Status.reviewed, study="Other", objections=None),
+        (proposed(), proposed(Status.reviewed, study="Other", objections=None),
          "it is validated, and too few were asked here about its items"),
     ],
 )  # fmt: skip
 def test_fewer_raters_do_not_lower_a_status(
-    folder: BankFolder, gave: Standing, then: Standing, reason: str
+    folder: BankFolder, gave: ProposedStatus, then: ProposedStatus, reason: str
 ) -> None:
     """A status from more raters, or from raters who were asked more, is kept, with the reason."""
     before = apply(folder, gave)
@@ -234,15 +234,15 @@ def test_fewer_raters_do_not_lower_a_status(
 @pytest.mark.parametrize(
     "then",
     [
-        standing(Status.reviewed, study="Other", realism="3/5"),
-        standing(Status.reviewed, study="Other", objections=1),
-        standing(Status.reviewed, study="Other", realism="3/5", objections=None),
-        standing(Status.withdrawn, study="Other", realism="0/5"),
+        proposed(Status.reviewed, study="Other", realism="3/5"),
+        proposed(Status.reviewed, study="Other", objections=1),
+        proposed(Status.reviewed, study="Other", realism="3/5", objections=None),
+        proposed(Status.withdrawn, study="Other", realism="0/5"),
     ],
 )
-def test_as_many_raters_lower_a_status(folder: BankFolder, then: Standing) -> None:
+def test_as_many_raters_lower_a_status(folder: BankFolder, then: ProposedStatus) -> None:
     """A panel of the same size with another result changes the status."""
-    apply(folder, standing(), then)
+    apply(folder, proposed(), then)
     assert folder.load().scenarios[0].status is then.status
 
 
@@ -255,45 +255,45 @@ EIGHT: dict[str, Any] = {
 
 def test_an_open_objection_stops_a_later_study(folder: BankFolder) -> None:
     """No panel validates, and it says why, until the study that objected takes it back."""
-    objecting = standing(Status.reviewed, **A, **EIGHT, objections=2)
-    apply(folder, objecting, standing(**B))
+    objecting = proposed(Status.reviewed, **A, **EIGHT, objections=2)
+    apply(folder, objecting, proposed(**B))
     (scenario,) = folder.load().scenarios
     assert (scenario.status, len(scenario.evidence)) == (Status.reviewed, 2)
-    (change,) = plan_changes(folder.load(), [standing(**B, validity="5/5")])
-    assert change.standing.lacking == (
+    (change,) = plan_changes(folder.load(), [proposed(**B, validity="5/5")])
+    assert change.proposed.lacking == (
         "2 open objections to an item of −2 points, in round 1 of 'Pilot'",
     )
 
-    apply(folder, standing(Status.reviewed, **A, **ONE, objections=None), standing(**B))
+    apply(folder, proposed(Status.reviewed, **A, **ONE, objections=None), proposed(**B))
     assert folder.load().scenarios[0].status is Status.validated
 
 
 @pytest.mark.parametrize("status", [Status.reviewed, Status.withdrawn])
 def test_an_objection_lowers_what_more_raters_gave(folder: BankFolder, status: Status) -> None:
     """Five with an objection make what eight validated reviewed, and no less."""
-    apply(folder, standing(**A, **EIGHT), standing(status, **B, realism="0/5", objections=1))
+    apply(folder, proposed(**A, **EIGHT), proposed(status, **B, realism="0/5", objections=1))
     (scenario,) = folder.load().scenarios
     assert (scenario.status, len(scenario.evidence)) == (Status.reviewed, 2)
 
 
 def test_a_claim_that_stands_against_an_objection_is_lowered(folder: BankFolder) -> None:
     """A `validated` beside an open objection falls with whatever is applied next."""
-    apply(folder, standing(Status.reviewed, **A, **EIGHT, objections=1))
+    apply(folder, proposed(Status.reviewed, **A, **EIGHT, objections=1))
     folder.plant(EVIDENCE, '"status": "reviewed"', '"status": "validated"')
-    apply(folder, standing(**B))
+    apply(folder, proposed(**B))
     assert folder.load().scenarios[0].status is Status.reviewed
 
 
 THREE = (
-    standing(**A, **EIGHT),
-    standing(Status.reviewed, **B, objections=1),
-    standing(study_id="cccc"),
+    proposed(**A, **EIGHT),
+    proposed(Status.reviewed, **B, objections=1),
+    proposed(study_id="cccc"),
 )
 
 
 @pytest.mark.parametrize("order", list(permutations(THREE)))
 def test_the_order_of_studies_hides_no_objection(
-    folder: BankFolder, order: tuple[Standing, ...]
+    folder: BankFolder, order: tuple[ProposedStatus, ...]
 ) -> None:
     """Of three studies, one of which objects, any order leaves all three and nothing validated."""
     apply(folder, *order)
@@ -314,8 +314,8 @@ SEVEN: dict[str, Any] = {
 )
 def test_a_study_corrects_its_own_claim(folder: BankFolder, left: dict[str, Any]) -> None:
     """Once a rater has withdrawn, the fewer who are left decide, and the old counts are gone."""
-    apply(folder, standing(**A, **EIGHT))
-    now = standing(Status.reviewed, **A, **left)
+    apply(folder, proposed(**A, **EIGHT))
+    now = proposed(Status.reviewed, **A, **left)
     apply(folder, now)
     (scenario,) = folder.load().scenarios
     assert (scenario.status, scenario.evidence) == (Status.reviewed, (now.evidence,))
@@ -323,11 +323,11 @@ def test_a_study_corrects_its_own_claim(folder: BankFolder, left: dict[str, Any]
 
 def test_a_correction_is_kept_where_another_study_holds_the_status(folder: BankFolder) -> None:
     """The status that eight gave stands, and the evidence of the other study is that of now."""
-    eight, now = standing(**A, **EIGHT), standing(Status.reviewed, **B, **FOUR)
-    apply(folder, eight, standing(**B))
+    eight, now = proposed(**A, **EIGHT), proposed(Status.reviewed, **B, **FOUR)
+    apply(folder, eight, proposed(**B))
     (change,) = plan_changes(folder.load(), [now])
     assert change.refused == ""
-    assert change.standing.lacking[-1] == (
+    assert change.proposed.lacking[-1] == (
         "8 raters made it validated; 4 are too few to make it reviewed"
     )
     apply(folder, now)
@@ -339,10 +339,10 @@ def test_a_correction_is_kept_where_another_study_holds_the_status(folder: BankF
 
 def test_raters_of_another_version_do_not_hold_a_status(folder: BankFolder) -> None:
     """A status that outlived a revision is lowered by however few rate the version at hand."""
-    apply(folder, standing())
+    apply(folder, proposed())
     folder.plant(SCENARIO, "\nversion: 1\n", "\nversion: 2\n")
     now = replace(
-        standing(Status.reviewed, version=2, round_=2, **ONE),
+        proposed(Status.reviewed, version=2, round_=2, **ONE),
         hash=rated_hash(folder.load().scenarios[0]),
     )
     apply(folder, now)
@@ -351,8 +351,8 @@ def test_raters_of_another_version_do_not_hold_a_status(folder: BankFolder) -> N
 
 def test_withdrawn_stays_withdrawn(folder: BankFolder) -> None:
     """No study brings a withdrawn scenario back."""
-    apply(folder, standing(Status.withdrawn))
-    (change,) = plan_changes(folder.load(), [standing(round_=2)])
+    apply(folder, proposed(Status.withdrawn))
+    (change,) = plan_changes(folder.load(), [proposed(round_=2)])
     assert "withdrawn" in change.refused
 
 
@@ -363,7 +363,7 @@ def test_metadata_stay_true(folder: BankFolder) -> None:
     assert "No clinician has validated it." in metadata.read_text(encoding="utf-8")
     bank = folder.load()
 
-    applied = apply_changes(bank, plan_changes(bank, [standing()]))
+    applied = apply_changes(bank, plan_changes(bank, [proposed()]))
 
     assert applied.files == (folder.root / EVIDENCE, metadata)
     found = metadata.read_text(encoding="utf-8")
@@ -382,7 +382,7 @@ def test_metadata_of_others_are_left_alone(folder: BankFolder) -> None:
     metadata = folder.root / FILE
     metadata.write_text("{}\n", encoding="utf-8")
     bank = folder.load()
-    applied = apply_changes(bank, plan_changes(bank, [standing()]))
+    applied = apply_changes(bank, plan_changes(bank, [proposed()]))
     assert applied.files == (folder.root / EVIDENCE,)
     assert metadata.read_text(encoding="utf-8") == "{}\n"
     assert "bring its hashes up to date" in applied.to_do[0]
@@ -391,7 +391,7 @@ def test_metadata_of_others_are_left_alone(folder: BankFolder) -> None:
 def test_nothing_applied_leaves_nothing_to_do(folder: BankFolder) -> None:
     """If nothing is written, there is nothing left to do."""
     bank = folder.load()
-    applied = apply_changes(bank, plan_changes(bank, [standing(version=2)]))
+    applied = apply_changes(bank, plan_changes(bank, [proposed(version=2)]))
     assert (applied.files, applied.to_do) == ((), ())
 
 
@@ -400,9 +400,9 @@ def test_own_bank_stays_clean(tmp_path: Path) -> None:
     root = tmp_path / "own"
     shutil.copytree(OWN_BANK, root, ignore=shutil.ignore_patterns("__pycache__"))
     bank = load_bank(root)
-    found = standing().evidence
+    found = proposed().evidence
     stands = [
-        Standing(
+        ProposedStatus(
             s.id,
             s.version,
             rated_hash(s),

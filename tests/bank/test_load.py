@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from careeval.bank import Bank, BankProblems, Place, content_hash, load_bank
+from careeval.bank import Bank, BankProblems, FilePlace, content_hash, load_bank
 from careeval.bank.yaml_nodes import parse_yaml
 from careeval.core.scenario import Adl, Domain, Scenario
 from careeval.errors import BankError
@@ -232,7 +232,7 @@ def test_empty_file(folder: BankFolder, file: str) -> None:
 
     (problem,) = folder.problems()
 
-    assert (problem.code, problem.place) == ("CE102", Place(str(folder.root / file)))
+    assert (problem.code, problem.place) == ("CE102", FilePlace(str(folder.root / file)))
     assert problem.message.startswith("the file: found nothing, expected ")
 
 
@@ -276,7 +276,7 @@ def test_probes_without_a_scenario(folder: BankFolder) -> None:
     (problem,) = folder.problems()
 
     assert (problem.code, problem.message) == ("CE104", "there is no dressing-01.yaml beside it")
-    assert problem.place == Place(str(folder.root / "dressing/dressing-01.probes.yaml"))
+    assert problem.place == FilePlace(str(folder.root / "dressing/dressing-01.probes.yaml"))
 
 
 # All at once

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from careeval.bank import bank_folder, load_bank
-from careeval.bank.pilot import FILE, Presence, Share, health, presences
+from careeval.bank.pilot import FILE, ClassPresence, Presence, item_health, read_pilot
 from careeval.bank.row_files import rows_text
 from careeval.cli.app import OK, USAGE, run
 from careeval.errors import BankError
@@ -37,7 +37,7 @@ def test_health_by_hand() -> None:
         row(BAD[1], "closed", 3, 0),
         row("no-such-act", "closed", 3, 3),
     ]
-    found = health(BANK, rows)
+    found = item_health(BANK, rows)
     assert found.kinds == ("closed", "reference")
     assert found.always == (f"{SCENARIO} {GOOD[0]}",)
     assert found.never == (f"{SCENARIO} {GOOD[1]}",)
@@ -46,14 +46,14 @@ def test_health_by_hand() -> None:
     in_closed = [shares["closed"] for shares in found.shares.values()]
     assert sum(share.items for share in in_closed) == 4
     assert sum(share.present for share in in_closed) == 5
-    assert Share(0, 0, 0) in in_closed  # a class without a row is there, and empty
+    assert ClassPresence(0, 0, 0) in in_closed  # a class without a row is there, and empty
 
 
 def test_a_file_that_counts_more_than_it_judged_is_refused(tmp_path: Path) -> None:
     """Four of three is named with its item."""
     (tmp_path / FILE).write_text(rows_text([row(GOOD[0], "closed", 3, 4)], Presence))
     with pytest.raises(BankError, match=f"{SCENARIO} {GOOD[0]} closed: present in 4 of 3"):
-        presences(tmp_path, {})
+        read_pilot(tmp_path, {})
 
 
 def test_an_item_that_stands_twice_is_refused(tmp_path: Path) -> None:
@@ -61,14 +61,14 @@ def test_an_item_that_stands_twice_is_refused(tmp_path: Path) -> None:
     rows = [row(GOOD[0], "closed", 3, 1), row(GOOD[0], "closed", 3, 2)]
     (tmp_path / FILE).write_text(rows_text(rows, Presence))
     with pytest.raises(BankError, match=f"{SCENARIO} {GOOD[0]} closed: stands there twice"):
-        presences(tmp_path, {})
+        read_pilot(tmp_path, {})
 
 
 def test_the_held_out_rows_come_after_the_public_ones(tmp_path: Path) -> None:
     """Whoever has the key sees both."""
     mine, sealed = row(GOOD[0], "closed", 3, 1), row(GOOD[1], "closed", 3, 2)
     (tmp_path / FILE).write_text(rows_text([mine], Presence))
-    assert presences(tmp_path, {FILE: rows_text([sealed], Presence)}) == [mine, sealed]
+    assert read_pilot(tmp_path, {FILE: rows_text([sealed], Presence)}) == [mine, sealed]
 
 
 def test_a_bank_without_a_pilot_says_so(

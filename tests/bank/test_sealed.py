@@ -17,7 +17,7 @@ from careeval.bank.sealed import (
     KEY_VARIABLE,
     SEALED,
     held_out_key,
-    key_for,
+    key_for_bank,
     pack,
     seal,
     unseal,
@@ -193,10 +193,10 @@ def test_a_bank_with_nothing_sealed_needs_no_key(
 ) -> None:
     """A variable that names no file stands in the way only where the key is of use."""
     monkeypatch.setenv(KEY_VARIABLE, "/no/such/key")
-    assert key_for(folder.root) is None
+    assert key_for_bank(folder.root) is None
     seal(pack(apart), folder.root, key)
     with pytest.raises(BankError, match="neither an age key nor a file"):
-        key_for(folder.root)
+        key_for_bank(folder.root)
 
 
 def test_where_a_split_may_be_opened(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

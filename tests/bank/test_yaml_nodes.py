@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from careeval.bank.problems import BankProblems, Place, Problem
+from careeval.bank.problems import BankProblems, FilePlace, Problem
 from careeval.bank.yaml_nodes import MAX_BYTES, MAX_DEPTH, Loc, Plain, parse_yaml, read_yaml
 from support.strategies import words
 
@@ -42,19 +42,19 @@ def test_worked_example() -> None:
         "name": "test",
         "acts": [{"id": "stops", "levels": {"safety": "2"}}, {"id": "asks"}],
     }
-    assert document.place(("name",)) == Place("f.yaml", 2, 7)
-    assert document.place(("name",), key=True) == Place("f.yaml", 2, 1)
-    assert document.place(("acts", 0, "levels", "safety")) == Place("f.yaml", 5, 22)
-    assert document.place(("acts", 1)) == Place("f.yaml", 6, 5)
+    assert document.place(("name",)) == FilePlace("f.yaml", 2, 7)
+    assert document.place(("name",), key=True) == FilePlace("f.yaml", 2, 1)
+    assert document.place(("acts", 0, "levels", "safety")) == FilePlace("f.yaml", 5, 22)
+    assert document.place(("acts", 1)) == FilePlace("f.yaml", 6, 5)
 
 
 def test_place_of_what_is_not_there() -> None:
     """A missing value has the place of the closest value around it."""
     document = parse_yaml(DOCUMENT, "f.yaml")
 
-    assert document.place(("acts", 1, "levels", "safety")) == Place("f.yaml", 6, 5)
-    assert document.place(("acts", 1, "levels"), key=True) == Place("f.yaml", 6, 5)
-    assert document.place(("nothing",)) == Place("f.yaml", 2, 1)
+    assert document.place(("acts", 1, "levels", "safety")) == FilePlace("f.yaml", 6, 5)
+    assert document.place(("acts", 1, "levels"), key=True) == FilePlace("f.yaml", 6, 5)
+    assert document.place(("nothing",)) == FilePlace("f.yaml", 2, 1)
 
 
 @pytest.mark.parametrize(
@@ -79,7 +79,7 @@ def test_empty_document() -> None:
     document = parse_yaml("# nothing yet\n", "f.yaml")
 
     assert document.content is None
-    assert document.place(()) == Place("f.yaml", 1, 1)
+    assert document.place(()) == FilePlace("f.yaml", 1, 1)
 
 
 documents: st.SearchStrategy[Plain] = st.recursive(
@@ -101,7 +101,7 @@ def test_every_value_stands_at_its_place(content: Plain) -> None:
     text = json.dumps(content, ensure_ascii=False, indent=2)
     document = parse_yaml(text, "f.yaml")
 
-    def at(place: Place) -> str:
+    def at(place: FilePlace) -> str:
         return text.split("\n")[place.line - 1][place.column - 1 :]
 
     def look(value: Plain, loc: Loc) -> None:
@@ -146,7 +146,7 @@ def test_refused(text: str, line: int, column: int, message: str) -> None:
     problem = problem_of(text)
 
     assert problem.code == "CE101"
-    assert problem.place == Place("f.yaml", line, column)
+    assert problem.place == FilePlace("f.yaml", line, column)
     assert message in problem.message
 
 
@@ -163,7 +163,7 @@ def test_nesting_up_to_the_limit() -> None:
     problem = problem_of(f"[{nested}]")
 
     assert problem.message == f"is nested more than {MAX_DEPTH} deep"
-    assert problem.place == Place("f.yaml", 1, MAX_DEPTH + 1)
+    assert problem.place == FilePlace("f.yaml", 1, MAX_DEPTH + 1)
 
 
 @pytest.mark.parametrize("opening", ["[", "{a: ", "- ", "? "])
@@ -190,7 +190,7 @@ def test_not_utf8(tmp_path: Path) -> None:
 
     problem = read_problem(path)
 
-    assert problem.place == Place(str(path), 2, 4)
+    assert problem.place == FilePlace(str(path), 2, 4)
     assert (problem.message, problem.hint) == ("is not UTF-8 text", "save it as UTF-8")
 
 
@@ -202,7 +202,7 @@ def test_byte_order_mark(tmp_path: Path) -> None:
     document = read_yaml(path)
 
     assert document.content == {"a": "1"}
-    assert document.place(("a",)) == Place(str(path), 1, 4)
+    assert document.place(("a",)) == FilePlace(str(path), 1, 4)
 
 
 def test_oversize(tmp_path: Path) -> None:

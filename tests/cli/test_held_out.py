@@ -15,7 +15,7 @@ from careeval.cli.app import OK, SOME_FAILED, USAGE, run
 from careeval.errors import ProtocolError
 from careeval.protocol.grade.task import careeval
 from careeval.protocol.tables.run_tables import read_run, read_runs
-from support.fake_server import FakeServer, Request, Said, error, well
+from support.fake_server import Completion, FakeServer, Request, error, well
 from support.fakes import write_bank
 
 MODEL, GRADER = "openai-api/fake/a", "openai-api/fake/g"
@@ -23,12 +23,12 @@ SECRETS = ("Scenario eating-h01", "Asks her about the blouse", "I would ask in a
 """Words of a held-out scenario, of one of its items, and of the answer to it."""
 
 
-def whispered(request: Request) -> Said:
+def whispered(request: Request) -> Completion:
     """An answer with words of its own; judgments that quote it."""
     said = well(request)
     if request.kind != "ask":
         return said
-    return Said(f"{SECRETS[2]}. {said.text}")
+    return Completion(f"{SECRETS[2]}. {said.text}")
 
 
 @pytest.fixture
@@ -136,7 +136,7 @@ def test_a_useless_grader_is_not_quoted_and_may_be_replaced(
 ) -> None:
     """The run ends, says what the replies are like and where they are; another grader grades it."""
     server.script = lambda request: (
-        whispered(request) if request.kind == "ask" else Said(f"Let me see: {request.user}")
+        whispered(request) if request.kind == "ask" else Completion(f"Let me see: {request.user}")
     )
     line[line.index("--samples") + 1] = "25"
     assert run(line) == SOME_FAILED

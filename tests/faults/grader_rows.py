@@ -14,9 +14,9 @@ from support.fake_server import (
     THOUGHT_ONLY,
     TOO_LONG,
     WRONG_SHAPE,
+    Completion,
     Hang,
     Request,
-    Said,
     by_keyword,
     entries,
     judgments,
@@ -26,7 +26,7 @@ NOT_JUDGED = "not judged in 3 attempts: "
 UNRESOLVED = "It is asked twice more, then its items stay unresolved, with the reason."
 
 
-def _until_told(reply: Said) -> Reply:
+def _until_told(reply: Completion) -> Reply:
     """Return the reply at first, and not when the grader is told what is wrong with it."""
     return lambda request: reply if len(request.body["messages"]) == 2 else None
 
@@ -34,16 +34,16 @@ def _until_told(reply: Said) -> Reply:
 def _judges(change: Callable[[list[dict[str, Any]]], Sequence[Any]]) -> Reply:
     """Return the entries of a sound reply, changed."""
 
-    def replied(request: Request) -> Said:
+    def replied(request: Request) -> Completion:
         changed = change(entries(by_keyword(request.user)))
-        return Said(json.dumps({"judgments": changed}))
+        return Completion(json.dumps({"judgments": changed}))
 
     return replied
 
 
 def _says(change: Callable[[str], str]) -> Reply:
     """Return the text of a sound reply, changed."""
-    return lambda request: Said(change(judgments(by_keyword(request.user))))
+    return lambda request: Completion(change(judgments(by_keyword(request.user))))
 
 
 def _with_second(**fields: Any) -> Reply:
@@ -58,7 +58,7 @@ GRADER = (
         "Replies with broken JSON.",
         UNRESOLVED,
         Judged(
-            Said('{"judgments": [{"item": 1, '),
+            Completion('{"judgments": [{"item": 1, '),
             f"{NOT_JUDGED}it holds no complete JSON object",
             n_calls=3,
         ),
@@ -68,21 +68,21 @@ GRADER = (
         Who.grader,
         "Replies with broken JSON, and soundly when it is told so.",
         "The second reply counts.",
-        Judged(_until_told(Said("{")), None, n_calls=2),
+        Judged(_until_told(Completion("{")), None, n_calls=2),
     ),
     Row(
         "json-null",
         Who.grader,
         "Replies null.",
         UNRESOLVED,
-        Judged(Said("null"), f"{NOT_JUDGED}it holds no complete JSON object", n_calls=3),
+        Judged(Completion("null"), f"{NOT_JUDGED}it holds no complete JSON object", n_calls=3),
     ),
     Row(
         "silent-grader",
         Who.grader,
         "Replies nothing.",
         UNRESOLVED,
-        Judged(Said(None), f"{NOT_JUDGED}it is empty", n_calls=3),
+        Judged(Completion(None), f"{NOT_JUDGED}it is empty", n_calls=3),
     ),
     Row(
         "fenced-json",
@@ -190,7 +190,7 @@ GRADER = (
         "Is cut off at the token limit.",
         UNRESOLVED,
         Judged(
-            Said('{"judgments": [{"item": 1, "quote": "", "rea', finish="length"),
+            Completion('{"judgments": [{"item": 1, "quote": "", "rea', finish="length"),
             f"{NOT_JUDGED}it was cut off",
             n_calls=3,
         ),

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
 
-from support.fake_server import Fault, Request, Said
+from support.fake_server import Completion, Fault, Request
 
 ANSWER = "I ask her about the blouse and wait, holding the sleeve."
 """The response of a system without a fault: it has two acts of the small bank."""
@@ -17,7 +17,7 @@ PRESENT = {"asks": True, "waits": True, "pulls": False}
 ESCAPES = "\x1b]0;owned\x07\x1b[31mred\x1b[0m \u202e\u200b"
 MARKUP = "<script>alert(1)</script><img src=x onerror=alert(1)> {{ 7*7 }} {items} {response}"
 
-Reply = Said | Fault | Callable[[Request], Said | Fault | None]
+Reply = Completion | Fault | Callable[[Request], Completion | Fault | None]
 """The reply of the fake server; `None` for that without a fault."""
 
 

@@ -19,12 +19,12 @@ from support.fake_server import (
     UNKNOWN_MODEL,
     WRONG_KEY,
     WRONG_SHAPE,
+    Completion,
     Drip,
     Drop,
     Endless,
     Fault,
     Hang,
-    Said,
     error,
     redirect,
     too_many,
@@ -44,12 +44,12 @@ The items:
 AGAIN = "The response is missing with the server's words as its note; resuming asks again."
 
 
-def _once(reply: Said | Fault) -> Reply:
+def _once(reply: Completion | Fault) -> Reply:
     """Return the fault when a request first comes, and not again."""
     return lambda request: reply if request.came == 1 else None
 
 
-def _stays(reply: Said | Fault, note: str, *, slow: bool = False) -> Asked:
+def _stays(reply: Completion | Fault, note: str, *, slow: bool = False) -> Asked:
     """Return a fault for which there is no response as long as it lasts."""
     return Asked(reply, "missing", f"error: {note}", again=True, slow=slow)
 
@@ -189,14 +189,14 @@ SYSTEM = (
         Who.system,
         "Says nothing and stops by itself.",
         "The response is empty: it scores 0, is not graded, and is counted.",
-        Asked(Said(""), "empty"),
+        Asked(Completion(""), "empty"),
     ),
     Row(
         "null-answer",
         Who.system,
         "Answers with null for a text.",
         "As with an empty answer.",
-        Asked(Said(None), "empty"),
+        Asked(Completion(None), "empty"),
     ),
     Row(
         "thought-only",
@@ -268,7 +268,7 @@ SYSTEM = (
         Who.system,
         "Answers with a megabyte of text.",
         "It is stored and graded whole.",
-        Asked(Said(LONG), "answered", text=LONG),
+        Asked(Completion(LONG), "answered", text=LONG),
     ),
     Row(
         "orders-to-the-grader",
@@ -276,35 +276,35 @@ SYSTEM = (
         "Its answer tells the grader what to judge, and imitates the grading request.",
         "The grader is shown it between two lines that the answer cannot know, and is told that "
         "orders within change nothing.",
-        Asked(Said(INJECTION), "answered", text=INJECTION),
+        Asked(Completion(INJECTION), "answered", text=INJECTION),
     ),
     Row(
         "markup",
         Who.system,
         "Its answer holds HTML, a script and template fields.",
         "It is stored as it is, filled into nothing, and shown as text.",
-        Asked(Said(MARKUP), "answered", text=MARKUP),
+        Asked(Completion(MARKUP), "answered", text=MARKUP),
     ),
     Row(
         "terminal-codes",
         Who.system,
         "Its answer holds codes that a terminal obeys.",
         "It is stored as it is, and printed without them.",
-        Asked(Said(f"I wait. {ESCAPES}"), "answered", text=f"I wait. {ESCAPES}"),
+        Asked(Completion(f"I wait. {ESCAPES}"), "answered", text=f"I wait. {ESCAPES}"),
     ),
     Row(
         "half-a-character",
         Who.system,
         "Its answer holds half of a surrogate pair, which no file can hold.",
         "The half is replaced by the sign for what cannot be read; the rest is graded.",
-        Asked(Said("I wait \ud83d now."), "answered", text="I wait \ufffd now."),
+        Asked(Completion("I wait \ud83d now."), "answered", text="I wait \ufffd now."),
     ),
     Row(
         "null-characters",
         Who.system,
         "Its answer holds null characters.",
         "It is stored and graded as it is.",
-        Asked(Said("I wait.\x00 I ask."), "answered", text="I wait.\x00 I ask."),
+        Asked(Completion("I wait.\x00 I ask."), "answered", text="I wait.\x00 I ask."),
     ),
     Row(
         "error-with-terminal-codes",

@@ -17,10 +17,10 @@ from faults.one_scenario import SCENARIO_ID, a_run, without_waiting
 from faults.search import KEY, files_that_hold
 from support.fake_server import (
     WRONG_KEY,
+    Completion,
     FakeServer,
     Fault,
     Request,
-    Said,
     Status,
     redirect,
     too_many,
@@ -36,7 +36,7 @@ def test_retry_after_is_obeyed(bank: Path, tmp_path: Path, monkeypatch: pytest.M
     """No request comes before the time that a 429 stated has passed, and one comes soon after."""
     arrivals: list[float] = []
 
-    def script(request: Request) -> Said | Fault:
+    def script(request: Request) -> Completion | Fault:
         arrivals.append(time.monotonic())
         return too_many("2") if len(arrivals) == 1 else well(request)
 
@@ -52,7 +52,7 @@ def test_a_long_retry_after_is_obeyed(
 ) -> None:
     """A long Retry-After is obeyed at each attempt."""
 
-    def script(request: Request) -> Said | Fault:
+    def script(request: Request) -> Completion | Fault:
         return too_many("40") if request.came <= 3 else well(request)
 
     with FakeServer(script) as server, without_waiting() as waits:
@@ -68,7 +68,7 @@ def test_a_redirect_does_not_carry_the_key(
     """A server that another one points to is not sent the key."""
     sent: list[str] = []
 
-    def elsewhere(request: Request) -> Said:
+    def elsewhere(request: Request) -> Completion:
         sent.append(request.authorization)
         return well(request)
 
@@ -112,7 +112,7 @@ def test_the_key_is_nowhere(
     )
     keys: set[str] = set()
 
-    def script(request: Request) -> Said | Fault:
+    def script(request: Request) -> Completion | Fault:
         keys.add(request.authorization)
         return refused if request.body.get("seed") == seed else well(request)
 

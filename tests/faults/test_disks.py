@@ -17,7 +17,7 @@ from careeval import files
 from careeval.cli.app import OK, USAGE
 from careeval.cli.app import run as command
 from careeval.core.response import Response, ResponseState
-from careeval.files import write_bytes, write_text, written_whole
+from careeval.files import atomic_write, write_bytes, write_text
 from careeval.protocol.runs.folder import prepare_recorded
 from careeval.protocol.runs.spec import Run
 from careeval.protocol.tables.run_tables import read_run
@@ -203,7 +203,7 @@ def test_half_a_write_leaves_the_old(tmp_path: Path) -> None:
     """A block that fails in the middle leaves the old file, and nothing beside it."""
     file = tmp_path / "file"
     write_text(file, OLD)
-    with pytest.raises(UnicodeEncodeError), written_whole(file) as beside:
+    with pytest.raises(UnicodeEncodeError), atomic_write(file) as beside:
         beside.write_text("half \ud800", encoding="utf-8")
     assert file.read_text() == OLD
     assert list(tmp_path.iterdir()) == [file]

@@ -28,10 +28,10 @@ from careeval.cli.app import run as command
 from careeval.protocol.tables.run_tables import read_runs
 from faults.search import texts
 from support.fake_server import (
+    Completion,
     FakeServer,
     Fault,
     Request,
-    Said,
     Status,
     asked_of_grader,
     entries,
@@ -101,12 +101,12 @@ class Echo:
         met: How often each way was gone.
     """
 
-    asked: Sequence[Callable[[Request], Said | Fault]]
-    graded: Sequence[Callable[[Request], Said | Fault]]
+    asked: Sequence[Callable[[Request], Completion | Fault]]
+    graded: Sequence[Callable[[Request], Completion | Fault]]
     seen: dict[str, int] = field(default_factory=dict)
     met: Counter[str] = field(default_factory=Counter)
 
-    def __call__(self, request: Request) -> Said | Fault:
+    def __call__(self, request: Request) -> Completion | Fault:
         """Return the server's reply."""
         ways = self.asked if request.kind == "ask" else self.graded
         n_before = sum(key.startswith(request.kind) for key in self.seen)
@@ -115,14 +115,14 @@ class Echo:
         return way(request)
 
 
-def answers(request: Request) -> Said:
+def answers(request: Request) -> Completion:
     """Repeat the question, with other words."""
-    return Said(f"{request.user}\n\n{well(request).text}")
+    return Completion(f"{request.user}\n\n{well(request).text}")
 
 
-def refuses(request: Request) -> Said:
+def refuses(request: Request) -> Completion:
     """Refuse, and quote the question."""
-    return Said(None, refusal=f"I cannot help with: {request.user}")
+    return Completion(None, refusal=f"I cannot help with: {request.user}")
 
 
 def turns_away(request: Request) -> Status:
@@ -140,43 +140,43 @@ def filters(request: Request) -> Status:
     return error(400, f"The response was filtered: {request.user}", "content_filter")
 
 
-def breaks(request: Request) -> Status | Said:
+def breaks(request: Request) -> Status | Completion:
     """429 at first, which is tried again."""
     if request.came > 1:
         return answers(request)
     return error(429, f"Too many like this: {request.user}", None, Retry_After="0")
 
 
-def shows_a_page(request: Request) -> Status | Said:
+def shows_a_page(request: Request) -> Status | Completion:
     """200 with a page, at first."""
     if request.came > 1:
         return answers(request)
     return Status(200, f"<html><body>{request.user}</body></html>", (), "text/html")
 
 
-def answers_otherwise(request: Request) -> Status | Said:
+def answers_otherwise(request: Request) -> Status | Completion:
     """200 with JSON of another form, at first."""
     if request.came > 1:
         return answers(request)
     return Status(200, json.dumps({"result": request.user}))
 
 
-def quotes(request: Request) -> Said:
+def quotes(request: Request) -> Completion:
     """Whole judgments, with the items' words for reasons and the response's for quotes."""
     response, items = asked_of_grader(request.user)
     said = entries([True] * len(items), response[:200])
     given = [{**entry, "reason": text} for entry, text in zip(said, items, strict=True)]
-    return Said(json.dumps({"judgments": given}))
+    return Completion(json.dumps({"judgments": given}))
 
 
-def rambles(request: Request) -> Said:
+def rambles(request: Request) -> Completion:
     """No JSON."""
-    return Said(f"Let me see. {request.user}")
+    return Completion(f"Let me see. {request.user}")
 
 
-def names_a_key(request: Request) -> Said:
+def names_a_key(request: Request) -> Completion:
     """JSON, with what it was asked as a key."""
-    return Said(json.dumps({request.user: True, "judgments": [{request.user: 1}]}))
+    return Completion(json.dumps({request.user: True, "judgments": [{request.user: 1}]}))
 
 
 ASKED = (answers, finds_fault, breaks, refuses, filters, shows_a_page, answers_otherwise, answers)

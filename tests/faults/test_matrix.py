@@ -32,7 +32,7 @@ from faults.matrix import GRADER, ROWS, SYSTEM, table
 from faults.one_scenario import SCENARIO_ID, a_run, judged, without_waiting
 from faults.outcome import flaws, outcome_of
 from faults.rows import ANSWER, PRESENT, Asked, Judged, Row
-from support.fake_server import FakeServer, Fault, Request, Said, well
+from support.fake_server import Completion, FakeServer, Fault, Request, well
 from support.fakes import SCENARIO, begin
 
 ROOT = Path(__file__).parents[2]
@@ -67,12 +67,12 @@ class Script:
     def _by_name(self) -> dict[str, Row]:
         return {row.name: row for row in self.rows}
 
-    def __call__(self, request: Request) -> Said | Fault:
+    def __call__(self, request: Request) -> Completion | Fault:
         """Return what the server does."""
         if request.kind == "ask":
             row = self._by_seed[request.body["seed"]]
             self.asked[row.name] += 1
-            faulty, sound = isinstance(row.check, Asked), Said(answer(row))
+            faulty, sound = isinstance(row.check, Asked), Completion(answer(row))
         else:
             named = re.search(r"^\[([\w-]+)\] ", request.user, re.MULTILINE)
             if named is None:

@@ -23,7 +23,7 @@ from careeval.sheets.formats.markdown import markdown
 from careeval.sheets.study.document import study_document
 from careeval.sheets.study.raters import CUT
 from careeval.stats import Estimate
-from careeval.stats.validity import Rule
+from careeval.stats.validity import EndorsementRule
 
 CHROMIUM = Path("/usr/bin/chromium")
 HOSTILE = '<script>alert(1)</script><img src=x onerror=alert(1)> {{ 7 * 7 }} \x07"'
@@ -258,7 +258,7 @@ def test_power_is_of_one_scale_and_both_are_needed() -> None:
     """The table is of one scale, the words of both, as computed; what is unknown has its reason."""
     words = words_of(render_study(made_up()))
     assert "Chance that a scale passes" in words
-    one = chance_of_passing(8, 0.9, Rule.paper)
+    one = chance_of_passing(8, 0.9, EndorsementRule.paper)
     assert f"kept {one:.0%} of the time where the same raters endorse both" in words
     assert f"and {one**2:.0%} where the scales are independent" in words
     assert f"{1 - one:.0%} to {1 - one**2:.0%}".replace("%", "") + " fall by chance" in words

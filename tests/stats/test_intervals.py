@@ -17,12 +17,12 @@ from careeval.stats import (
     TRIALS_A_FAMILY,
     Interval,
     bounded_ratio_interval,
-    by_cluster,
     clopper_pearson,
     pooled_score,
     ratio_interval,
     sd_epochs,
     sd_epochs_interval,
+    sum_by_cluster,
 )
 from careeval.stats.intervals import largest_error
 from careeval.stats.score import FloatArray
@@ -168,7 +168,7 @@ def test_twins_are_one_family() -> None:
     numerators, maxima = sample_points(30).mean(axis=1), np.full(30, 3.0)
     twice = np.column_stack([np.tile(numerators, 2), np.tile(maxima, 2)])
     names = [*range(30), *range(30)]
-    families = by_cluster(twice, names)
+    families = sum_by_cluster(twice, names)
     once = ratio_interval(numerators, maxima, lowest=-1)
     assert ratio_interval(*families.T, lowest=-1) == pytest.approx(once)
     apart = ratio_interval(*twice.T, lowest=-1)

@@ -19,15 +19,15 @@ from careeval.stats import (
     detectable_after,
     detectable_difference,
     difference_intervals,
-    flips_for,
     holm,
-    least_error,
     linearised_ratio,
+    one_family_error,
     rank_sets,
     ratio_errors,
-    sign_flip_ps,
+    sign_flip_draws,
+    sign_flip_p_values,
     smallest_p,
-    t_ps,
+    t_test_p_values,
 )
 from careeval.stats.score import FloatArray
 
@@ -37,13 +37,13 @@ SIX = np.array([0.3, 0.1, -0.05, 0.2, 0.15, 0.25])
 
 def sign_flip_p(differences: FloatArray, **options: int) -> float:
     """The p of one pair by itself."""
-    return float(sign_flip_ps(differences[np.newaxis], **options)[0])
+    return float(sign_flip_p_values(differences[np.newaxis], **options)[0])
 
 
 def t_p(differences: FloatArray) -> float:
     """The same by t, over scenarios of equal weight."""
     rows = differences[np.newaxis]
-    return float(t_ps(rows, rows, np.ones(len(differences)))[0])
+    return float(t_test_p_values(rows, rows, np.ones(len(differences)))[0])
 
 
 def test_six_differences() -> None:
@@ -142,14 +142,14 @@ def test_many_pairs_at_once(n: int, n_pairs: int, data: st.DataObject) -> None:
     """The p of each of many pairs is that of the pair alone, found one pattern at a time."""
     shape = (n_pairs, n)
     result = data.draw(arrays.arrays(np.float64, shape, elements=st.integers(-4, 4).map(float)))
-    assert sign_flip_ps(result) == pytest.approx([brute_force(row) for row in result])
+    assert sign_flip_p_values(result) == pytest.approx([brute_force(row) for row in result])
 
 
 def test_drawn_p_does_not_hang_on_the_others() -> None:
     """Among 300 pairs, more than a block of draws can hold whole, a pair has the p it has alone."""
     rng = np.random.default_rng(2)
     result = rng.normal(0.1, 1, size=(300, 70))
-    together = sign_flip_ps(result)
+    together = sign_flip_p_values(result)
     assert together[7] == sign_flip_p(result[7])
     assert together[::60] == pytest.approx([sign_flip_p(row) for row in result[::60]], abs=0)
 
@@ -158,7 +158,7 @@ def test_more_draws_begin_with_the_same() -> None:
     """A large p is the same with more draws; a small one is found more finely, near the first."""
     rng = np.random.default_rng(4)
     result = np.stack([rng.normal(0.0, 1, 40), np.full(40, 0.5), rng.normal(0.45, 1, 40)])
-    few, many = sign_flip_ps(result, draws=10_000), sign_flip_ps(result, draws=100_000)
+    few, many = sign_flip_p_values(result, draws=10_000), sign_flip_p_values(result, draws=100_000)
     assert few[0] == many[0] > 0.05
     assert (few[1], many[1]) == (1 / 10_001, 1 / 100_001)
     assert few[2] != many[2]
@@ -180,7 +180,7 @@ def test_ties_in_single_precision() -> None:
 @pytest.mark.parametrize("pairs", [1, 105, 120, 4950])
 def test_the_smallest_p_of_a_family_can_be_a_finding(pairs: int) -> None:
     """However many pairs there are, the smallest drawn p times their number is 1/40 at most."""
-    smallest = sign_flip_ps(np.full((1, 50), 0.3), draws=flips_for(pairs))[0]
+    smallest = sign_flip_p_values(np.full((1, 50), 0.3), draws=sign_flip_draws(pairs))[0]
     assert smallest * pairs == pytest.approx(smallest_p(50, pairs))
     assert smallest_p(50, pairs) <= 1 / 40
 
@@ -235,7 +235,7 @@ def test_no_interval_without_variation(n: int) -> None:
 def test_rare_errors_leave_room_for_one_family() -> None:
     """Without an error in twenty families, the difference may be as if one had them all."""
     none, one = np.zeros(20), np.eye(20)[0]
-    assert least_error(20) == pytest.approx(linearised_ratio(one, np.ones(20))[1])
+    assert one_family_error(20) == pytest.approx(linearised_ratio(one, np.ones(20))[1])
     result = np.stack([none, one / 10])
     margin = 2.0930240544082634 / 20
     intervals = difference_intervals(result, result, np.ones(20), counts_errors=True)

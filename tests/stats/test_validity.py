@@ -14,7 +14,7 @@ from careeval.errors import StatsError
 from careeval.stats import (
     AikenV,
     Endorsement,
-    Rule,
+    EndorsementRule,
     aiken_v,
     cut_sensitive,
     i_cvi,
@@ -37,10 +37,10 @@ def test_six_of_eight() -> None:
     """Of eight ratings six are 4 or 5 and seven are 3 or more: the cut decides."""
     assert i_cvi(EIGHT, 4) == Endorsement(6, 8)
     assert i_cvi(EIGHT, 3) == Endorsement(7, 8)
-    assert not i_cvi(EIGHT, 4).passes(Rule.paper)
-    assert i_cvi(EIGHT, 3).passes(Rule.paper)
-    assert cut_sensitive(EIGHT, Rule.paper, (4, 3))
-    assert not cut_sensitive(EIGHT, Rule.paper, (4, 5))
+    assert not i_cvi(EIGHT, 4).passes(EndorsementRule.paper)
+    assert i_cvi(EIGHT, 3).passes(EndorsementRule.paper)
+    assert cut_sensitive(EIGHT, EndorsementRule.paper, (4, 3))
+    assert not cut_sensitive(EIGHT, EndorsementRule.paper, (4, 5))
 
 
 def test_who_was_not_asked_does_not_count() -> None:
@@ -53,12 +53,12 @@ def test_who_was_not_asked_does_not_count() -> None:
 @pytest.mark.parametrize(
     ("rule", "least"),
     [
-        (Rule.paper, [3, 4, 4, 5, 6, 7, 8, 8]),
-        (Rule.lynn, [3, 4, 5, 5, 6, 7, 7, 8]),
-        (Rule.polit, [3, 4, 4, 5, 6, 7, 7, 8]),
+        (EndorsementRule.paper, [3, 4, 4, 5, 6, 7, 8, 8]),
+        (EndorsementRule.lynn, [3, 4, 5, 5, 6, 7, 7, 8]),
+        (EndorsementRule.polit, [3, 4, 4, 5, 6, 7, 7, 8]),
     ],
 )
-def test_least_of_three_to_ten(rule: Rule, least: list[int]) -> None:
+def test_least_of_three_to_ten(rule: EndorsementRule, least: list[int]) -> None:
     """The presets differ for five raters and for nine, and 7 of 9 is at least .78 as printed."""
     assert [rule.least(n) for n in range(3, 11)] == least
 
@@ -71,7 +71,7 @@ def test_rules_are_their_words(n: int) -> None:
     polit = next(
         k for k, share in enumerate(shares) if share + Fraction(1, 200) >= Fraction(78, 100)
     )
-    assert (Rule.paper.least(n), Rule.polit.least(n)) == (paper, polit)
+    assert (EndorsementRule.paper.least(n), EndorsementRule.polit.least(n)) == (paper, polit)
 
 
 @given(PANELS)
@@ -142,9 +142,12 @@ def test_universal_agreement_is_at_most_the_average(counts: list[tuple[int, int]
         (lambda: i_cvi(np.array([]), 4, strict=True), "nobody"),
         (lambda: modified_kappa(0, 0), "nobody"),
         (lambda: Endorsement(3, 2), "no such count"),
-        (lambda: Endorsement(2, 2).passes(Rule.paper), "fewer than three"),
-        (lambda: Rule.lynn.least(11), "ends at ten"),
-        (lambda: cut_sensitive(np.array([5.0, 2]), Rule.paper, (4, 3)), "fewer than three"),
+        (lambda: Endorsement(2, 2).passes(EndorsementRule.paper), "fewer than three"),
+        (lambda: EndorsementRule.lynn.least(11), "ends at ten"),
+        (
+            lambda: cut_sensitive(np.array([5.0, 2]), EndorsementRule.paper, (4, 3)),
+            "fewer than three",
+        ),
         (lambda: aiken_v(np.array([0.0, 3]), 1, 5), "0 is not on the scale"),
         (lambda: aiken_v(np.array([3.0, 6]), 1, 5), "6 is not on the scale"),
         (lambda: aiken_v(np.array([3.5]), 1, 5), "3.5 is not on the scale"),
@@ -163,6 +166,6 @@ def test_what_is_not_defined(call: Callable[[], object], reason: str) -> None:
 
 def test_the_paper_panel_decides_the_same_by_every_rule() -> None:
     """Of eight raters every rule keeps an item with seven and none with six."""
-    for rule in Rule:
+    for rule in EndorsementRule:
         assert Endorsement(7, 8).passes(rule)
         assert not Endorsement(6, 8).passes(rule)

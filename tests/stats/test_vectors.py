@@ -23,9 +23,9 @@ from careeval.stats import (
     AikenV,
     Confusion,
     Endorsement,
+    EndorsementRule,
     IccForm,
-    Metric,
-    Rule,
+    RatingDistance,
     aiken_v,
     any_of_k,
     clopper_pearson,
@@ -56,8 +56,8 @@ from careeval.stats import (
     s_cvi_ua,
     sd_epochs,
     sensitivity_range,
-    sign_flip_ps,
-    t_ps,
+    sign_flip_p_values,
+    t_test_p_values,
     weighted_kappa,
     wilson,
     worst_epoch,
@@ -147,8 +147,8 @@ def paired_difference(inputs: Any) -> dict[str, float]:
     every = np.ones(rows.shape[1])
     return {
         "se": ratio_errors(rows, every)[0],
-        "p_t": t_ps(rows, rows, every)[0],
-        "p_signflip": sign_flip_ps(rows)[0],
+        "p_t": t_test_p_values(rows, rows, every)[0],
+        "p_signflip": sign_flip_p_values(rows)[0],
     }
 
 
@@ -360,7 +360,7 @@ def six_iccs(inputs: Any) -> dict[str, float]:
 def alphas(inputs: Any) -> dict[str, float]:
     """A18: four observers, twelve units."""
     panel = ratings(inputs["ratings_raters_x_units"]).T
-    metrics: tuple[Metric, ...] = ("nominal", "ordinal", "interval")
+    metrics: tuple[RatingDistance, ...] = ("nominal", "ordinal", "interval")
     return {metric: krippendorff_alpha(panel, metric) for metric in metrics}
 
 
@@ -475,7 +475,7 @@ VECTORS: dict[str, Callable[[Any], Any]] = {
     "A03_gwet_per_item": gwet_per_item,
     "A04_modified_kappa_table": modified_kappas,
     "A05_rounding_traps": rounding_traps,
-    "A06_lynn_min_count": lambda inputs: [Rule.lynn.least(n) for n in inputs["N"]],
+    "A06_lynn_min_count": lambda inputs: [EndorsementRule.lynn.least(n) for n in inputs["N"]],
     "A07_five_point_cut": five_point_cut,
     "A08_missing_rating": missing_rating,
     "A09_aiken_v_score_ci": aiken_intervals,

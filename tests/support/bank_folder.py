@@ -7,7 +7,7 @@ import shutil
 from dataclasses import dataclass
 from pathlib import Path
 
-from careeval.bank import Bank, BankProblems, Place, Problem, load_bank
+from careeval.bank import Bank, BankProblems, FilePlace, Problem, load_bank
 
 GOOD_BANK = Path(__file__).parents[1] / "bank" / "data" / "good"
 
@@ -43,12 +43,12 @@ class BankFolder:
             path.write_text(text.replace("id: dressing-001", f"id: {new_id}"), encoding="utf-8")
         return self
 
-    def place(self, file: str, text: str) -> Place:
+    def place(self, file: str, text: str) -> FilePlace:
         """Return the place of the first `text` in `file`."""
         path = self.root / file
         before, match, _ = path.read_text(encoding="utf-8").partition(text)
         assert match, f"no {text!r} in {file}"
-        return Place(str(path), before.count("\n") + 1, len(before) - before.rfind("\n"))
+        return FilePlace(str(path), before.count("\n") + 1, len(before) - before.rfind("\n"))
 
     def load(self) -> Bank:
         """The bank."""

@@ -69,7 +69,7 @@ class Request:
 
 
 @dataclass(frozen=True)
-class Said:
+class Completion:
     """A completion; `text` may be of any content, and `None` is a null."""
 
     text: str | None
@@ -95,18 +95,18 @@ class Hang:
 
 @dataclass(frozen=True)
 class Drop:
-    """The connection is closed after this share of the body of `said`; at 0 nothing is sent."""
+    """The connection is closed after this share of the body of `reply`; at 0 nothing is sent."""
 
     share: float = 0.0
-    said: Said = field(default_factory=lambda: Said("I ask her about the blouse."))
+    reply: Completion = field(default_factory=lambda: Completion("I ask her about the blouse."))
 
 
 @dataclass(frozen=True)
 class Drip:
-    """The body of `said`, a byte every so many seconds."""
+    """The body of `reply`, a byte every so many seconds."""
 
     seconds: float
-    said: Said = field(default_factory=lambda: Said("I ask her about the blouse."))
+    reply: Completion = field(default_factory=lambda: Completion("I ask her about the blouse."))
 
 
 @dataclass(frozen=True)
@@ -117,7 +117,7 @@ class Endless:
 
 
 Fault = Status | Hang | Drop | Drip | Endless
-Script = Callable[[Request], Said | Fault]
+Script = Callable[[Request], Completion | Fault]
 """What the server does with a request; called in the server's thread, one request at a time."""
 
 
@@ -174,10 +174,10 @@ WRONG_SHAPE = Status(200, '{"result": "I ask her about the blouse."}')
 NO_CHOICES = Status(200, '{"id": "x", "object": "chat.completion", "created": 1, "choices": []}')
 HUGE_HEADERS = Status(200, "{}", (("X-Large", "a" * 200_000),))
 
-REFUSED = Said(None, refusal="I cannot help with that.")
-FILTERED = Said("I ask", finish="content_filter")
-CUT = Said("I ask her about the blouse and then I", finish="length")
-THOUGHT_ONLY = Said("", finish="length", reasoning="She may fall. Let me think again.")
+REFUSED = Completion(None, refusal="I cannot help with that.")
+FILTERED = Completion("I ask", finish="content_filter")
+CUT = Completion("I ask her about the blouse and then I", finish="length")
+THOUGHT_ONLY = Completion("", finish="length", reasoning="She may fall. Let me think again.")
 
 
 # --- what it says when all is well ---------------------------------------------------------------
@@ -227,15 +227,15 @@ def by_keyword(request: str) -> list[bool]:
     return [item.rstrip(".").split()[-1] in response for item in items]
 
 
-def well(request: Request) -> Said:
+def well(request: Request) -> Completion:
     """The script of a server without faults: a function of model, first user text and seed."""
     if request.kind == "grade":
-        return Said(judgments(by_keyword(request.user)))
+        return Completion(judgments(by_keyword(request.user)))
     seen = f"{request.model}\0{request.body.get('seed')}\0{request.user}"
     drawn = int.from_bytes(blake2b(seen.encode(), digest_size=8).digest())
-    said = [deed for bit, deed in enumerate(DEEDS) if drawn >> bit & 1]
+    deeds = [deed for bit, deed in enumerate(DEEDS) if drawn >> bit & 1]
     # a number, so that two seeds never bring the same answer
-    return Said(" ".join([*said, f"Then I count to {drawn % 10**12}."]))
+    return Completion(" ".join([*deeds, f"Then I count to {drawn % 10**12}."]))
 
 
 # --- the server ----------------------------------------------------------------------------------
@@ -317,19 +317,19 @@ class FakeServer:
         if self.latency:
             await asyncio.sleep(self.latency)
         match self.script(request):
-            case Said() as said:
-                sent = await _whole(http, Status(200, completion(request, said)))
+            case Completion() as reply:
+                sent = await _whole(http, Status(200, completion(request, reply)))
                 self.answered[name] += 1
                 return sent
             case Status() as status:
                 return await _whole(http, status)
             case Hang():
                 return await asyncio.Future()
-            case Drop(share, said):
-                body = completion(request, said).encode()
+            case Drop(share, reply):
+                body = completion(request, reply).encode()
                 return await _broken_off(http, body, int(share * len(body)))
-            case Drip(seconds, said):
-                return await _dripped(http, completion(request, said).encode(), seconds)
+            case Drip(seconds, reply):
+                return await _dripped(http, completion(request, reply).encode(), seconds)
             case Endless(rate):
                 return await _endless(http, rate)
 
@@ -344,22 +344,22 @@ class FakeServer:
         return Request(self._number, kind, key, came, body, authorization)
 
 
-def completion(request: Request, said: Said) -> str:
+def completion(request: Request, reply: Completion) -> str:
     """A completion's JSON; a token counts as four characters."""
-    message: dict[str, Any] = {"role": "assistant", "content": said.text}
-    if said.reasoning is not None:
-        message["reasoning_content"] = said.reasoning
-    if said.refusal is not None:
-        message["refusal"] = said.refusal
+    message: dict[str, Any] = {"role": "assistant", "content": reply.text}
+    if reply.reasoning is not None:
+        message["reasoning_content"] = reply.reasoning
+    if reply.refusal is not None:
+        message["refusal"] = reply.refusal
     asked = sum(len(str(m["content"])) for m in request.body["messages"]) // 4
-    written = (len(said.text or "") + len(said.reasoning or "")) // 4
+    written = (len(reply.text or "") + len(reply.reasoning or "")) // 4
     return json.dumps(
         {
             "id": f"fake-{request.number}",
             "object": "chat.completion",
             "created": 1_700_000_000,
             "model": request.model,
-            "choices": [{"index": 0, "finish_reason": said.finish, "message": message}],
+            "choices": [{"index": 0, "finish_reason": reply.finish, "message": message}],
             "usage": {
                 "prompt_tokens": asked,
                 "completion_tokens": written,
@@ -418,13 +418,13 @@ async def _endless(http: web.BaseRequest, bytes_per_second: int) -> web.StreamRe
 def longer(n_words: int, script: Script = well) -> Script:
     """A script whose answers to questions go on to about so many words."""
 
-    def scripted(request: Request) -> Said | Fault:
-        said = script(request)
-        if request.kind == "grade" or not isinstance(said, Said) or said.text is None:
-            return said
+    def scripted(request: Request) -> Completion | Fault:
+        reply = script(request)
+        if request.kind == "grade" or not isinstance(reply, Completion) or reply.text is None:
+            return reply
         # a number first, since all that follows is the same in every answer
-        lack = max(0, n_words - len(said.text.split()))
-        return replace(said, text=" ".join([said.text, *["gently"] * lack]))
+        lack = max(0, n_words - len(reply.text.split()))
+        return replace(reply, text=" ".join([reply.text, *["gently"] * lack]))
 
     return scripted
 

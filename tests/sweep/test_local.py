@@ -21,7 +21,7 @@ from careeval.sweep.attend import attend, reason, take
 from careeval.sweep.progress import sweep_progress
 from careeval.sweep.spec import keep_sweep, kept_sweep, read_sweep
 from faults.outcome import differences
-from support.fake_server import FakeServer, Request, Said, well
+from support.fake_server import Completion, FakeServer, Request, well
 from support.fakes import write_bank
 from support.sweep_files import GRADER, IDS, swept, write_sweep
 
@@ -235,9 +235,9 @@ def test_a_held_out_sweep_tells_numbers_and_no_words(
 ) -> None:
     """Even a server that repeats what it is asked, and fails, leaves no word outside `private`."""
 
-    def whispered(request: Request) -> Said:
+    def whispered(request: Request) -> Completion:
         said = well(request)
-        return said if request.kind == "grade" else Said(f"I was asked: {request.user}")
+        return said if request.kind == "grade" else Completion(f"I was asked: {request.user}")
 
     monkeypatch.chdir(tmp_path)
     write_bank(Path("bank"))

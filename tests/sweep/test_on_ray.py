@@ -19,7 +19,7 @@ from careeval.protocol.tables.run_tables import read_runs
 from careeval.sweep.progress import CellNow, sweep_progress
 from faults.outcome import differences
 from faults.processes import MARK, processes, wait_until
-from support.fake_server import FakeServer, Request, Said, well
+from support.fake_server import Completion, FakeServer, Request, well
 from support.fakes import write_bank
 from support.sweep_files import IDS, swept, write_sweep
 from support.sweep_nodes import Nodes, kill_one, nodes_of_ray
@@ -28,10 +28,10 @@ API_KEY = "sk-planted-on-the-nodes"
 SECRET = "Scenario eating-h01"
 
 
-def repeated(request: Request) -> Said:
+def repeated(request: Request) -> Completion:
     """Repeat what a held-out scenario asks; answer others as always."""
     said = well(request)
-    return Said(f"You said: {request.user}") if SECRET in request.user else said
+    return Completion(f"You said: {request.user}") if SECRET in request.user else said
 
 
 @dataclass(frozen=True)

@@ -2,13 +2,13 @@
 
 from careeval.bank.evidence import content_hash, rated_hash
 from careeval.bank.load import OWN_BANK, Bank, bank_folder, bank_mode, load_bank
-from careeval.bank.problems import BankProblems, Place, Problem
+from careeval.bank.problems import BankProblems, FilePlace, Problem
 
 __all__ = [
     "OWN_BANK",
     "Bank",
     "BankProblems",
-    "Place",
+    "FilePlace",
     "Problem",
     "bank_folder",
     "bank_mode",

@@ -90,7 +90,7 @@ def rests_on_technique(scenario: Scenario) -> bool:
     return 2 * sum(technique) > sum(action.points for action in good)
 
 
-def shares_of(scenarios: Sequence[Scenario]) -> list[str]:
+def composition_lines(scenarios: Sequence[Scenario]) -> list[str]:
     """Return lines on a bank's shares of too much care, technique, robots, easy core and pilots.
 
     It is empty for a bank whose acts have no `error`.

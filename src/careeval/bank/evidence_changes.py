@@ -23,7 +23,7 @@ LEAST_THERAPISTS, LEAST_OTHERS = 3, 2
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class ProposedStatus:
     """The status and evidence that a study gives one version of a scenario.
 
     Attributes:
@@ -44,23 +44,23 @@ class Standing:
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class EvidenceChange:
     """A planned change of one scenario's entry in `evidence.json`.
 
     Attributes:
         before: Its status so far.
-        standing: The status and evidence by the study.
+        proposed: The status and evidence by the study.
         refused: Reason why nothing is written; empty if something is.
         vetting: Its new entry in `evidence.json`; `None` if nothing is written.
     """
 
     before: Status
-    standing: Standing
+    proposed: ProposedStatus
     refused: str = ""
     vetting: Vetting | None = None
 
 
-def unmet(evidence: Evidence) -> tuple[str, ...]:
+def unmet_conditions(evidence: Evidence) -> tuple[str, ...]:
     """Return the reasons why evidence is not enough to validate its version; empty if it is enough.
 
     Other evidence of the same version is not looked at, though its objections stay open.
@@ -69,7 +69,7 @@ def unmet(evidence: Evidence) -> tuple[str, ...]:
     both scales passing the paper's rule; no objection to an item of −2 points, from as many raters
     who were asked and answered; and no item that raters reject, with three or more raters of each.
     """
-    reasons, n_raters = list(too_few(evidence.raters)), sum(_by_role(evidence.raters))
+    reasons, n_raters = list(missing_raters(evidence.raters)), sum(_by_role(evidence.raters))
     for scale, count in (Scale.realism, evidence.realism), (Scale.validity, evidence.validity):
         if fault := _falls_short(count, n_raters):
             reasons.append(f"{scale}: {fault}")
@@ -91,8 +91,8 @@ def unmet(evidence: Evidence) -> tuple[str, ...]:
 
 
 def _unmet_before_items(evidence: Evidence) -> tuple[str, ...]:
-    """Return the reasons of `unmet`, without the later requirement that items are rated."""
-    return unmet(evidence.model_copy(update={"rejected": evidence.rejected or ()}))
+    """Return the unmet conditions without the later one, that items are rated."""
+    return unmet_conditions(evidence.model_copy(update={"rejected": evidence.rejected or ()}))
 
 
 def _open(n: int) -> str:
@@ -114,7 +114,7 @@ def _open_faults(evidence: Evidence) -> str:
     return " and ".join(faults)
 
 
-def too_few(raters: Mapping[str, int]) -> tuple[str, ...]:
+def missing_raters(raters: Mapping[str, int]) -> tuple[str, ...]:
     """Return the roles with too few raters to validate or withdraw, in words; empty if none."""
     *others, therapists = _by_role(raters)
     shortages = []
@@ -134,15 +134,15 @@ def _by_role(raters: Mapping[str, int]) -> list[int]:
 def _falls_short(count: str, raters: int) -> str:
     """Return the reason why k/n of raters is too few; empty if it is enough."""
     # not at the top: most banks have no evidence, and need not load numpy
-    from careeval.stats.validity import Endorsement, Rule
+    from careeval.stats.validity import Endorsement, EndorsementRule
 
     k, n = map(int, count.split("/"))
     if n < raters:
         return f"{n} have rated it, and {raters} both scales"
     try:
-        if Endorsement(k, n).passes(Rule.paper):
+        if Endorsement(k, n).passes(EndorsementRule.paper):
             return ""
-        return f"{k} of {n} gave 4 or 5; {Rule.paper.least(n)} were needed"
+        return f"{k} of {n} gave 4 or 5; {EndorsementRule.paper.least(n)} were needed"
     except StatsError as error:
         return str(error)
 
@@ -160,7 +160,7 @@ class Applied:
     to_do: tuple[str, ...]
 
 
-def apply_changes(bank: Bank, changes: Sequence[Change]) -> Applied:
+def apply_changes(bank: Bank, changes: Sequence[EvidenceChange]) -> Applied:
     """Write planned changes into `evidence.json`, and update the metadata, which has its hash.
 
     Metadata that differ from what careeval writes are by somebody else, and are left alone.
@@ -172,7 +172,7 @@ def apply_changes(bank: Bank, changes: Sequence[Change]) -> Applied:
     Raises:
         BankError: A file cannot be written; `evidence.json` is written first.
     """
-    new = {change.standing.scenario: change.vetting for change in changes if change.vetting}
+    new = {change.proposed.scenario: change.vetting for change in changes if change.vetting}
     if not new:
         return Applied((), ())
     folder = Path(bank.documents["bank"].path).parent
@@ -210,7 +210,7 @@ def _write(path: Path, text: str) -> None:
         raise BankError(f"{path} cannot be written: {error.strerror}") from error
 
 
-def plan_changes(bank: Bank, standings: Iterable[Standing]) -> tuple[Change, ...]:
+def plan_changes(bank: Bank, proposals: Iterable[ProposedStatus]) -> tuple[EvidenceChange, ...]:
     """Return the changes that `apply_changes` would write, in the order given.
 
     Scenarios that would stay the same are left out.
@@ -218,40 +218,40 @@ def plan_changes(bank: Bank, standings: Iterable[Standing]) -> tuple[Change, ...
     Raises:
         BankError: The bank lacks a scenario.
     """
-    changes = (_change(bank, standing) for standing in standings)
+    changes = (_change(bank, proposed) for proposed in proposals)
     return tuple(change for change in changes if change is not None)
 
 
-def _change(bank: Bank, standing: Standing) -> Change | None:
-    scenario = bank.scenario(standing.scenario)
+def _change(bank: Bank, proposed: ProposedStatus) -> EvidenceChange | None:
+    scenario = bank.scenario(proposed.scenario)
     before = scenario.status
     if before is Status.withdrawn:
-        return Change(before, standing, "it is withdrawn, and its id is not used again")
-    if scenario.version != standing.version:
-        why = f"version {standing.version} was rated; the bank has {scenario.version}"
-        return Change(before, standing, why)
-    if rated_hash(scenario) != standing.hash:
+        return EvidenceChange(before, proposed, "it is withdrawn, and its id is not used again")
+    if scenario.version != proposed.version:
+        why = f"version {proposed.version} was rated; the bank has {scenario.version}"
+        return EvidenceChange(before, proposed, why)
+    if rated_hash(scenario) != proposed.hash:
         why = (
             f"its text is not the one that was rated, and is still version {scenario.version}: "
             "raise its version, and rate it again in the next round"
         )
-        return Change(before, standing, why)
+        return EvidenceChange(before, proposed, why)
     earlier = _all_evidence(bank, scenario)
-    others = tuple(e for e in earlier if not _same(e, standing.evidence))
+    others = tuple(e for e in earlier if not _same(e, proposed.evidence))
     corrects = len(others) < len(earlier)
-    standing, why = _weighed(scenario, standing, others, corrects=corrects)
+    proposed, why = _weighed(scenario, proposed, others, corrects=corrects)
     if why:
-        return Change(before, standing, why)
+        return EvidenceChange(before, proposed, why)
     if f"{SEALED}/" in bank.documents[scenario.id].path.replace(os.sep, "/"):
         why = "it is sealed: open the held-out split, apply the study there, and seal it"
-        return Change(before, standing, why)
-    evidence = (*others, standing.evidence)
-    if (standing.status, evidence) == (scenario.status, scenario.evidence):
+        return EvidenceChange(before, proposed, why)
+    evidence = (*others, proposed.evidence)
+    if (proposed.status, evidence) == (scenario.status, scenario.evidence):
         return None
     vetting = Vetting(
-        version=standing.version, hash=standing.hash, status=standing.status, evidence=evidence
+        version=proposed.version, hash=proposed.hash, status=proposed.status, evidence=evidence
     )
-    return Change(before, standing, "", vetting)
+    return EvidenceChange(before, proposed, "", vetting)
 
 
 def _all_evidence(bank: Bank, scenario: Scenario) -> tuple[Evidence, ...]:
@@ -285,57 +285,57 @@ def _same(one: Evidence, other: Evidence) -> bool:
 
 
 def _weighed(
-    scenario: Scenario, standing: Standing, others: Sequence[Evidence], *, corrects: bool
-) -> tuple[Standing, str]:
-    """Return the standing beside other evidence, and the reason why nothing is written, if any.
+    scenario: Scenario, proposed: ProposedStatus, others: Sequence[Evidence], *, corrects: bool
+) -> tuple[ProposedStatus, str]:
+    """Return the status beside other evidence, and the reason why nothing is written, if any.
 
     A version is not validated while there is an objection to an item of −2 points, or raters reject
     an item.
 
     Args:
         scenario: The scenario in the bank.
-        standing: The status and evidence by the study.
+        proposed: The status and evidence by the study.
         others: The scenario's evidence, without earlier results of the same round of the study.
         corrects: Whether there were such earlier results.
     """
-    before, new = scenario.status, standing.evidence
+    before, new = scenario.status, proposed.evidence
     rest = [e for e in others if e.version == scenario.version]
     objecting = [e for e in rest if _open_faults(e)]
-    if standing.status is not Status.withdrawn and objecting:
+    if proposed.status is not Status.withdrawn and objecting:
         faults = (f"{_open_faults(e)}, in round {e.round} of {e.study!r}" for e in objecting)
-        lacking = (*standing.lacking, *faults)
-        standing = replace(standing, status=Status.reviewed, lacking=lacking)
+        lacking = (*proposed.lacking, *faults)
+        proposed = replace(proposed, status=Status.reviewed, lacking=lacking)
     falls = before is Status.validated and bool(objecting or _open_faults(new))
     held = Status.reviewed if falls else before
-    why = _does_not_lower(held, standing, rest)
+    why = _does_not_lower(held, proposed, rest)
     if not why:
-        return standing, ""
+        return proposed, ""
     if not (falls or corrects or _open_faults(new)):
-        return standing, why
-    return replace(standing, status=held, lacking=(*standing.lacking, why)), ""
+        return proposed, why
+    return replace(proposed, status=held, lacking=(*proposed.lacking, why)), ""
 
 
-def _does_not_lower(before: Status, standing: Standing, rest: Sequence[Evidence]) -> str:
-    """Return why a standing may not lower the status; empty if it may, or would not lower it.
+def _does_not_lower(before: Status, proposed: ProposedStatus, rest: Sequence[Evidence]) -> str:
+    """Return why a study may not lower the status; empty if it may, or would not lower it.
 
     Args:
         before: The status so far.
-        standing: The status and evidence by the study.
+        proposed: The status and evidence by the study.
         rest: Other evidence of the version.
     """
-    new = standing.evidence
-    if RANKS.index(standing.status) >= RANKS.index(before):
+    new = proposed.evidence
+    if RANKS.index(proposed.status) >= RANKS.index(before):
         return ""
     supporting = [e for e in rest if before is not Status.validated or not _unmet_before_items(e)]
     most = max((sum(_by_role(e.raters)) for e in supporting), default=0)
     if (n := sum(_by_role(new.raters))) < most:
-        few = f"{n} {'is' if n == 1 else 'are'} too few to make it {standing.status}"
+        few = f"{n} {'is' if n == 1 else 'are'} too few to make it {proposed.status}"
         return f"{most} raters made it {before}; {few}"
     unasked = {"objections": new.objections or 0, "rejected": new.rejected or ()}
     if (
         supporting
         and None in (new.objections, new.rejected)
-        and not unmet(new.model_copy(update=unasked))
+        and not unmet_conditions(new.model_copy(update=unasked))
     ):
         return f"it is {before}, and too few were asked here about its items"
     return ""

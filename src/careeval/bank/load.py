@@ -25,7 +25,7 @@ from careeval.bank.problems import BankProblems
 from careeval.bank.reader import BankReader, shown
 from careeval.bank.schema import BankFile, GenericProbe, ProbeEntry, ProbesFile
 from careeval.bank.sealed import HASH, KEY_VARIABLE, SEALED, has_sealed, unseal
-from careeval.bank.yaml_nodes import Loc, Places
+from careeval.bank.yaml_nodes import FilePlaces, Loc
 from careeval.core.scenario import Adl, ItemId, Probe, Scenario, Slug, Source
 from careeval.core.twin import right_acts
 from careeval.errors import BankError, did_you_mean
@@ -65,7 +65,7 @@ class Bank:
     probes: Mapping[str, tuple[Probe, ...]]
     sources: Mapping[str, Source]
     vettings: Mapping[str, Vetting] = field(repr=False)
-    documents: Mapping[str, Places] = field(repr=False)
+    documents: Mapping[str, FilePlaces] = field(repr=False)
 
     def __len__(self) -> int:
         return len(self.scenarios)

@@ -44,7 +44,7 @@ class Presence:
 
 
 @dataclass(frozen=True)
-class Share:
+class ClassPresence:
     """Counts of the items of one class in one kind of answer.
 
     Attributes:
@@ -59,7 +59,7 @@ class Share:
 
 
 @dataclass(frozen=True)
-class Health:
+class ItemHealth:
     """The items of base scenarios by their presence in pilot answers, without items of 0 points.
 
     Attributes:
@@ -72,14 +72,14 @@ class Health:
     """
 
     kinds: tuple[str, ...]
-    shares: Mapping[str, Mapping[str, Share]]
+    shares: Mapping[str, Mapping[str, ClassPresence]]
     always: tuple[str, ...]
     never: tuple[str, ...]
     in_reference: tuple[str, ...]
     unseen: tuple[str, ...]
 
 
-def presences(bank: Path, held_out: Mapping[str, str]) -> list[Presence]:
+def read_pilot(bank: Path, held_out: Mapping[str, str]) -> list[Presence]:
     """Return the rows of a bank's pilot; empty if it had none.
 
     Raises:
@@ -102,7 +102,7 @@ def presences(bank: Path, held_out: Mapping[str, str]) -> list[Presence]:
     return rows
 
 
-def health(bank: Bank, rows: Sequence[Presence]) -> Health:
+def item_health(bank: Bank, rows: Sequence[Presence]) -> ItemHealth:
     """Return the health of a bank's items, ignoring rows of items that are not in the bank."""
     acts = {(s.id, a.id): a for s in bank.bases for a in s.actions if a.points}
     rows = [row for row in rows if (row.scenario, row.item) in acts]
@@ -116,14 +116,14 @@ def health(bank: Bank, rows: Sequence[Presence]) -> Health:
 
     good = {item: by_item[item] for item in by_item if acts[item].points > 0}
     bad = {item: by_item[item] for item in by_item if acts[item].points < 0}
-    shares: dict[str, dict[str, Share]] = {}
+    shares: dict[str, dict[str, ClassPresence]] = {}
     for name in dict.fromkeys(map(item_class, sorted(acts.values(), key=_order))):
         items = [item for item in by_item if item_class(acts[item]) == name]
         shares[name] = {
             kind: _share([by_item[item][kind] for item in items if kind in by_item[item]])
             for kind in kinds
         }
-    return Health(
+    return ItemHealth(
         kinds,
         shares,
         always=ids(i for i, row in good.items() if CLOSED in row and _all(row[CLOSED])),
@@ -152,5 +152,5 @@ def _all(row: Presence) -> bool:
     return row.present == row.n
 
 
-def _share(rows: Sequence[Presence]) -> Share:
-    return Share(len(rows), sum(row.n for row in rows), sum(row.present for row in rows))
+def _share(rows: Sequence[Presence]) -> ClassPresence:
+    return ClassPresence(len(rows), sum(row.n for row in rows), sum(row.present for row in rows))

@@ -13,7 +13,7 @@ from careeval.errors import BankError
 
 
 @dataclass(frozen=True, slots=True, order=True)
-class Place:
+class FilePlace:
     """A position in a file; line and column count from 1."""
 
     path: str
@@ -35,7 +35,7 @@ class Problem:
         hint: What to do; empty if the message says it.
     """
 
-    place: Place
+    place: FilePlace
     code: str
     message: str
     hint: str = ""

@@ -13,9 +13,9 @@ from pydantic import TypeAdapter, ValidationError
 from pydantic_core import ErrorDetails
 
 from careeval.bank import evidence
-from careeval.bank.problems import BankProblems, Place, Problem
+from careeval.bank.problems import BankProblems, FilePlace, Problem
 from careeval.bank.sealed import SEALED
-from careeval.bank.yaml_nodes import MAX_BYTES, Document, Loc, Places, parse_yaml, read_yaml
+from careeval.bank.yaml_nodes import MAX_BYTES, FilePlaces, Loc, YamlDocument, parse_yaml, read_yaml
 from careeval.errors import did_you_mean
 
 T = TypeVar("T")
@@ -31,9 +31,9 @@ class BankReader:
     def __init__(self, root: Path, held_out: Mapping[str, str]) -> None:
         self.root = root
         self.held_out = {f"{SEALED}/{name}": text for name, text in held_out.items()}
-        self.documents: dict[str, Places] = {}
+        self.documents: dict[str, FilePlaces] = {}
         self.problems: list[Problem] = []
-        self._last: tuple[str, Document] | None = None
+        self._last: tuple[str, YamlDocument] | None = None
 
     def has(self, name: str) -> bool:
         """Tell whether the bank has that file."""
@@ -51,7 +51,7 @@ class BankReader:
         try:
             document = self._document(name)
             # without the content, which the value returned has
-            self.documents[name] = Places(document.path, document.text)
+            self.documents[name] = FilePlaces(document.path, document.text)
         except BankProblems as error:
             self.problems += error.problems
             return None
@@ -83,10 +83,10 @@ class BankReader:
         scenario = probes.removesuffix(".probes")
         if not self.has(scenario):
             message = f"there is no {scenario.rpartition('/')[2]}.yaml beside it"
-            place, hint = Place(str(self._path(probes))), "name it after its scenario"
+            place, hint = FilePlace(str(self._path(probes))), "name it after its scenario"
             self.problems.append(Problem(place, "CE104", message, hint))
 
-    def _document(self, name: str) -> Document:
+    def _document(self, name: str) -> YamlDocument:
         """Return a file as YAML; the last one read is cached."""
         if self._last is None or self._last[0] != name:
             path, text = self._path(name), self.held_out.get(_file(name))
@@ -122,7 +122,7 @@ _EXPECTED = {
 """Type of a pydantic error → the expected type, in words for clinicians."""
 
 
-def _problem(document: Places, error: ErrorDetails) -> Problem:
+def _problem(document: FilePlaces, error: ErrorDetails) -> Problem:
     """Return a pydantic error as problem CE102, in words for clinicians."""
     loc: Loc = error["loc"]
     value, kind, hint = error["input"], error["type"], ""

@@ -16,7 +16,7 @@ from careeval.files import write_text
 from careeval.modes import MODES
 from careeval.modes.response import RESPONSE
 
-Label = Literal["present", "absent"]
+ProbeLabel = Literal["present", "absent"]
 
 Version = Annotated[str, Field(pattern=r"^[0-9]+-[A-Z]$")]
 """`N-X`: N is raised with any change that can change a score, X with any other."""
@@ -69,7 +69,7 @@ class ProbeEntry(Frozen):
     """The difficulty for a grader."""
     text: Text | None = None
     """The answer; absent for a generic one."""
-    labels: Mapping[ItemId, Label]
+    labels: Mapping[ItemId, ProbeLabel]
     """Labels of all actions, and of rungs whose label does not follow from their `of`."""
 
 

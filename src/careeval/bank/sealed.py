@@ -66,7 +66,7 @@ def held_out_key() -> str | None:
         ) from None
 
 
-def key_for(bank: Path) -> str | None:
+def key_for_bank(bank: Path) -> str | None:
     """Return the key from the environment if a bank has a sealed split, else `None`.
 
     Raises:
@@ -75,7 +75,7 @@ def key_for(bank: Path) -> str | None:
     return held_out_key() if has_sealed(bank) else None
 
 
-def split_key(split: str | None) -> str | None:
+def key_for_split(split: str | None) -> str | None:
     """Return the key from the environment for the held-out split, else `None`."""
     return held_out_key() if split == Split.held_out else None
 

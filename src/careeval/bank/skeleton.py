@@ -113,7 +113,7 @@ def write_skeleton(bank: Bank, root: Path, outline: Outline) -> tuple[Path, Path
         BankError: The outline has an age or a part of the body that is not allowed, or a file
             exists already, or cannot be written.
     """
-    expect_possible(outline)
+    check_outline(outline)
     name = next_id(bank, outline.adl)
     part = outline.part or ("upper-body" if outline.adl is Adl.dressing else None)
     values = {
@@ -203,7 +203,7 @@ def _twin_item(action: Action) -> dict[str, Any]:
     return {"id": action.id, **fields, "why": f"{TO_WRITE} why, here"}
 
 
-def expect_possible(outline: Outline) -> None:
+def check_outline(outline: Outline) -> None:
     """Check that a scenario with this outline could be loaded.
 
     Raises:

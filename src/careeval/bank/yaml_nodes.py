@@ -15,7 +15,7 @@ from typing import Any, Protocol
 
 import yaml
 
-from careeval.bank.problems import BankProblems, Place, Problem
+from careeval.bank.problems import BankProblems, FilePlace, Problem
 from careeval.files import open_file
 
 MAX_BYTES = 1_000_000
@@ -32,7 +32,7 @@ Plain = str | None | list["Plain"] | dict[str, "Plain"]
 
 
 @dataclass(frozen=True)
-class Places:
+class FilePlaces:
     """The places of the values and keys of a valid YAML file.
 
     They are computed at the first use, since most files have no problems to place.
@@ -45,19 +45,19 @@ class Places:
     path: str
     text: str = field(repr=False)
 
-    def place(self, loc: Loc, *, key: bool = False) -> Place:
+    def place(self, loc: Loc, *, key: bool = False) -> FilePlace:
         """Return the place of a value (or of its key), or of the closest value around it."""
         values, keys = self._places
         where = keys if key else values
         while loc and loc not in where:
             where, loc = values, loc[:-1]
-        return where.get(loc, Place(self.path))
+        return where.get(loc, FilePlace(self.path))
 
     @cached_property
-    def _places(self) -> tuple[dict[Loc, Place], dict[Loc, Place]]:
+    def _places(self) -> tuple[dict[Loc, FilePlace], dict[Loc, FilePlace]]:
         """The places of values, and the places of keys."""
-        values: dict[Loc, Place] = {}
-        keys: dict[Loc, Place] = {}
+        values: dict[Loc, FilePlace] = {}
+        keys: dict[Loc, FilePlace] = {}
 
         def note(node: yaml.Node, loc: Loc) -> None:
             values[loc] = _place(node.start_mark, self.path)
@@ -77,13 +77,13 @@ class Places:
 
 
 @dataclass(frozen=True)
-class Document(Places):
+class YamlDocument(FilePlaces):
     """The content of a YAML file, with its places."""
 
     content: Plain
 
 
-def read_yaml(path: Path, most: int = MAX_BYTES) -> Document:
+def read_yaml(path: Path, most: int = MAX_BYTES) -> YamlDocument:
     """Read one YAML file, or JSON, which is YAML.
 
     Args:
@@ -98,9 +98,9 @@ def read_yaml(path: Path, most: int = MAX_BYTES) -> Document:
         with open_file(path) as file:
             raw = file.read(most + 1)
     except OSError as error:
-        raise _problem(Place(shown), f"cannot be read: {error.strerror}") from error
+        raise _problem(FilePlace(shown), f"cannot be read: {error.strerror}") from error
     if len(raw) > most:
-        raise _problem(Place(shown), f"is too long: it may have at most {most:,} bytes")
+        raise _problem(FilePlace(shown), f"is too long: it may have at most {most:,} bytes")
     try:
         text = raw.decode()
     except UnicodeDecodeError as error:
@@ -109,10 +109,10 @@ def read_yaml(path: Path, most: int = MAX_BYTES) -> Document:
     return parse_yaml(text, shown)
 
 
-def parse_yaml(text: str, path: str) -> Document:
+def parse_yaml(text: str, path: str) -> YamlDocument:
     """Parse YAML text. `path` is its name in messages. Raises as `read_yaml` does."""
     try:
-        return Document(path, text, _Parser(text, path).content())
+        return YamlDocument(path, text, _Parser(text, path).content())
     except yaml.MarkedYAMLError as error:
         place = _place(error.problem_mark or error.context_mark, path)
         hint = "quote text that has ': ' or '#' in it; indent with spaces, not tabs"
@@ -206,17 +206,17 @@ class _Mark(Protocol):
     column: int
 
 
-def _place(mark: _Mark | None, path: str) -> Place:
-    return Place(path, mark.line + 1, mark.column + 1) if mark else Place(path)
+def _place(mark: _Mark | None, path: str) -> FilePlace:
+    return FilePlace(path, mark.line + 1, mark.column + 1) if mark else FilePlace(path)
 
 
-def _place_of_byte(raw: bytes, offset: int, path: str) -> Place:
+def _place_of_byte(raw: bytes, offset: int, path: str) -> FilePlace:
     """Return the place of a byte of a text that cannot be parsed."""
     before = raw[:offset].decode(errors="replace")
-    return Place(path, before.count("\n") + 1, len(before) - before.rfind("\n"))
+    return FilePlace(path, before.count("\n") + 1, len(before) - before.rfind("\n"))
 
 
-def _problem(place: Place, message: str, hint: str = "") -> BankProblems:
+def _problem(place: FilePlace, message: str, hint: str = "") -> BankProblems:
     return BankProblems([Problem(place, "CE101", message, hint)])
 
 

@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from careeval.bank import load_bank
-from careeval.bank.sealed import split_key
+from careeval.bank.sealed import key_for_split
 from careeval.core.response import ResponseState
 from careeval.core.scenario import Rubric, Scenario, Split
 from careeval.errors import ProtocolError
@@ -144,7 +144,7 @@ def plan(
         BankError: The bank cannot be used.
     """
     task = run.task
-    bank = load_bank(task.get("bank"), split_key(task.get("split")), probes=False)
+    bank = load_bank(task.get("bank"), key_for_split(task.get("split")), probes=False)
     own = Path(task["prompts"]) if task.get("prompts") else None
     prompts = load_prompts(bank.mode, own, run.protocol)
     recorded = _recorded(run) if run.model is None else {}

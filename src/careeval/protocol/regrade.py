@@ -15,7 +15,7 @@ from pathlib import Path
 import polars as pl
 
 from careeval.bank import bank_folder, bank_mode, load_bank
-from careeval.bank.sealed import split_key
+from careeval.bank.sealed import key_for_split
 from careeval.core.grader import Grader
 from careeval.core.response import Response, ResponseState
 from careeval.core.scenario import Rubric, Scenario
@@ -198,7 +198,7 @@ def _checked(root: Path, folder: Path | None) -> tuple[Runs, list[Scenario]]:
             f"{root}: {n_open} responses are not there yet",
             hint="finish the run with 'careeval run --resume', then grade it",
         )
-    bank = load_bank(folder, split_key(row["split"]), probes=False)
+    bank = load_bank(folder, key_for_split(row["split"]), probes=False)
     asked = [bank.scenario(scenario) for scenario in runs.responses["scenario"].unique()]
     hashes = selection_hashes(asked)
     then, now = row["bank_hash"], hashes["bank_hash"]

@@ -30,12 +30,13 @@ from careeval.sheets.study.scenario_results import (
     scales_sheet,
     validity_sheet,
 )
-from careeval.stats.validity import Rule
+from careeval.stats.validity import EndorsementRule
 
 RULES = {
-    Rule.paper: "at least eight in ten of its raters",
-    Rule.lynn: "all its raters, or of six to eight all but one, or of nine or ten all but two,",
-    Rule.polit: "at least 78% of its raters",
+    EndorsementRule.paper: "at least eight in ten of its raters",
+    EndorsementRule.lynn: "all its raters, or of six to eight all but one, "
+    "or of nine or ten all but two,",
+    EndorsementRule.polit: "at least 78% of its raters",
 }
 """The raters that must endorse a scenario to keep it, as in "… gave 4 or 5"."""
 

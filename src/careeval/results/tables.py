@@ -20,7 +20,7 @@ import polars as pl
 
 from careeval.core.scenario import Domain
 from careeval.errors import LogError
-from careeval.files import written_whole
+from careeval.files import atomic_write
 
 
 class Column(NamedTuple):
@@ -262,7 +262,7 @@ def write_parquet(
     Raises:
         OSError: It cannot be written.
     """
-    with written_whole(path) as beside:
+    with atomic_write(path) as beside:
         try:
             frame.write_parquet(beside, compression=compression)
         except (pl.exceptions.PolarsError, OSError) as error:

@@ -9,13 +9,13 @@ from typing import Any
 from careeval.bank import Bank
 from careeval.bank.coverage import (
     action_points,
+    composition_lines,
     coverage,
     domain_shares,
     lengths,
     probe_counts,
-    shares_of,
 )
-from careeval.bank.pilot import Presence, health
+from careeval.bank.pilot import Presence, item_health
 from careeval.core.scenario import Scenario, Split
 
 PILOT = "Answers of AI, graded by AI: no result of a system, and no validation."
@@ -48,7 +48,7 @@ def stats_json(bank: Bank) -> dict[str, Any]:
         "n_scenarios": len(scenarios),
         "n_twins": sum(s.twin_of is not None and s.control is None for s in bank.scenarios),
         "n_controls": sum(s.control is not None for s in bank.scenarios),
-        "shares": shares_of(scenarios),
+        "shares": composition_lines(scenarios),
         "n_held_out": sum(scenario.split is Split.held_out for scenario in scenarios),
         "coverage": {
             by: {part: {adl.value: n for adl, n in cells.items()} for part, cells in parts.items()}
@@ -78,6 +78,6 @@ def pilot_json(bank: Bank, rows: Sequence[Presence]) -> dict[str, Any]:
         "bank": bank.about.name,
         "version": bank.about.version,
         "what": PILOT,
-        **asdict(health(bank, rows)),
+        **asdict(item_health(bank, rows)),
         "items": [asdict(row) for row in rows],
     }

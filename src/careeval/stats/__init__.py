@@ -13,7 +13,11 @@ from careeval.stats.agreement.gwet import (
     identical_pairs,
 )
 from careeval.stats.agreement.intraclass import Icc, IccForm, icc, icc_interval
-from careeval.stats.agreement.krippendorff import Metric, krippendorff_alpha, krippendorff_interval
+from careeval.stats.agreement.krippendorff import (
+    RatingDistance,
+    krippendorff_alpha,
+    krippendorff_interval,
+)
 from careeval.stats.agreement.two_raters import (
     positive_agreement,
     positive_agreement_interval,
@@ -22,8 +26,8 @@ from careeval.stats.agreement.two_raters import (
     weighted_kappa,
 )
 from careeval.stats.audit.confusion import (
+    AccuracyMeasure,
     Confusion,
-    Measure,
     measure_interval,
 )
 from careeval.stats.audit.corrected_mean import (
@@ -48,13 +52,13 @@ from careeval.stats.paired import (
     detectable_after,
     detectable_difference,
     difference_intervals,
-    flips_for,
     holm,
-    least_error,
+    one_family_error,
     rank_sets,
-    sign_flip_ps,
+    sign_flip_draws,
+    sign_flip_p_values,
     smallest_p,
-    t_ps,
+    t_test_p_values,
 )
 from careeval.stats.rates import (
     drawn_rate_interval,
@@ -62,7 +66,7 @@ from careeval.stats.rates import (
     rule_of_three,
     wilson,
 )
-from careeval.stats.resampling import by_cluster
+from careeval.stats.resampling import sum_by_cluster
 from careeval.stats.score import (
     epoch_scores,
     pooled_score,
@@ -72,7 +76,7 @@ from careeval.stats.validity import (
     MIN_RATERS,
     AikenV,
     Endorsement,
-    Rule,
+    EndorsementRule,
     aiken_v,
     cut_sensitive,
     endorsed,
@@ -97,24 +101,23 @@ __all__ = [
     "MIN_RATERS",
     "MIN_REGRADED",
     "TRIALS_A_FAMILY",
+    "AccuracyMeasure",
     "AikenV",
     "Confusion",
     "CorrectedMean",
     "Endorsement",
+    "EndorsementRule",
     "Estimate",
     "GradingVariance",
     "Gwet",
     "Icc",
     "IccForm",
     "Interval",
-    "Measure",
-    "Metric",
+    "RatingDistance",
     "Reliability",
-    "Rule",
     "aiken_v",
     "any_of_k",
     "bounded_ratio_interval",
-    "by_cluster",
     "clopper_pearson",
     "cut_sensitive",
     "detectable_after",
@@ -124,7 +127,6 @@ __all__ = [
     "endorsed",
     "epoch_scores",
     "fisher_interval",
-    "flips_for",
     "grading_variance",
     "gwet_ac1",
     "gwet_ac1_interval",
@@ -139,13 +141,13 @@ __all__ = [
     "item_rest",
     "krippendorff_alpha",
     "krippendorff_interval",
-    "least_error",
     "linearised_ratio",
     "lowest_of_k",
     "measure_interval",
     "modified_kappa",
     "noise_corrected_worst",
     "noise_corrected_worst_interval",
+    "one_family_error",
     "pooled_score",
     "positive_agreement",
     "positive_agreement_interval",
@@ -163,9 +165,11 @@ __all__ = [
     "sd_epochs",
     "sd_epochs_interval",
     "sensitivity_range",
-    "sign_flip_ps",
+    "sign_flip_draws",
+    "sign_flip_p_values",
     "smallest_p",
-    "t_ps",
+    "sum_by_cluster",
+    "t_test_p_values",
     "weighted_kappa",
     "wilson",
     "worst_epoch",

@@ -38,7 +38,9 @@ _LARGEST_SPREAD = 0.9
 _CELLS = 2_000_000
 
 
-def sign_flip_ps(differences: FloatArray, *, seed: int = 0, draws: int = _DRAWS) -> FloatArray:
+def sign_flip_p_values(
+    differences: FloatArray, *, seed: int = 0, draws: int = _DRAWS
+) -> FloatArray:
     """Return two-sided p values of sign-flip tests of many pairs of systems.
 
     The null hypothesis is that the two systems are exchangeable in every scenario, so that each
@@ -55,7 +57,7 @@ def sign_flip_ps(differences: FloatArray, *, seed: int = 0, draws: int = _DRAWS)
     Args:
         differences: Shape (n_pairs, n_scenarios).
         seed: Seed of the drawing.
-        draws: Patterns to draw, and the most to enumerate; use `flips_for` for a family.
+        draws: Patterns to draw, and the most to enumerate; use `sign_flip_draws` for a family.
 
     Returns:
         p values, shape (n_pairs,), from 1 / (draws + 1), or 2 / 2ᴳ if G differences are enumerated,
@@ -81,7 +83,7 @@ def sign_flip_ps(differences: FloatArray, *, seed: int = 0, draws: int = _DRAWS)
     return p_values
 
 
-def flips_for(comparisons: int) -> int:
+def sign_flip_draws(comparisons: int) -> int:
     """Return the number of sign patterns to draw for a family, at least 100,000.
 
     The smallest p times the size of the family is then at most 1 / 40.
@@ -102,7 +104,7 @@ def smallest_p(n_scenarios: int, comparisons: int = 1) -> float:
     Returns:
         From 0 to 1. If it is not below alpha, no difference can be significant.
     """
-    draws = flips_for(comparisons)
+    draws = sign_flip_draws(comparisons)
     enumerated = n_scenarios < draws.bit_length()
     return min(1.0, comparisons * (2.0 ** (1 - n_scenarios) if enumerated else 1 / (draws + 1)))
 
@@ -116,7 +118,7 @@ def difference_intervals(
     it leaves out a margin, Student's t test at 5% finds the difference from that margin.
 
     With rare errors all variation is in a few scenarios, which may not have been drawn. So their
-    standard error is never below `least_error`.
+    standard error is never below `one_family_error`.
 
     Args:
         low: Lowest possible differences, shape (n_pairs, n_families).
@@ -143,14 +145,15 @@ def difference_intervals(
     return ends
 
 
-def t_ps(
+def t_test_p_values(
     low: FloatArray, high: FloatArray, weights: FloatArray, *, counts_errors: bool = False
 ) -> FloatArray:
     """Return two-sided p values of the t test that belongs to `difference_intervals`.
 
-    Take the larger of this and `sign_flip_ps`. If two systems make different kinds of errors, the
-    smallest p values of sign flips are too small: in a family of 15 pairs they made 13% of rankings
-    of equal systems false. The larger of both made at most 5% (`bench/coverage.py --table type1`).
+    Take the larger of this and `sign_flip_p_values`. If two systems make different kinds of errors,
+    the smallest p values of sign flips are too small: in a family of 15 pairs they made 13% of
+    rankings of equal systems false. The larger of both made at most 5% (`bench/coverage.py --table
+    type1`).
 
     Args:
         low: As for `difference_intervals`.
@@ -178,10 +181,10 @@ def _largest_errors(
     errors = ratio_errors(low, weights)
     for row in np.flatnonzero((low != high).any(axis=1)).tolist():
         errors[row] = largest_error(low[row], high[row], weights)
-    return np.maximum(errors, least_error(len(weights))) if counts_errors else errors
+    return np.maximum(errors, one_family_error(len(weights))) if counts_errors else errors
 
 
-def least_error(n_families: int) -> float:
+def one_family_error(n_families: int) -> float:
     """Return the standard error if systems differ in one family, always erring against never.
 
     Args:

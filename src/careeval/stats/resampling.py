@@ -48,7 +48,7 @@ def resampled_interval(
     return with_width(float(low), float(high))
 
 
-def by_cluster(rows: FloatArray, clusters: ArrayLike) -> FloatArray:
+def sum_by_cluster(rows: FloatArray, clusters: ArrayLike) -> FloatArray:
     """Return the sum of the rows of each cluster, shape (n_clusters, n_columns).
 
     Args:
@@ -66,7 +66,9 @@ def by_cluster(rows: FloatArray, clusters: ArrayLike) -> FloatArray:
     return totals
 
 
-def clustered(rows: FloatArray, clusters: ArrayLike | None, kept: NDArray[np.bool_]) -> FloatArray:
+def sum_if_clustered(
+    rows: FloatArray, clusters: ArrayLike | None, kept: NDArray[np.bool_]
+) -> FloatArray:
     """Return the rows summed by cluster, or unchanged if `clusters` is `None`.
 
     Args:
@@ -82,4 +84,4 @@ def clustered(rows: FloatArray, clusters: ArrayLike | None, kept: NDArray[np.boo
     names = np.asarray(clusters)
     if len(names) != len(kept):
         raise StatsError(f"{len(names)} cluster names for {len(kept)} rows")
-    return by_cluster(rows, names[kept])
+    return sum_by_cluster(rows, names[kept])

@@ -27,7 +27,7 @@ MANY_RATERS = 6
 EXCELLENT_KAPPA = 0.74
 
 
-class Rule(StrEnum):
+class EndorsementRule(StrEnum):
     """A rule that keeps or revises an item, by the number of its raters who endorse it.
 
     `paper`: at least 0.8 of them, as in CareEval (HRI Companion '26). `lynn`: all of up to five
@@ -49,13 +49,13 @@ class Rule(StrEnum):
         if n < MIN_RATERS:
             raise StatsError(f"fewer than three raters decide nothing: {n}")
         match self:
-            case Rule.paper:
+            case EndorsementRule.paper:
                 return -(-4 * n // 5)
-            case Rule.polit:
+            case EndorsementRule.polit:
                 return -(-31 * n // 40)
-            case Rule.lynn if n > 10:
+            case EndorsementRule.lynn if n > 10:
                 raise StatsError(f"Lynn's rule ends at ten raters: {n}")
-            case Rule.lynn:
+            case EndorsementRule.lynn:
                 return n - (n > 5) - (n > 8)
 
 
@@ -93,8 +93,8 @@ class Endorsement:
         """Exact interval of the share among raters like these; wide: .28 to .99 for 4 of 5."""
         return clopper_pearson(self.k, self.n)
 
-    def passes(self, rule: Rule) -> bool:
-        """Tell whether a rule keeps the item; raise `StatsError` as `Rule.least` does."""
+    def passes(self, rule: EndorsementRule) -> bool:
+        """Tell whether a rule keeps the item; raise `StatsError` as the rule does."""
         return self.k >= rule.least(self.n)
 
 
@@ -197,7 +197,7 @@ def falls_short_of_excellent(endorsement: Endorsement) -> str:
     Source: Polit, Beck and Owen 2007, doi:10.1002/nur.20199.
     """
     k, n = endorsement.k, endorsement.n
-    least = Rule.polit.least(n)
+    least = EndorsementRule.polit.least(n)
     if n >= MANY_RATERS:
         return "" if k >= least else f"{k} of {n}, where {least} were needed"
     kappa = modified_kappa(k, n)
@@ -244,7 +244,7 @@ def s_cvi_ua(items: Sequence[Endorsement]) -> float:
     return float(np.mean([item.k == item.n for item in _require_items(items)]))
 
 
-def cut_sensitive(ratings: FloatArray, rule: Rule, cuts: tuple[float, float]) -> bool:
+def cut_sensitive(ratings: FloatArray, rule: EndorsementRule, cuts: tuple[float, float]) -> bool:
     """Tell whether a rule decides differently about an item with two different cuts.
 
     Args:
@@ -253,7 +253,7 @@ def cut_sensitive(ratings: FloatArray, rule: Rule, cuts: tuple[float, float]) ->
         cuts: The declared cut and the other.
 
     Raises:
-        StatsError: As for `i_cvi` and `Rule.least`.
+        StatsError: As for `i_cvi` and `EndorsementRule.least`.
     """
     first, second = (i_cvi(ratings, cut).passes(rule) for cut in cuts)
     return first != second

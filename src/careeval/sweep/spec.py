@@ -17,7 +17,7 @@ from pydantic import BaseModel, ConfigDict, Field, PositiveFloat, PositiveInt, V
 
 from careeval.bank import bank_mode, load_bank
 from careeval.bank.load import OWN_BANKS
-from careeval.bank.sealed import split_key
+from careeval.bank.sealed import key_for_split
 from careeval.core.scenario import Scenario, Split
 from careeval.errors import ProtocolError
 from careeval.files import read_text, write_text
@@ -292,7 +292,7 @@ def _bank(file: Path, name: str | None) -> str | None:
 
 
 def _selected(table: ScenariosTable, bank: str | None) -> list[Scenario]:
-    loaded = load_bank(bank, split_key(table.split), probes=False)
+    loaded = load_bank(bank, key_for_split(table.split), probes=False)
     adls, ids = table.adl or (), table.scenario or ()
     return select_scenarios(loaded, Split(table.split), adls, ids, table.limit, twins=table.twins)
 

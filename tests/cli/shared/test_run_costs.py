@@ -15,7 +15,7 @@ from careeval.protocol.costs.cost_log import paid_for
 from careeval.protocol.runs.folder import read_run_file
 from careeval.protocol.runs.spec import Run
 from support import fake_server
-from support.fake_server import FakeServer, Request, Said
+from support.fake_server import Completion, FakeServer, Request
 from support.fakes import write_bank
 
 MODEL, GRADER = "openai-api/fake/a", "openai-api/fake/grader"
@@ -161,7 +161,7 @@ def test_words_whose_tokens_nobody_counted(
     """They are kept, their cost is unknown, a budget ends the run, and others read what is left."""
     completion = fake_server.completion
 
-    def said(request: Request, said: Said) -> str:
+    def said(request: Request, said: Completion) -> str:
         return json.dumps({**json.loads(completion(request, said)), "usage": usage})
 
     monkeypatch.setattr(fake_server, "completion", said)

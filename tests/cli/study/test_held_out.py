@@ -14,7 +14,7 @@ import pyrage
 import pytest
 
 from careeval.bank import load_bank
-from careeval.bank.sealed import KEY_VARIABLE, key_for, pack, seal
+from careeval.bank.sealed import KEY_VARIABLE, key_for_bank, pack, seal
 from careeval.cli.app import OK, run
 from careeval.core.scenario import Rubric, Split
 from careeval.review.changes import FormId
@@ -49,7 +49,7 @@ def new(bank: Path, study: Path, *more: str) -> None:
 
 def items_of(bank: Path, name: str) -> list[str]:
     """Its items, as a sheet calls them."""
-    scenario = load_bank(bank, key_for(bank), probes=False).scenario(name)
+    scenario = load_bank(bank, key_for_bank(bank), probes=False).scenario(name)
     return [f"{rubric}/{item.id}" for rubric in Rubric for item in scenario.rubric(rubric)]
 
 

@@ -9,7 +9,7 @@ import pytest
 from openai import NOT_GIVEN, AsyncAzureOpenAI, AsyncOpenAI, BadRequestError, InternalServerError
 
 from careeval.protocol.models.completions import Completions, lighten
-from support.fake_server import SERVER_ERROR, TOO_LONG, FakeServer, Request, Said
+from support.fake_server import SERVER_ERROR, TOO_LONG, Completion, FakeServer, Request
 
 REQUEST: dict[str, Any] = {
     "messages": [
@@ -44,9 +44,9 @@ def test_the_same_is_sent_and_the_same_comes_back() -> None:
     """Body and key are those of OpenAI's own way, and so is the completion."""
     came: list[Request] = []
 
-    def script(request: Request) -> Said:
+    def script(request: Request) -> Completion:
         came.append(request)
-        return Said("I wait.")
+        return Completion("I wait.")
 
     async def ask(client: AsyncOpenAI) -> Any:
         async with client:

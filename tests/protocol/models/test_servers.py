@@ -38,7 +38,16 @@ from careeval.protocol.runs.spec import Outcome, Run, Stop, Watch
 from careeval.protocol.tables.run_tables import read_runs
 from careeval.protocol.work.evaluate import resume
 from faults.search import KEY, files_that_hold
-from support.fake_server import FakeServer, Fault, Request, Said, Status, error, too_many, well
+from support.fake_server import (
+    Completion,
+    FakeServer,
+    Fault,
+    Request,
+    Status,
+    error,
+    too_many,
+    well,
+)
 from support.fakes import begin, write_bank
 from support.strange_servers import SERVERS, dropping, http, nobody, serving, silent_plain
 
@@ -235,7 +244,7 @@ def test_a_server_that_has_answered_is_waited_for(
     """Once a call has succeeded, no number of failures ends a run early."""
     n = 0
 
-    def script(request: Request) -> Said | Fault:
+    def script(request: Request) -> Completion | Fault:
         nonlocal n
         n += 1
         return well(request) if n == 1 else error(404, "gone for a while")
@@ -277,7 +286,7 @@ def test_a_server_of_its_own_troubles_is_waited_for(
     monkeypatch.setattr("inspect_ai.model._retry._sleep", _at_once)
     faults = (too_many(), error(500, "oops"), error(503, "loading"), error(529, "overloaded"))
 
-    def script(request: Request) -> Said | Fault:
+    def script(request: Request) -> Completion | Fault:
         return faults[request.came - 1] if request.came <= len(faults) else well(request)
 
     with FakeServer(script) as server:

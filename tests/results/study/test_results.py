@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from careeval.bank.evidence_changes import Standing
+from careeval.bank.evidence_changes import ProposedStatus
 from careeval.core.rating import Comment, PointsView, Rater, Rating, Role, Scale, Subject
 from careeval.core.scenario import Rubric, Scenario, Split, Status
 from careeval.errors import ReviewError
@@ -32,7 +32,7 @@ from careeval.results.study.scale_ratings import DecisionTerms
 from careeval.results.study.scenario_decisions import Decision, ScenarioResult
 from careeval.results.withheld import WITHHELD
 from careeval.sheets.study.study_json import role_json
-from careeval.stats.validity import Rule
+from careeval.stats.validity import EndorsementRule
 from support.strategies import scenarios
 
 PAPER_PANEL = [
@@ -74,7 +74,7 @@ def results(*rounds: RoundAnswers, terms: DecisionTerms | None = None) -> StudyR
     return study_results("Test", "made-up", "1-A", rounds, terms=terms or DecisionTerms())
 
 
-def status_of(found: StudyResults) -> Standing:
+def status_of(found: StudyResults) -> ProposedStatus:
     """Return the status that a study of one scenario gives it."""
     (stands,) = status_changes(found)
     return stands
@@ -578,7 +578,7 @@ def test_a_status_goes_by_the_papers_rule() -> None:
 )
 def test_power_of_seven_of_eight(share: float, chance: float) -> None:
     """Eight raters pass a scale that this share would endorse with this chance."""
-    assert chance_of_passing(8, share, Rule.paper) == pytest.approx(chance, abs=5e-3)
+    assert chance_of_passing(8, share, EndorsementRule.paper) == pytest.approx(chance, abs=5e-3)
 
 
 @pytest.mark.parametrize(("cut", "other"), [(1, 3), (6, 3), (4, 4)])

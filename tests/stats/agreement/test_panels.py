@@ -16,7 +16,7 @@ from careeval.errors import StatsError
 from careeval.stats import (
     IccForm,
     Interval,
-    Metric,
+    RatingDistance,
     gwet_ac1,
     gwet_ac1_interval,
     gwet_ac2,
@@ -32,7 +32,7 @@ from careeval.stats.score import FloatArray
 
 NAN = np.nan
 SCALE = (1, 2, 3, 4, 5)
-METRICS: tuple[Metric, ...] = ("nominal", "ordinal", "interval")
+METRICS: tuple[RatingDistance, ...] = ("nominal", "ordinal", "interval")
 FORMS: tuple[IccForm, ...] = ("1,1", "2,1", "3,1", "1,k", "2,k", "3,k")
 
 GAPPED = st.tuples(st.integers(2, 7), st.integers(2, 5)).flatmap(

@@ -11,12 +11,12 @@ from hypothesis import strategies as st
 
 from careeval.errors import StatsError
 from careeval.stats import (
+    AccuracyMeasure,
     Confusion,
-    Measure,
-    by_cluster,
     inverse_weights,
     measure_interval,
     sensitivity_range,
+    sum_by_cluster,
 )
 from careeval.stats.intervals import draw_counts
 
@@ -64,13 +64,13 @@ def test_table_worked_by_hand() -> None:
 )
 def test_absent_class(table: Confusion, undefined: set[str]) -> None:
     """Measures of an absent class are unknown with a reason; the others have values."""
-    assert {str(name) for name in Measure if value(table, name) is None} == undefined
+    assert {str(name) for name in AccuracyMeasure if value(table, name) is None} == undefined
 
 
 def test_nothing_read() -> None:
     """An audit without a judgment has no number at all."""
     empty = Confusion(0, 0, 0, 0)
-    assert all(value(empty, name) is None for name in Measure)
+    assert all(value(empty, name) is None for name in AccuracyMeasure)
     with pytest.raises(StatsError, match="no judgment was read"):
         _ = empty.accuracy
 
@@ -95,8 +95,8 @@ def test_present_and_absent_exchanged(table: Confusion) -> None:
 # Intervals
 
 
-@pytest.mark.parametrize("measure", Measure)
-def test_interval_is_of_resampled_scenarios(measure: Measure) -> None:
+@pytest.mark.parametrize("measure", AccuracyMeasure)
+def test_interval_is_of_resampled_scenarios(measure: AccuracyMeasure) -> None:
     """The interval is that of the measure of each resample, its scenarios added up."""
     cells = np.random.default_rng(0).integers(1, 6, size=(8, 4)).astype(float)
     drawn = draw_counts(8, 3, 60).astype(int)
@@ -110,8 +110,8 @@ def test_rare_items_have_no_interval() -> None:
     cells = np.tile([0.0, 0, 0, 1], (30, 1))
     cells[:2] = [[1, 0, 0, 0], [0, 1, 0, 0]]
     with pytest.raises(StatsError, match="one of twenty"):
-        measure_interval(cells, Measure.sensitivity)
-    assert measure_interval(cells, Measure.accuracy).high == 1
+        measure_interval(cells, AccuracyMeasure.sensitivity)
+    assert measure_interval(cells, AccuracyMeasure.accuracy).high == 1
 
 
 # Audits
@@ -133,9 +133,9 @@ def test_unread_misses_leave_a_range() -> None:
         (lambda: inverse_weights(np.full(2, True), np.array([1.0, 0])), "chance"),
         (lambda: inverse_weights(np.full(2, True), np.array([1, NAN])), "chance"),
         (lambda: inverse_weights(np.full(2, True), np.ones(3)), "chances of"),
-        (lambda: by_cluster(np.ones((2, 4)), [1]), "cluster names"),
-        (lambda: measure_interval(np.ones((4, 4)), Measure.ppv), "fewer than five"),
-        (lambda: measure_interval(np.ones((9, 4)), Measure.ppv), "no variation"),
+        (lambda: sum_by_cluster(np.ones((2, 4)), [1]), "cluster names"),
+        (lambda: measure_interval(np.ones((4, 4)), AccuracyMeasure.ppv), "fewer than five"),
+        (lambda: measure_interval(np.ones((9, 4)), AccuracyMeasure.ppv), "no variation"),
         (lambda: sensitivity_range(0, 9, 1, 5), "nothing"),
         (lambda: sensitivity_range(3, 9, 6, 5), "no such sample"),
     ],

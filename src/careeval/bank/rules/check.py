@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from careeval.bank.load import Bank
-from careeval.bank.problems import Place, Problem
+from careeval.bank.problems import FilePlace, Problem
 from careeval.bank.rules import short_scenarios, whole_bank
 from careeval.bank.rules.rule import Finding, Rule
 from careeval.bank.yaml_nodes import Loc
@@ -42,7 +42,7 @@ def check(bank: Bank) -> list[Problem]:
     return sorted(scenario_problems + bank_problems)
 
 
-def _place(bank: Bank, scenario: Scenario, rule: Rule, loc: Loc) -> Place:
+def _place(bank: Bank, scenario: Scenario, rule: Rule, loc: Loc) -> FilePlace:
     """Return the place of a finding in the file of the scenario, its probes or its evidence."""
     document = bank.documents[scenario.id]
     if rule.about_probes:

@@ -14,7 +14,7 @@ from functools import lru_cache
 from itertools import takewhile
 from pathlib import Path
 
-from careeval.bank.evidence_changes import unmet
+from careeval.bank.evidence_changes import unmet_conditions
 from careeval.bank.load import Bank
 from careeval.bank.rules.blueprint import published_alike
 from careeval.bank.rules.items import items_of
@@ -126,7 +126,7 @@ def validated_by_raters(scenario: Scenario, bank: Bank) -> Iterator[Finding]:
     hint = "delete its entry" if is_current else "write 'status: drafted'"
     hint += "; 'careeval study apply' writes what raters found"
     current = [i for i, e in enumerate(scenario.evidence) if e.version == scenario.version]
-    missing = {i: unmet(scenario.evidence[i]) for i in current}
+    missing = {i: unmet_conditions(scenario.evidence[i]) for i in current}
     if current:
         faults = [i for i in current if scenario.evidence[i].objections]
         if not faults and all(missing.values()):

@@ -12,7 +12,7 @@ from cyclopts import App, Parameter
 
 from careeval.bank import BankProblems, Problem, bank_folder, load_bank
 from careeval.bank.rules.check import check as find_problems
-from careeval.bank.sealed import held_out_key, key_for
+from careeval.bank.sealed import held_out_key, key_for_bank
 from careeval.bank.sealed import seal as seal_packed
 from careeval.cli.app import CHECK_FAILED, OK
 from careeval.cli.shared.options import Json
@@ -67,7 +67,7 @@ def check(folder: Path | None = None, *, as_json: Json = False) -> int:
     """
     beside = ""
     try:
-        bank = load_bank(folder, key_for(bank_folder(folder)))
+        bank = load_bank(folder, key_for_bank(bank_folder(folder)))
         problems: list[Problem] = find_problems(bank)
         n_probes = sum(map(len, bank.probes.values()))
         summary = f"{counted(len(bank), 'scenario')}, {counted(n_probes, 'probe')}"
@@ -125,7 +125,7 @@ def list_(
             and (actor is None or s.actor == actor)
         )
 
-    loaded = load_bank(bank, key_for(bank_folder(bank)), probes=False)
+    loaded = load_bank(bank, key_for_bank(bank_folder(bank)), probes=False)
     rows = [scenario_json(scenario) for scenario in loaded.scenarios if wanted(scenario)]
     printing.print(list_document(rows), lambda: rows, out)
     return OK
@@ -150,7 +150,7 @@ def show(
     """
     from careeval.cli.bank.scenario_text import print_scenario
 
-    loaded = load_bank(bank, key_for(bank_folder(bank)), probes=points)
+    loaded = load_bank(bank, key_for_bank(bank_folder(bank)), probes=points)
     found = loaded.scenario(scenario)
     if as_json:
         print(json.dumps(found.model_dump(mode="json"), indent=1, ensure_ascii=False))
@@ -182,12 +182,12 @@ def stats(
     from careeval.sheets.bank_json import pilot_json, stats_json
 
     root = bank_folder(bank)
-    key = key_for(root)
+    key = key_for_bank(root)
     loaded = load_bank(root, key)
     held_out = unseal(root, key) if key else {}
     if pilot:
-        rows = pilots.presences(root, held_out)
-        if not pilots.health(loaded, rows).kinds:
+        rows = pilots.read_pilot(root, held_out)
+        if not pilots.item_health(loaded, rows).kinds:
             raise UsageError(
                 f"{root} has no pilot of its scenarios", hint=f"a pilot's file is {pilots.FILE}"
             )
@@ -236,7 +236,7 @@ def new(
     from careeval.bank.skeleton import (
         Outline,
         begin_bank,
-        expect_possible,
+        check_outline,
         write_skeleton,
         write_twin,
     )
@@ -261,7 +261,7 @@ def new(
         actor=actor,
         part=part,
     )
-    expect_possible(outline)
+    check_outline(outline)
     begun = () if there else begin_bank(folder)
     return _written(folder, (*begun, *write_skeleton(load_bank(folder), folder, outline)))
 

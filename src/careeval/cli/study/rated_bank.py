@@ -8,7 +8,7 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from careeval.bank import Bank, bank_folder, load_bank
-from careeval.bank.sealed import key_for
+from careeval.bank.sealed import key_for_bank
 
 BankFolder = Annotated[Path | None, Parameter(name="--bank")]
 """Folder of the bank; careeval's own where not given."""
@@ -16,4 +16,4 @@ BankFolder = Annotated[Path | None, Parameter(name="--bank")]
 
 def rated_bank(folder: Path | None) -> Bank:
     """Return the bank in a folder, unsealed where its key is known, without its probes."""
-    return load_bank(folder, key_for(bank_folder(folder)), probes=False)
+    return load_bank(folder, key_for_bank(bank_folder(folder)), probes=False)

@@ -55,9 +55,9 @@ def results(
     from careeval.sheets.study.document import study_document
     from careeval.sheets.study.files import write_study
     from careeval.sheets.study.study_json import study_json
-    from careeval.stats.validity import Rule
+    from careeval.stats.validity import EndorsementRule
 
-    terms = DecisionTerms(Rule(rule), cut, other_cut)
+    terms = DecisionTerms(EndorsementRule(rule), cut, other_cut)
     outcome = _results(study, [bank, *map(Path, earlier or ())], terms)
     printing.print(study_document(outcome), lambda: study_json(outcome))
     if out is not None:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from careeval.bank.evidence_changes import Change
+from careeval.bank.evidence_changes import EvidenceChange
 from careeval.core.text import counted
 from careeval.review.question import Progress
 from careeval.review.study.plan import StudyPlan
@@ -101,7 +101,7 @@ _CHANGES = (
 )
 
 
-def changes_document(changes: Sequence[Change], n_unrated: int) -> Document:
+def changes_document(changes: Sequence[EvidenceChange], n_unrated: int) -> Document:
     """Return what writing would do, a row a scenario."""
     sheet = Sheet(
         "changes", "a scenario that was rated", _CHANGES, [*map(_change, changes)], "Changes"
@@ -113,12 +113,12 @@ def changes_document(changes: Sequence[Change], n_unrated: int) -> Document:
     return Document((View(sheet, tuple(map(Shown, keys))),) if changes else (), notes, sheet)
 
 
-def _change(change: Change) -> Row:
+def _change(change: EvidenceChange) -> Row:
     return {
-        "scenario": change.standing.scenario,
+        "scenario": change.proposed.scenario,
         "from": change.before.value,
-        "to": None if change.refused else change.standing.status.value,
-        "lacking": change.standing.lacking,
+        "to": None if change.refused else change.proposed.status.value,
+        "lacking": change.proposed.lacking,
         "refused": change.refused,
-        "evidence": change.standing.evidence.model_dump(mode="json"),
+        "evidence": change.proposed.evidence.model_dump(mode="json"),
     }

@@ -16,7 +16,7 @@ from inspect_ai.model import GenerateConfig
 from inspect_ai.solver import Solver
 
 from careeval.bank import Bank, load_bank
-from careeval.bank.sealed import split_key
+from careeval.bank.sealed import key_for_split
 from careeval.core.grader import grade_mode
 from careeval.core.scenario import Rubric, Scenario, Split
 from careeval.errors import ProtocolError
@@ -83,7 +83,7 @@ def careeval(
         protocol: Version of the protocol; an earlier one to finish a run that was begun under it.
     """
     refuse_in_the_open(split)
-    loaded = load_bank(bank, split_key(split), probes=False)
+    loaded = load_bank(bank, key_for_split(split), probes=False)
     protocol = known_version(protocol)
     mode = loaded.mode
     texts = load_prompts(mode, Path(prompts) if prompts else None, protocol)

@@ -21,7 +21,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from careeval.core.response import Response, ResponseState
 from careeval.errors import ProtocolError
-from careeval.files import open_file, written_whole
+from careeval.files import atomic_write, open_file
 from careeval.protocol.logs.limits import Epoch, Name
 
 MAX_LINE = 2_000_000
@@ -139,7 +139,7 @@ def write_answers(path: Path, system: str, responses: Iterable[Response]) -> Non
     Raises:
         OSError: The file cannot be written; an older one is unchanged.
     """
-    with written_whole(path, synced=True) as beside, beside.open("w", encoding="utf-8") as file:
+    with atomic_write(path, synced=True) as beside, beside.open("w", encoding="utf-8") as file:
         for r in responses:
             line = AnswerLine(
                 scenario=r.scenario,

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from careeval.bank import load_bank
-from careeval.bank.sealed import split_key
+from careeval.bank.sealed import key_for_split
 from careeval.core.scenario import Split
 from careeval.errors import CareEvalError, LogError
 from careeval.protocol.costs.cost_log import Spent, paid_for
@@ -100,7 +100,7 @@ def _n_samples(folder: Path, run: Run) -> int | None:
                 continue
         task = run.task
         split = task.get("split", Split.public)
-        bank = load_bank(task.get("bank"), split_key(split), probes=False)
+        bank = load_bank(task.get("bank"), key_for_split(split), probes=False)
         adls, ids = task.get("adl") or (), task.get("scenario") or ()
         chosen = select_scenarios(
             bank, Split(split), adls, ids, task.get("limit"), twins=bool(task.get("twins"))

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from math import comb
 
-from careeval.bank.evidence_changes import Standing, too_few, unmet
+from careeval.bank.evidence_changes import ProposedStatus, missing_raters, unmet_conditions
 from careeval.core.rating import Rater, Role, Scale
 from careeval.core.scenario import Evidence, Status
 from careeval.results.study.panel import RolePanel, panel
@@ -20,7 +20,7 @@ from careeval.results.study.scenario_decisions import (
     ScenarioResult,
     scenario_result,
 )
-from careeval.stats.validity import MIN_RATERS, Endorsement, Rule, s_cvi_ave, s_cvi_ua
+from careeval.stats.validity import MIN_RATERS, Endorsement, EndorsementRule, s_cvi_ave, s_cvi_ua
 
 PAPER_RATERS = 8
 """Number of raters of the paper's bank."""
@@ -164,7 +164,7 @@ def study_results(
     )
 
 
-def status_changes(results: StudyResults) -> tuple[Standing, ...]:
+def status_changes(results: StudyResults) -> tuple[ProposedStatus, ...]:
     """Return the status of each scenario that was rated, by id; raises as `standing`."""
     rounds = {round_.number: round_ for round_ in results.rounds}
     title, study_id = results.title, results.study_id
@@ -174,7 +174,7 @@ def status_changes(results: StudyResults) -> tuple[Standing, ...]:
 
 def status_change(
     result: ScenarioResult, round_: RoundAnswers, study: str, study_id: str | None = None
-) -> Standing | None:
+) -> ProposedStatus | None:
     """Return the status that a result gives to its version of a scenario.
 
     `validated` needs a panel of three occupational therapists and two other stakeholders who rated
@@ -213,17 +213,17 @@ def status_change(
         rejected=_rejected(result, round_),
         study_id=study_id,
     )
-    lacking = unmet(evidence)
+    lacking = unmet_conditions(evidence)
     if evidence.objections is None and n_open:
         lacking += (f"{n_open} of those who were asked object to an item of −2 points",)
     status = Status.reviewed if lacking else Status.validated
     if result.decision is Decision.drop:
-        if absent := too_few(raters):
+        if absent := missing_raters(raters):
             lacking = (*result.reasons, f"too few to withdraw it: {' and '.join(absent)}")
         else:
             status, lacking = Status.withdrawn, result.reasons
     name, version = result.subject.scenario, result.subject.version
-    return Standing(name, version, round_.hashes[name], status, evidence, lacking)
+    return ProposedStatus(name, version, round_.hashes[name], status, evidence, lacking)
 
 
 def _severe_points_viewed(result: ScenarioResult, round_: RoundAnswers) -> bool:
@@ -233,7 +233,7 @@ def _severe_points_viewed(result: ScenarioResult, round_: RoundAnswers) -> bool:
         return False
     authors = {item.subject: {view.rater for view in item.views} for item in result.items}
     severe = (item for item, proposed in items.items() if proposed.points == SEVERE)
-    return not any(too_few(_by_role(authors.get(item, ()))) for item in severe)
+    return not any(missing_raters(_by_role(authors.get(item, ()))) for item in severe)
 
 
 def _rejected(result: ScenarioResult, round_: RoundAnswers) -> tuple[str, ...] | None:
@@ -258,7 +258,7 @@ def _by_role(raters: Iterable[Rater]) -> dict[str, int]:
     return dict(Counter(role.value for role in Role for rater in raters if rater.role is role))
 
 
-def chance_of_passing(n: int, share: float, rule: Rule) -> float:
+def chance_of_passing(n: int, share: float, rule: EndorsementRule) -> float:
     """Return the chance that a scale passes with n raters, if `share` of all raters endorse it.
 
     A scenario is kept only if both its scales pass. With the same chance on each, that happens at
@@ -270,7 +270,7 @@ def chance_of_passing(n: int, share: float, rule: Rule) -> float:
         rule: Rule by which the scale passes.
 
     Raises:
-        StatsError: As `Rule.least`.
+        StatsError: As `EndorsementRule.least`.
     """
     least = rule.least(n)
     return sum(comb(n, k) * share**k * (1 - share) ** (n - k) for k in range(least, n + 1))

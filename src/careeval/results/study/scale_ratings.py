@@ -17,7 +17,7 @@ from careeval.stats.validity import (
     MIN_RATERS,
     AikenV,
     Endorsement,
-    Rule,
+    EndorsementRule,
     aiken_v,
     cut_sensitive,
     i_cvi,
@@ -45,7 +45,7 @@ class DecisionTerms:
         ReviewError: A cut would make every rating an endorsement, or none, or both are the same.
     """
 
-    rule: Rule = Rule.paper
+    rule: EndorsementRule = EndorsementRule.paper
     cut: int = 4
     other_cut: int = 3
 

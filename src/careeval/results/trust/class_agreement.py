@@ -21,7 +21,7 @@ from careeval.stats import (
     presence_ac1,
     presence_ac1_interval,
 )
-from careeval.stats.resampling import by_cluster
+from careeval.stats.resampling import sum_by_cluster
 
 PointClass = tuple[Rubric, int]
 """A rubric and the points of its items."""
@@ -106,9 +106,9 @@ def _agreement(
     rows[made] = _pairs(present[made], readings[made])
     read = None
     if weights is not None:
-        read = by_cluster(rows, scenarios)
+        read = sum_by_cluster(rows, scenarios)
         rows = rows * weights[:, np.newaxis]
-    cells = by_cluster(rows, scenarios)
+    cells = sum_by_cluster(rows, scenarios)
     settlements = [cells]
     if not made.all():
         settlements = []
@@ -118,7 +118,7 @@ def _agreement(
             _alike(present[~made], readings[~made], otherwise=0.0),
         ):
             rows[~made] = settled_rows
-            settlements.append(by_cluster(rows, scenarios))
+            settlements.append(sum_by_cluster(rows, scenarios))
     return ClassAgreement(
         *counts,
         settled_estimate(

@@ -16,10 +16,10 @@ import numpy as np
 from careeval.errors import StatsError
 from careeval.results.score.graded_arrays import FloatArray
 from careeval.stats import (
+    AccuracyMeasure,
     Confusion,
     Estimate,
     Interval,
-    Measure,
     drawn_rate_interval,
     measure_interval,
     rate_interval,
@@ -81,29 +81,29 @@ class GraderAccuracy:
         right[:, [_TP, _TN]] += open_
         settlements = (wrong, right) if open_.any() else (cells,)
 
-        def rate(measure: Measure, right: int, wrong: int) -> Estimate:
+        def rate(measure: AccuracyMeasure, right: int, wrong: int) -> Estimate:
             def interval(c: FloatArray) -> Interval:
                 return _rate_interval(c[:, right], c[:, [right, wrong]].sum(axis=1))
 
             return _estimate(cells, settlements, measure, interval)
 
-        def resampled(measure: Measure) -> Estimate:
+        def resampled(measure: AccuracyMeasure) -> Estimate:
             return _estimate(cells, settlements, measure, lambda c: measure_interval(c, measure))
 
         return GraderAccuracy(
             n=int(cells.sum() + open_.sum()),
             n_present=int(cells[:, [_TP, _FN]].sum() + open_[:, 0].sum()),
             n_unresolved=int(open_.sum()),
-            sensitivity=rate(Measure.sensitivity, _TP, _FN),
-            specificity=rate(Measure.specificity, _TN, _FP),
+            sensitivity=rate(AccuracyMeasure.sensitivity, _TP, _FN),
+            specificity=rate(AccuracyMeasure.specificity, _TN, _FP),
             # an unresolved judgment may turn out present or absent: no useful bound on the ppv
             ppv=_estimate(
                 cells,
                 (cells,),
-                Measure.ppv,
+                AccuracyMeasure.ppv,
                 lambda c: _rate_interval(c[:, _TP], c[:, [_TP, _FP]].sum(1)),
             ),
-            macro_f1=resampled(Measure.macro_f1),
+            macro_f1=resampled(AccuracyMeasure.macro_f1),
         )
 
     @staticmethod
@@ -116,7 +116,7 @@ class GraderAccuracy:
         """
         settlements = (weighted,)
 
-        def drawn(measure: Measure, right: int, wrong: int, opposite: int) -> Estimate:
+        def drawn(measure: AccuracyMeasure, right: int, wrong: int, opposite: int) -> Estimate:
             """Return the share judged right, of items that are present or of items that are absent.
 
             `opposite` is the cell of the other truth with the same verdict as `wrong`.
@@ -142,14 +142,16 @@ class GraderAccuracy:
             n=int(read.sum()),
             n_present=int(read[:, [_TP, _FN]].sum()),
             n_unresolved=0,
-            sensitivity=drawn(Measure.sensitivity, _TP, _FN, _TN),
-            specificity=drawn(Measure.specificity, _TN, _FP, _TP),
-            ppv=_estimate(weighted, settlements, Measure.ppv, lambda c: _rate(c, read, _TP, _FP)),
+            sensitivity=drawn(AccuracyMeasure.sensitivity, _TP, _FN, _TN),
+            specificity=drawn(AccuracyMeasure.specificity, _TN, _FP, _TP),
+            ppv=_estimate(
+                weighted, settlements, AccuracyMeasure.ppv, lambda c: _rate(c, read, _TP, _FP)
+            ),
             macro_f1=_estimate(
                 weighted,
                 settlements,
-                Measure.macro_f1,
-                lambda c: measure_interval(c, Measure.macro_f1),
+                AccuracyMeasure.macro_f1,
+                lambda c: measure_interval(c, AccuracyMeasure.macro_f1),
             ),
         )
 
@@ -169,7 +171,7 @@ def _rate(weighted: FloatArray, read: FloatArray, part: int, rest: int) -> Inter
 def _estimate(
     cells: FloatArray,
     settlements: Sequence[FloatArray],
-    measure: Measure,
+    measure: AccuracyMeasure,
     interval: Callable[[FloatArray], Interval],
 ) -> Estimate:
     return settled_estimate(cells, settlements, lambda c: _value(c, measure), interval)
@@ -204,6 +206,6 @@ def settled_estimate(
     return Estimate(estimate, low, high, ci95)
 
 
-def _value(cells: FloatArray, measure: Measure) -> float:
+def _value(cells: FloatArray, measure: AccuracyMeasure) -> float:
     value: float = getattr(Confusion(*cells.sum(axis=0).tolist()), measure)
     return value

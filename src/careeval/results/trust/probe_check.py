@@ -23,8 +23,8 @@ from careeval.results.score.graded_arrays import FloatArray
 from careeval.results.score.twins import BoundedShare, family_mean
 from careeval.results.trust.class_agreement import ClassAgreement, PointClass, class_agreement
 from careeval.results.trust.grader_accuracy import GraderAccuracy
-from careeval.stats import Confusion, Estimate, Measure
-from careeval.stats.resampling import by_cluster
+from careeval.stats import AccuracyMeasure, Confusion, Estimate
+from careeval.stats.resampling import sum_by_cluster
 
 POINT_CLASSES = (2, 1, 0, -1, -2)
 
@@ -176,7 +176,7 @@ class Limit:
     """
 
     what: str
-    measure: Measure
+    measure: AccuracyMeasure
     severe: bool
     least: float
     why: str
@@ -185,21 +185,21 @@ class Limit:
 LIMITS = (
     Limit(
         "recall on −2 items",
-        Measure.sensitivity,
+        AccuracyMeasure.sensitivity,
         True,
         0.85,
         "below it more than one severe error in seven goes unseen, each worth two points of three",
     ),
     Limit(
         "specificity on −2 items",
-        Measure.specificity,
+        AccuracyMeasure.specificity,
         True,
         0.95,
         "below it, where one severe error in twenty is made, more are invented than are made",
     ),
     Limit(
         "macro F1",
-        Measure.macro_f1,
+        AccuracyMeasure.macro_f1,
         False,
         0.8,
         "HealthBench is said to report 0.71 for its grader, against physicians and on real "
@@ -325,7 +325,7 @@ def grader_accuracy(judgments: Iterable[LabelledJudgment]) -> GraderAccuracy:
     """Return the accuracy of these judgments, with intervals clustered by scenario."""
     judgments = list(judgments)
     # judgments without a scenario make one cluster, too few for an interval
-    by_scenario = by_cluster(_rows(judgments), [j.scenario for j in judgments])
+    by_scenario = sum_by_cluster(_rows(judgments), [j.scenario for j in judgments])
     return GraderAccuracy.of(by_scenario[:, :4], by_scenario[:, 4:])
 
 
@@ -347,7 +347,7 @@ def _rows(judgments: Iterable[LabelledJudgment]) -> FloatArray:
     return np.eye(len(_OUTCOMES))[[_OUTCOMES.index((j.label, j.present)) for j in judgments]]
 
 
-def _at_worst(judgments: Iterable[LabelledJudgment], measure: Measure) -> float | None:
+def _at_worst(judgments: Iterable[LabelledJudgment], measure: AccuracyMeasure) -> float | None:
     """Return a measure with every unresolved judgment counted as wrong; `None` if undefined."""
     tp, fn, fp, tn, open_present, open_absent = _rows(judgments).sum(axis=0).tolist()
     try:

@@ -25,13 +25,13 @@ from careeval.stats import (
     Estimate,
     detectable_after,
     difference_intervals,
-    flips_for,
     holm,
-    least_error,
+    one_family_error,
     ratio_errors,
-    sign_flip_ps,
+    sign_flip_draws,
+    sign_flip_p_values,
     smallest_p,
-    t_ps,
+    t_test_p_values,
 )
 
 LEVEL = 0.05
@@ -290,17 +290,17 @@ def _tests(pairs: Sequence[Paired], n_family: int, *, counts_errors: bool) -> li
     # the upper bounds need a test of their own only in pairs with unresolved judgments
     (open_,) = np.nonzero((low != high).any(axis=1))
     both = np.concatenate([low, high[open_]])
-    ps = sign_flip_ps(both, draws=flips_for(n_family))
+    ps = sign_flip_p_values(both, draws=sign_flip_draws(n_family))
     p = ps[: len(pairs)].copy()
     p[open_] = np.maximum(p[open_], ps[len(pairs) :])
     p[(at_low < 0) & (at_high > 0)] = 1
-    p = np.maximum(p, t_ps(low, high, weights, counts_errors=counts_errors))
+    p = np.maximum(p, t_test_p_values(low, high, weights, counts_errors=counts_errors))
     ends = difference_intervals(low, high, weights, counts_errors=counts_errors)
     largest = np.array([[pair.largest] for pair in pairs])
     ends = np.clip(ends, -largest, largest)
     errors = ratio_errors((low + high) / 2, weights)
     if counts_errors:
-        errors = np.maximum(errors, least_error(n))
+        errors = np.maximum(errors, one_family_error(n))
     tests = []
     for row in range(len(pairs)):
         ci95 = None if np.isnan(ends[row]).any() else (float(ends[row, 0]), float(ends[row, 1]))

@@ -16,7 +16,7 @@ from typing import Annotated, Self
 from pydantic import Field, ValidationError, model_validator
 
 from careeval.bank import Bank, rated_hash
-from careeval.bank.evidence_changes import LEAST_OTHERS, LEAST_THERAPISTS, too_few
+from careeval.bank.evidence_changes import LEAST_OTHERS, LEAST_THERAPISTS, missing_raters
 from careeval.core.rating import Rater, Role
 from careeval.core.scenario import Frozen, Rubric, Scenario, Slug, Split, Status, Text
 from careeval.errors import ReviewError
@@ -420,7 +420,7 @@ def validation_obstacles(plan: StudyPlan, scenarios: Iterable[Scenario]) -> tupl
     for seat in plan.seats:
         for name in seat.scenarios:
             panels[name][seat.role.value] += 1
-    if n := sum(bool(too_few(panel)) for panel in panels.values()):
+    if n := sum(bool(missing_raters(panel)) for panel in panels.values()):
         reasons.append(
             f"{n} of {len(panels)} have fewer raters than {LEAST_THERAPISTS} occupational "
             f"therapists and {LEAST_OTHERS} others"

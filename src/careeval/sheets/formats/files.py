@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 import polars as pl
 
-from careeval.files import write_text, written_whole
+from careeval.files import atomic_write, write_text
 from careeval.results.score.summary import NOT_COMPARABLE
 from careeval.results.tables import Column, write_parquet
 from careeval.sheets.sheet import DataTable
@@ -123,7 +123,7 @@ def write_tables(
         for form in forms:
             path = folder / form / f"{table.name}.{form}"
             if form == "csv":
-                with written_whole(path) as beside:
+                with atomic_write(path) as beside:
                     _write_csv(table.frame, beside)
             else:
                 write_parquet(path, table.frame)

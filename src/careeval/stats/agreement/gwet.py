@@ -26,7 +26,7 @@ from careeval.stats.agreement.panel_ratings import (
     ratings_given,
 )
 from careeval.stats.intervals import Interval
-from careeval.stats.resampling import clustered
+from careeval.stats.resampling import sum_if_clustered
 from careeval.stats.score import FloatArray
 
 MIN_PAIRS = 60
@@ -171,7 +171,7 @@ def _gwet_interval(
     clusters: ArrayLike | None,
 ) -> Interval:
     counts, rated = _rated(ratings, levels)
-    sums = clustered(_gwet_sums(counts, weights), clusters, rated)
+    sums = sum_if_clustered(_gwet_sums(counts, weights), clusters, rated)
     n_raters = counts.sum(axis=1)
     pairs = float((n_raters * (n_raters - 1) / 2).sum())
     if pairs < MIN_PAIRS:

@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from careeval.errors import StatsError
 from careeval.stats.agreement.jackknife import jackknife_interval
 from careeval.stats.intervals import Interval
-from careeval.stats.resampling import clustered
+from careeval.stats.resampling import sum_if_clustered
 from careeval.stats.score import FloatArray
 
 IccForm = Literal["1,1", "2,1", "3,1", "1,k", "2,k", "3,k"]
@@ -82,7 +82,7 @@ def icc_interval(
     """
     _check_form(form)
     complete, rows = _complete(ratings)
-    sums = clustered(_square_sums(complete), clusters, rows)
+    sums = sum_if_clustered(_square_sums(complete), clusters, rows)
     raters = 1 if form[2] == "k" else complete.shape[1]
     return jackknife_interval(partial(_iccs, form=form), sums, raters)
 

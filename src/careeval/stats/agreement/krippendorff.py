@@ -21,14 +21,14 @@ from careeval.stats.agreement.panel_ratings import (
     ratings_given,
 )
 from careeval.stats.intervals import Interval
-from careeval.stats.resampling import clustered
+from careeval.stats.resampling import sum_if_clustered
 from careeval.stats.score import FloatArray
 
-Metric = Literal["nominal", "ordinal", "interval"]
+RatingDistance = Literal["nominal", "ordinal", "interval"]
 """Distance of two categories: 0 or 1, by their ranks, or by their difference."""
 
 
-def krippendorff_alpha(ratings: FloatArray, metric: Metric) -> float:
+def krippendorff_alpha(ratings: FloatArray, metric: RatingDistance) -> float:
     """Return Krippendorff's alpha: 1 minus observed disagreement / disagreement by chance.
 
     Args:
@@ -53,7 +53,7 @@ def krippendorff_alpha(ratings: FloatArray, metric: Metric) -> float:
 
 def krippendorff_interval(
     ratings: FloatArray,
-    metric: Metric,
+    metric: RatingDistance,
     *,
     clusters: ArrayLike | None = None,
 ) -> Interval:
@@ -75,7 +75,7 @@ def krippendorff_interval(
     """
     values = ratings_given(ratings)
     counts = level_counts(ratings, values)
-    sums = clustered(_coincidences(rated_twice(counts)), clusters, counts.sum(axis=1) >= 2)
+    sums = sum_if_clustered(_coincidences(rated_twice(counts)), clusters, counts.sum(axis=1) >= 2)
     alphas = partial(_alphas, values=values, metric=metric)
     return jackknife_interval(alphas, sums, mean_raters(counts))
 
@@ -88,7 +88,7 @@ def _coincidences(counts: FloatArray) -> FloatArray:
     return np.asarray((pairs / others[:, np.newaxis, np.newaxis]).reshape(n_items, -1))
 
 
-def _alphas(sums: FloatArray, values: FloatArray, metric: Metric) -> FloatArray:
+def _alphas(sums: FloatArray, values: FloatArray, metric: RatingDistance) -> FloatArray:
     """Return alpha of each flat coincidence matrix; NaN if all its ratings are the same."""
     coincidences = sums.reshape(len(sums), len(values), len(values))
     totals = coincidences.sum(axis=2)
@@ -100,7 +100,7 @@ def _alphas(sums: FloatArray, values: FloatArray, metric: Metric) -> FloatArray:
     return np.asarray(1 - ratio)
 
 
-def _distances(totals: FloatArray, values: FloatArray, metric: Metric) -> FloatArray:
+def _distances(totals: FloatArray, values: FloatArray, metric: RatingDistance) -> FloatArray:
     """Return the squared distances of values, shape (n_tables or 1, n_values, n_values)."""
     if metric == "nominal":
         return 1 - np.eye(len(values))[np.newaxis]

@@ -20,7 +20,7 @@ from careeval.stats.resampling import resampled_interval
 from careeval.stats.score import FloatArray
 
 
-class Measure(StrEnum):
+class AccuracyMeasure(StrEnum):
     """The numbers of a `Confusion` that have an interval, by the names of its properties."""
 
     accuracy = "accuracy"
@@ -56,22 +56,22 @@ class Confusion:
     @property
     def accuracy(self) -> float:
         """Share of judgments in which the grader agrees with people."""
-        return self._value(Measure.accuracy)
+        return self._value(AccuracyMeasure.accuracy)
 
     @property
     def sensitivity(self) -> float:
         """Share of what people call present that the grader calls present; also recall."""
-        return self._value(Measure.sensitivity)
+        return self._value(AccuracyMeasure.sensitivity)
 
     @property
     def specificity(self) -> float:
         """Share of what people call absent that the grader calls absent."""
-        return self._value(Measure.specificity)
+        return self._value(AccuracyMeasure.specificity)
 
     @property
     def ppv(self) -> float:
         """Share of what the grader calls present that people call present; also precision."""
-        return self._value(Measure.ppv)
+        return self._value(AccuracyMeasure.ppv)
 
     @property
     def macro_f1(self) -> float:
@@ -79,9 +79,9 @@ class Confusion:
 
         Source: openai/simple-evals, healthbench_meta_eval.py.
         """
-        return self._value(Measure.macro_f1)
+        return self._value(AccuracyMeasure.macro_f1)
 
-    def _value(self, measure: Measure) -> float:
+    def _value(self, measure: AccuracyMeasure) -> float:
         value = float(_measure(np.array([astuple(self)], dtype=np.float64), measure)[0])
         if np.isnan(value):
             raise StatsError(_REASONS[measure])
@@ -89,7 +89,7 @@ class Confusion:
 
 
 def measure_interval(
-    cells: FloatArray, measure: Measure, *, seed: int = 0, draws: int = 10_000
+    cells: FloatArray, measure: AccuracyMeasure, *, seed: int = 0, draws: int = 10_000
 ) -> Interval:
     """Return the percentile interval of a measure over resampled scenarios.
 
@@ -113,27 +113,27 @@ def measure_interval(
 
 
 _REASONS = {
-    Measure.accuracy: "no judgment was read by people and graded",
-    Measure.sensitivity: "nothing is present by people's labels",
-    Measure.specificity: "nothing is absent by people's labels",
-    Measure.ppv: "the grader found nothing present",
-    Measure.macro_f1: "people's labels are of one class only",
+    AccuracyMeasure.accuracy: "no judgment was read by people and graded",
+    AccuracyMeasure.sensitivity: "nothing is present by people's labels",
+    AccuracyMeasure.specificity: "nothing is absent by people's labels",
+    AccuracyMeasure.ppv: "the grader found nothing present",
+    AccuracyMeasure.macro_f1: "people's labels are of one class only",
 }
 
 
-def _measure(cells: FloatArray, measure: Measure) -> FloatArray:
+def _measure(cells: FloatArray, measure: AccuracyMeasure) -> FloatArray:
     """Return a measure of each row of cells, NaN where it is not defined."""
     tp, fn, fp, tn = cells.T
     match measure:
-        case Measure.accuracy:
+        case AccuracyMeasure.accuracy:
             return _ratio(tp + tn, cells.sum(axis=1))
-        case Measure.sensitivity:
+        case AccuracyMeasure.sensitivity:
             return _ratio(tp, tp + fn)
-        case Measure.specificity:
+        case AccuracyMeasure.specificity:
             return _ratio(tn, tn + fp)
-        case Measure.ppv:
+        case AccuracyMeasure.ppv:
             return _ratio(tp, tp + fp)
-        case Measure.macro_f1:
+        case AccuracyMeasure.macro_f1:
             return (_f1(tp, fn, fp) + _f1(tn, fp, fn)) / 2
 
 

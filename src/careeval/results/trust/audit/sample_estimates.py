@@ -20,8 +20,15 @@ from careeval.results.trust.audit.sample import AuditSample, DrawnJudgment, Stra
 from careeval.results.trust.class_agreement import ClassAgreement, PointClass, class_agreement
 from careeval.results.trust.grader_accuracy import GraderAccuracy, settled_estimate
 from careeval.results.trust.probe_check import LabelCounts
-from careeval.stats import Confusion, Estimate, Interval, Measure, measure_interval, rate_interval
-from careeval.stats.resampling import by_cluster
+from careeval.stats import (
+    AccuracyMeasure,
+    Confusion,
+    Estimate,
+    Interval,
+    measure_interval,
+    rate_interval,
+)
+from careeval.stats.resampling import sum_by_cluster
 
 _CELLS = [(True, True), (True, False), (False, True), (False, False)]
 """Verdicts of people and grader, or of two raters, in the order of `careeval.stats.Confusion`."""
@@ -103,7 +110,7 @@ class AuditedSample:
         ]
         weighted = read * np.array([weights[each.stratum] for each, _ in rows])[:, np.newaxis]
         names = [each.scenario for each, _ in rows]
-        return GraderAccuracy.weighted(by_cluster(weighted, names), by_cluster(read, names))
+        return GraderAccuracy.weighted(sum_by_cluster(weighted, names), sum_by_cluster(read, names))
 
     def weights(self, chosen: Sequence[int], *, one_system: bool) -> dict[int, float] | str:
         """Return stratum → weight of its judgments with a truth; or why there are no weights."""
@@ -233,7 +240,7 @@ class AuditedSample:
             unknown = Estimate.unknown("no judgment was labelled by two raters")
             return RaterPairs(0, n_left_out, unknown, unknown)
         row_weights = np.array([weights[each.stratum] for each in drawn])
-        cells = by_cluster(
+        cells = sum_by_cluster(
             np.array(rows) * row_weights[:, np.newaxis], [each.scenario for each in drawn]
         )
         either_way = cells.copy()
@@ -254,7 +261,7 @@ class AuditedSample:
                 either_way,
                 (either_way,),
                 lambda c: _confusion(c).macro_f1,
-                lambda c: measure_interval(c, Measure.macro_f1),
+                lambda c: measure_interval(c, AccuracyMeasure.macro_f1),
             ),
         )
 
