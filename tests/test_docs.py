@@ -67,7 +67,6 @@ from careeval.sheets import bank as bank_sheets
 from careeval.sheets.bank_json import stats_json
 from careeval.sheets.document import Document
 from careeval.sheets.entries.summary_json import (
-    BankFile,
     CellFile,
     CostFile,
     CostsFile,
@@ -77,6 +76,7 @@ from careeval.sheets.entries.summary_json import (
     ErrorsFile,
     ProtocolFile,
     ReliabilityFile,
+    SummaryBank,
     SummaryFile,
 )
 from careeval.sheets.export_tables import data_tables
@@ -301,7 +301,7 @@ def _stats() -> dict[str, Any]:
 
 
 def _figures() -> str:
-    return "".join(f"- {sentence}\n" for sentence in bank_sheets.figures(_stats()))
+    return "".join(f"- {sentence}\n" for sentence in bank_sheets.bank_figures(_stats()))
 
 
 def _views(views: Iterable[View]) -> str:
@@ -505,7 +505,7 @@ def test_every_code_of_a_problem_is_explained() -> None:
 @pytest.mark.parametrize(
     "kind",
     [
-        *(SummaryFile, EntryFile, BankFile, ProtocolFile, CountsFile, CostsFile, CostFile),
+        *(SummaryFile, EntryFile, SummaryBank, ProtocolFile, CountsFile, CostsFile, CostFile),
         *(ErrorsFile, CellFile, DomainScore, Estimate, DetailFile, ReliabilityFile, Length),
     ],
 )

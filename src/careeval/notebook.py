@@ -26,7 +26,7 @@ from careeval.results.tables import Runs
 from careeval.sheets.document import Document
 from careeval.sheets.entries.summary import summary_document
 from careeval.sheets.formats.html import html
-from careeval.sheets.words import sentences
+from careeval.sheets.words import headline_sentences
 
 FREE_IN_RUNS = as_json({"": FREE})[""]
 """How a run states the price of a model that costs nothing."""
@@ -59,7 +59,7 @@ class Summaries(Sequence[Summary]):
         return summary_document([EntryNumbers(each) for each in self.entries])
 
     def __repr__(self) -> str:
-        return "\n".join(sentences(self.entries))
+        return "\n".join(headline_sentences(self.entries))
 
     def _repr_html_(self) -> str:
         return html(self.document)

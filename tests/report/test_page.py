@@ -40,10 +40,10 @@ from careeval.results.trust.audit.results import audit_results
 from careeval.results.trust.probe_check import LabelledJudgment, ProbeAgreement
 from careeval.results.versus.ranking import rankings
 from careeval.sheets.entries.run_records import records_sheet
-from careeval.sheets.estimate_kinds import ERROR_SHARE, MEASURE
+from careeval.sheets.estimate_kinds import ERROR_SHARE, ESTIMATE
 from careeval.sheets.kinds import Form
 from careeval.sheets.sheet import Field, Sheet
-from careeval.sheets.words import brief_grader_names, entry_names, sentence
+from careeval.sheets.words import brief_grader_names, entry_names, headline_sentence
 from careeval.stats import Estimate
 from results.sampled import read_by
 
@@ -129,7 +129,7 @@ def test_first_section_shows_the_summary(
     ):
         answer = text[: text.index("Overall and by activity")]
         for s in summaries:
-            headline = sentence(s)
+            headline = headline_sentence(s)
             card = answer[answer.index(headline) :]
             numbers = [
                 headline,
@@ -723,7 +723,10 @@ def test_shades_are_tenths(fraction: float, look: str) -> None:
 def test_an_unknown_number_is_sorted_last_and_says_why() -> None:
     """A cell without a value has the reason beneath it, and no 0 to be sorted by."""
     sheet = Sheet(
-        "s", "a row", (Field("e", "a number", MEASURE),), [{"e": Estimate.unknown("it is missing")}]
+        "s",
+        "a row",
+        (Field("e", "a number", ESTIMATE),),
+        [{"e": Estimate.unknown("it is missing")}],
     )
     ((cell,),) = cells_of(PageTable(sheet, (PageColumn("e"),)))
     assert (cell.text, cell.lines) == ("unknown", ("it is missing",))

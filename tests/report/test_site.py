@@ -40,11 +40,11 @@ from careeval.results.trust.audit.draw import draw
 from careeval.results.trust.audit.results import audit_results
 from careeval.results.versus.pairs import compare
 from careeval.sheets.entries.summary_json import summary_json
-from careeval.sheets.estimate_kinds import MEASURE
+from careeval.sheets.estimate_kinds import ESTIMATE
 from careeval.sheets.kinds import DECIMAL
 from careeval.sheets.sheet import Field, Row, Sheet
 from careeval.sheets.versus.compare_json import compare_json
-from careeval.sheets.words import sentence
+from careeval.sheets.words import headline_sentence
 from careeval.stats import Estimate
 from results.sampled import read_by
 
@@ -331,7 +331,7 @@ def test_two_rubrics_never_share_a_table(on_both: Findings) -> None:
     page = made["models/alpha.html"]
     assert {"actions", "ladder"} <= set(Page(page).ids)
     for summary in on_both.summaries:
-        n = html.unescape(page).count(sentence(summary))
+        n = html.unescape(page).count(headline_sentence(summary))
         assert n == (summary.system == "alpha"), summary
     assert {path for path in made if path.startswith("compare/")} == {
         f"compare/beta---alpha--{rubric}.html" for rubric in BOTH
@@ -819,7 +819,7 @@ def sheet_of(rows: list[Row], *fields: Field) -> Sheet:
     return Sheet("x", "a row", (Field("system", "its name"), *fields), rows, "X")
 
 
-SCORE = Field("score", "its score", MEASURE)
+SCORE = Field("score", "its score", ESTIMATE)
 
 
 @given(st.text(max_size=20), st.floats(allow_nan=False, allow_infinity=False))

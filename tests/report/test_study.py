@@ -21,7 +21,7 @@ from careeval.results.study.round_ratings import RoundAnswers, RoundRater
 from careeval.results.study.scale_ratings import DecisionTerms
 from careeval.sheets.formats.markdown import markdown
 from careeval.sheets.study.document import study_document
-from careeval.sheets.study.raters import CUT
+from careeval.sheets.study.raters import CUT_OFF_NOTE
 from careeval.stats import Estimate
 from careeval.stats.validity import EndorsementRule
 
@@ -211,11 +211,11 @@ def test_an_interval_that_is_cut_says_so() -> None:
         words = words_of(render_study(shown))
         assert ("0.10 ≤ −1 to 0.95" in words) == cut
         assert ("0.10 −0.50 to 0.95" in words) != cut
-        assert (CUT in words) == cut
+        assert (CUT_OFF_NOTE in words) == cut
         printed = markdown(study_document(shown))
         assert ("0.10 [≤ −1, 0.95]" in printed) == cut
         assert ("0.10 [−0.50, 0.95]" in printed) != cut
-        assert (CUT in printed) == cut
+        assert (CUT_OFF_NOTE in printed) == cut
 
 
 def test_two_raters_have_a_count_and_no_coefficient() -> None:

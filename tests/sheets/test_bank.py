@@ -9,8 +9,8 @@ import pytest
 from careeval.bank import Bank
 from careeval.bank.pilot import Presence
 from careeval.sheets.bank import (
+    bank_figures,
     coverage_views,
-    figures,
     list_document,
     pilot_document,
     stats_document,
@@ -62,7 +62,7 @@ def test_coverage_adds_up(bank: Bank) -> None:
 
 def test_figures_say_what_a_bank_holds(bank: Bank) -> None:
     """One scenario is said to be one, and every act is counted by its points."""
-    first, *others = figures(stats_json(bank))
+    first, *others = bank_figures(stats_json(bank))
     assert first == "1 scenario, the public split"
     points = [action.points for action in bank.scenarios[0].actions]
     actions = next(sentence for sentence in others if sentence.startswith("Actions: "))

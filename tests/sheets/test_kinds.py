@@ -7,7 +7,7 @@ import pytest
 from careeval.results.score.cost import Cost
 from careeval.sheets.estimate_kinds import AGREEMENT_SHARE
 from careeval.sheets.kinds import DASH, P_VALUE, RANKS, SHARE, UNKNOWN
-from careeval.sheets.page_kinds import DIFFERENCE, PLAIN_DOLLARS, ROUND_SHARE, PartName
+from careeval.sheets.page_kinds import DIFFERENCE, PLAIN_DOLLARS, ROUND_SHARE, PartNameKind
 from careeval.stats import Estimate
 
 
@@ -24,7 +24,7 @@ from careeval.stats import Estimate
 )
 def test_p_values_read_well(p: float | None, text: str) -> None:
     """A p value has three digits, and a dash stands where nothing was tested."""
-    assert P_VALUE.on_page(p) == text
+    assert P_VALUE.page_text(p) == text
 
 
 @pytest.mark.parametrize(
@@ -33,19 +33,19 @@ def test_p_values_read_well(p: float | None, text: str) -> None:
 )
 def test_a_difference_has_its_sign(value: float, text: str) -> None:
     """A difference has a sign, unless it reads as 0.0."""
-    assert DIFFERENCE.on_page(Estimate(value, value, value, None, "few")) == text
+    assert DIFFERENCE.page_text(Estimate(value, value, value, None, "few")) == text
 
 
 def test_a_value_that_does_not_exist_is_a_dash() -> None:
     """A page has a dash for a rank that does not exist, and says what is unknown."""
-    assert (RANKS.on_page(None), ROUND_SHARE.on_page(None)) == (DASH, DASH)
-    assert SHARE.on_page(None) == UNKNOWN
+    assert (RANKS.page_text(None), ROUND_SHARE.page_text(None)) == (DASH, DASH)
+    assert SHARE.page_text(None) == UNKNOWN
 
 
 def test_the_name_of_a_part_has_a_capital() -> None:
     """The name of a part has a capital on a page, and none in a sentence."""
-    kind = PartName(names={"03": "partial help"})
-    assert (kind.on_page("03"), kind.text("03"), kind.data("03")) == (
+    kind = PartNameKind(names={"03": "partial help"})
+    assert (kind.page_text("03"), kind.text("03"), kind.data("03")) == (
         "Partial help",
         "partial help",
         ("03",),
@@ -55,8 +55,8 @@ def test_the_name_of_a_part_has_a_capital() -> None:
 def test_an_unknown_cost_says_why() -> None:
     """An unknown cost has its reason below it, and in the data."""
     unknown = Cost(None, "no price is known", 0.5, 2, 1, None, None, None)
-    assert PLAIN_DOLLARS.on_page(unknown) == UNKNOWN
-    assert PLAIN_DOLLARS.lines(unknown) == ("no price is known",)
+    assert PLAIN_DOLLARS.page_text(unknown) == UNKNOWN
+    assert PLAIN_DOLLARS.page_lines(unknown) == ("no price is known",)
     assert PLAIN_DOLLARS.data(unknown) == (None, 0.5, "no price is known")
 
 

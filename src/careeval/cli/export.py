@@ -22,7 +22,11 @@ from careeval.protocol.tables.run_tables import read_runs
 from careeval.results.findings import Findings, findings
 from careeval.results.parts import Breakdown
 from careeval.sheets.entries.summary import summary_document
-from careeval.sheets.every_eval_ever.evaluation_log import Evaluator, Relationship, write_eee
+from careeval.sheets.every_eval_ever.evaluation_log import (
+    Evaluator,
+    Relationship,
+    write_evaluation_logs,
+)
 from careeval.sheets.export_tables import data_tables
 from careeval.sheets.formats.files import TableForm, write_tables
 from careeval.sheets.formats.latex import latex
@@ -126,7 +130,9 @@ def _written(
     if "eee" in to:
         told = _told({s.grader for s in found.summaries}, prompts)
         now = datetime.now(UTC)
-        yield from write_eee(found, out / "eee", retrieved=now, evaluator=evaluator, prompts=told)
+        yield from write_evaluation_logs(
+            found, out / "eee", retrieved=now, evaluator=evaluator, prompts=told
+        )
 
 
 def _told(graders: Iterable[str], prompts: Path | None) -> dict[str, str]:

@@ -249,10 +249,10 @@ class PageTable:
     def cell(self, column: PageColumn, row: Row) -> PageCell:
         """Return the cell of a row and column."""
         kind, value = self.sheet.by_key[column.key].kind, row.get(column.key)
-        lines = kind.lines(value) if column.lines and value is not None else ()
-        order = None if value is None else kind.order(value)
+        lines = kind.page_lines(value) if column.lines and value is not None else ()
+        order = None if value is None else kind.sort_key(value)
         return PageCell(
-            text=kind.on_page(value, column.form),
+            text=kind.page_text(value, column.form),
             lines=(
                 *(x for x in lines if not x.startswith(self.omitted_lines)),
                 *column.beneath(row),

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from careeval.results.amounts import percent
 from careeval.results.score.summary import Summary
-from careeval.sheets.estimate_kinds import MEASURE
+from careeval.sheets.estimate_kinds import ESTIMATE
 from careeval.stats import Estimate
 
 # C0 and C1 controls except tab and newline, and marks that change the direction of text
@@ -24,7 +24,7 @@ def strip_controls(text: str) -> str:
 
 def percent_text(estimate: Estimate) -> str:
     """Return the percentage, or `unknown`."""
-    return MEASURE.on_page(estimate)
+    return ESTIMATE.page_text(estimate)
 
 
 def in_full(estimate: Estimate) -> str:

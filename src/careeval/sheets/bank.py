@@ -10,7 +10,17 @@ from careeval.core.scenario import Adl, Domain, Rubric
 from careeval.core.text import counted
 from careeval.results.amounts import percent
 from careeval.sheets.document import Document
-from careeval.sheets.kinds import COUNT, DASH, SHARE, SIGNED, WORD_LIST, Count, Form, Number, Unit
+from careeval.sheets.kinds import (
+    COUNT,
+    DASH,
+    SHARE,
+    SIGNED,
+    WORD_LIST,
+    CountKind,
+    Form,
+    NumberKind,
+    Unit,
+)
 from careeval.sheets.names import DOMAINS
 from careeval.sheets.sheet import Field, Row, Sheet, Shown, View
 
@@ -55,7 +65,7 @@ def stats_document(title: str, stats: Mapping[str, Any]) -> Document:
     probes = probes_view(stats)
     blocks = (
         f"{title} · {stats['bank']} {stats['version']}",
-        *figures(stats),
+        *bank_figures(stats),
         stats["provenance"],
         *coverage_views(stats),
         *((probes,) if probes.sheet.rows else ()),
@@ -63,7 +73,7 @@ def stats_document(title: str, stats: Mapping[str, Any]) -> Document:
     return Document(blocks, (), coverage_sheet(stats), stats["provenance"])
 
 
-def figures(stats: Mapping[str, Any]) -> Iterator[str]:
+def bank_figures(stats: Mapping[str, Any]) -> Iterator[str]:
     """Yield sentences on the bank's scenarios, domains, actions, texts and probes."""
     held_out, twins = stats["n_held_out"], stats["n_twins"]
     split = f", {held_out} of them held out" if held_out else ", the public split"
@@ -95,7 +105,7 @@ def figures(stats: Mapping[str, Any]) -> Iterator[str]:
 
 
 @dataclass(frozen=True)
-class _Scenarios(Count):
+class _ScenarioCountKind(CountKind):
     """A number of scenarios, with a dot for zero."""
 
     def text(self, value: int | None, form: Form = Form.short) -> str:
@@ -108,7 +118,7 @@ def coverage_sheet(stats: Mapping[str, Any]) -> Sheet:
     fields = (
         Field("by", "what the scenarios are broken down by"),
         Field("part", "the part, as the bank names it"),
-        *(Field(adl.value, "scenarios of this activity", _Scenarios()) for adl in Adl),
+        *(Field(adl.value, "scenarios of this activity", _ScenarioCountKind()) for adl in Adl),
         Field("all", "scenarios of all activities", COUNT),
     )
     rows = [
@@ -165,7 +175,7 @@ def pilot_document(pilot: Mapping[str, Any]) -> Document:
     Args:
         pilot: From `pilot_json`.
     """
-    whole = Number(unit=Unit(decimals=0))
+    whole = NumberKind(unit=Unit(decimals=0))
     fields = (
         Field("class", "points of the items, and what else they are"),
         Field("items", "number of items of this class", COUNT),

@@ -15,27 +15,27 @@ from careeval.sheets.kinds import (
     UNKNOWN,
     Form,
     Kind,
-    Part,
     Scalar,
+    StoredColumn,
     Unit,
 )
 from careeval.stats import Estimate
 
-_ESTIMATE = (
-    Part("", pl.Float64, "{}; null if unknown"),
-    Part("_low", pl.Float64, "lowest value that the unresolved items allow"),
-    Part("_high", pl.Float64, "highest value that the unresolved items allow"),
-    Part("_ci95_low", pl.Float64, "lower end of its 95% interval; null if unknown"),
-    Part("_ci95_high", pl.Float64, "upper end of its 95% interval; null if unknown"),
-    Part("_reason", pl.String, "why the value or its interval is unknown; else empty"),
+_ESTIMATE_COLUMNS = (
+    StoredColumn("", pl.Float64, "{}; null if unknown"),
+    StoredColumn("_low", pl.Float64, "lowest value that the unresolved items allow"),
+    StoredColumn("_high", pl.Float64, "highest value that the unresolved items allow"),
+    StoredColumn("_ci95_low", pl.Float64, "lower end of its 95% interval; null if unknown"),
+    StoredColumn("_ci95_high", pl.Float64, "upper end of its 95% interval; null if unknown"),
+    StoredColumn("_reason", pl.String, "why the value or its interval is unknown; else empty"),
 )
 
 
 @dataclass(frozen=True)
-class Measure(Kind):
+class EstimateKind(Kind):
     """An estimate: a number with its interval and the bounds that unresolved judgments allow."""
 
-    parts: tuple[Part, ...] = _ESTIMATE
+    stored: tuple[StoredColumn, ...] = _ESTIMATE_COLUMNS
     unit: Unit = PERCENT
 
     def data(self, value: Estimate) -> tuple[Scalar, ...]:
@@ -58,7 +58,7 @@ class Measure(Kind):
             case _:
                 return text
 
-    def order(self, value: Estimate) -> float | None:
+    def sort_key(self, value: Estimate) -> float | None:
         """Return the value."""
         return value.value
 
@@ -67,13 +67,13 @@ class Measure(Kind):
         sign = " %" if self.unit.sign == "%" else ""
         return f"{sign} [95% CI]" if form in (Form.whole, Form.short) else sign
 
-    def on_page(self, value: Estimate | None, form: Form = Form.bare) -> str:
+    def page_text(self, value: Estimate | None, form: Form = Form.bare) -> str:
         """Return the value with its unit, or "unknown"."""
         if value is None:
-            return self.lacking
+            return self.if_missing
         return UNKNOWN if value.value is None else f"{self.text(value, form)}{self.unit.sign}"
 
-    def lines(self, value: Estimate) -> tuple[str, ...]:
+    def page_lines(self, value: Estimate) -> tuple[str, ...]:
         """Return the interval, the bounds, and why the value or the interval is unknown."""
         lines = []
         if value.ci95 is not None:
@@ -96,14 +96,14 @@ class Measure(Kind):
 
 
 @dataclass(frozen=True)
-class AgreementShare(Measure):
+class AgreementKind(EstimateKind):
     """An estimate of agreement, whose bounds are null if no judgment is unresolved."""
 
-    parts: tuple[Part, ...] = tuple(
+    stored: tuple[StoredColumn, ...] = tuple(
         part._replace(holds=f"{part.holds}; null if none is unresolved")
         if part.suffix in ("_low", "_high")
         else part
-        for part in _ESTIMATE
+        for part in _ESTIMATE_COLUMNS
     )
 
     def data(self, value: Estimate) -> tuple[Scalar, ...]:
@@ -113,19 +113,23 @@ class AgreementShare(Measure):
 
 
 @dataclass(frozen=True)
-class ErrorShare(Kind):
+class ErrorShareKind(Kind):
     """The share of responses with an error, and their number."""
 
-    parts: tuple[Part, ...] = (
-        *_ESTIMATE,
-        Part("_count", pl.Int64, "responses with such an error; a minimum if any is unresolved"),
-        Part("_n", pl.Int64, "judged responses to scenarios whose rubric has such an item"),
-        Part("_upper_at_zero", pl.Float64, "if there was none, the upper 95% limit of the share"),
+    stored: tuple[StoredColumn, ...] = (
+        *_ESTIMATE_COLUMNS,
+        StoredColumn(
+            "_count", pl.Int64, "responses with such an error; a minimum if any is unresolved"
+        ),
+        StoredColumn("_n", pl.Int64, "judged responses to scenarios whose rubric has such an item"),
+        StoredColumn(
+            "_upper_at_zero", pl.Float64, "if there was none, the upper 95% limit of the share"
+        ),
     )
 
     def data(self, value: Errors) -> tuple[Scalar, ...]:
         """Return the data of the share, then the counts and the upper limit."""
-        return *MEASURE.data(value.share), value.count, value.n, value.upper_at_zero
+        return *ESTIMATE.data(value.share), value.count, value.n, value.upper_at_zero
 
     def text(self, value: Errors, form: Form = Form.short) -> str:
         """Return the share; if it is zero, with its upper limit."""
@@ -135,26 +139,26 @@ class ErrorShare(Kind):
             return percent(value.share.value)
         if value.upper_at_zero is not None:
             return f"0.0 (up to {percent(value.upper_at_zero)})"
-        return MEASURE.text(value.share, form)
+        return ESTIMATE.text(value.share, form)
 
-    def order(self, value: Errors) -> float | None:
+    def sort_key(self, value: Errors) -> float | None:
         """Return the share."""
         return value.share.value
 
     def unit_of(self, form: Form) -> str:
         """Return the unit; for counts "in", as in "severe in 2 of 36"."""
-        return " in" if form is Form.of_many else MEASURE.unit_of(form)
+        return " in" if form is Form.of_many else ESTIMATE.unit_of(form)
 
-    def on_page(self, value: Errors | None, form: Form = Form.bare) -> str:
+    def page_text(self, value: Errors | None, form: Form = Form.bare) -> str:
         """Return the share with its unit."""
-        return MEASURE.on_page(None if value is None else value.share, form)
+        return ESTIMATE.page_text(None if value is None else value.share, form)
 
-    def lines(self, value: Errors) -> tuple[str, ...]:
+    def page_lines(self, value: Errors) -> tuple[str, ...]:
         """Return the interval, or the upper limit if the share is zero, and the counts."""
         if value.share.value is None:
-            return MEASURE.lines(value.share)
+            return ESTIMATE.page_lines(value.share)
         limit = value.upper_at_zero
-        sure = MEASURE.lines(value.share) if limit is None else (f"up to {percent(limit)}%",)
+        sure = ESTIMATE.page_lines(value.share) if limit is None else (f"up to {percent(limit)}%",)
         return *sure, f"{self._count(value)} responses"
 
     def _count(self, value: Errors) -> str:
@@ -165,8 +169,8 @@ class ErrorShare(Kind):
         return f"{least}{value.count:,} of {value.n:,}"
 
 
-MEASURE = Measure()
-COEFFICIENT = Measure(unit=TWO_DECIMALS)
-AGREEMENT_SHARE = AgreementShare()
-AGREEMENT_COEFFICIENT = AgreementShare(unit=TWO_DECIMALS)
-ERROR_SHARE = ErrorShare()
+ESTIMATE = EstimateKind()
+COEFFICIENT = EstimateKind(unit=TWO_DECIMALS)
+AGREEMENT_SHARE = AgreementKind()
+AGREEMENT_COEFFICIENT = AgreementKind(unit=TWO_DECIMALS)
+ERROR_SHARE = ErrorShareKind()

@@ -43,7 +43,7 @@ class Form(StrEnum):
     of_many = "count"
 
 
-class Part(NamedTuple):
+class StoredColumn(NamedTuple):
     """One of the columns that a value has in data files.
 
     Attributes:
@@ -62,20 +62,20 @@ class Kind:
     """The way in which a field's values are written and stored.
 
     Attributes:
-        parts: The columns in data files.
+        stored: The columns in data files.
         is_number: Whether a table aligns the values right.
-        lacking: The text on a page if there is no value.
+        if_missing: The text on a page if there is no value.
         is_long: Whether the values are sentences, which LaTeX wraps.
     """
 
-    parts: tuple[Part, ...] = (Part("", pl.String),)
+    stored: tuple[StoredColumn, ...] = (StoredColumn("", pl.String),)
     is_number: bool = True
-    lacking: str = UNKNOWN
+    if_missing: str = UNKNOWN
     is_long: bool = False
 
     def columns(self, key: str, holds: str) -> tuple[Column, ...]:
         """Return the data columns of a field with this key and description."""
-        return tuple(Column(f"{key}{p.suffix}", p.type, p.holds.format(holds)) for p in self.parts)
+        return tuple(Column(f"{key}{p.suffix}", p.type, p.holds.format(holds)) for p in self.stored)
 
     def data(self, value: Any) -> tuple[Scalar, ...]:
         """Return the values of the data columns; `None` where unknown."""
@@ -85,7 +85,7 @@ class Kind:
         """Return the text of a value; a dash if it is unknown."""
         return DASH if value is None else str(value)
 
-    def order(self, value: Any) -> float | None:
+    def sort_key(self, value: Any) -> float | None:
         """Return the number to sort by; `None` if unknown, or if the text is to be sorted by."""
         return None
 
@@ -93,11 +93,11 @@ class Kind:
         """Return the unit that a column's head ends with."""
         return ""
 
-    def on_page(self, value: Any, form: Form = Form.bare) -> str:
-        """Return the text of a value on a page, with its unit; `lacking` for `None`."""
-        return self.lacking if value is None else self.text(value, form)
+    def page_text(self, value: Any, form: Form = Form.bare) -> str:
+        """Return the text of a value on a page, with its unit; `if_missing` for `None`."""
+        return self.if_missing if value is None else self.text(value, form)
 
-    def lines(self, value: Any) -> tuple[str, ...]:
+    def page_lines(self, value: Any) -> tuple[str, ...]:
         """Return the small lines below a value on a page, such as its interval."""
         return ()
 
@@ -106,17 +106,17 @@ class Kind:
 
 
 @dataclass(frozen=True)
-class Words(Kind):
+class TextKind(Kind):
     """Text, or a name that is stored in one form and shown in another.
 
     Attributes:
         names: Stored name → shown name.
-        say: Returns the shown name of a stored one that `names` does not have.
+        shown_name: Returns the shown name of a stored one that `names` does not have.
     """
 
     is_number: bool = False
     names: Mapping[str, str] | None = None
-    say: Callable[[Any], str] = str
+    shown_name: Callable[[Any], str] = str
 
     def data(self, value: Any) -> tuple[Scalar, ...]:
         """Return the stored name."""
@@ -126,11 +126,11 @@ class Words(Kind):
         """Return the shown name."""
         if value is None:
             return DASH
-        return (self.names or {}).get(value) or self.say(value)
+        return (self.names or {}).get(value) or self.shown_name(value)
 
 
 @dataclass(frozen=True)
-class Listed(Kind):
+class ListKind(Kind):
     """A list of names or numbers in one cell.
 
     Attributes:
@@ -151,14 +151,14 @@ class Listed(Kind):
         return DASH if value is None else "; ".join(map(str, value))
 
 
-WORDS = Words()
-WORD_LIST = Listed((Part("", pl.List(pl.String)),))
-NUMBER_LIST = Listed((Part("", pl.List(pl.Float64)),))
-JOINED = Listed(joined=True)
+WORDS = TextKind()
+WORD_LIST = ListKind((StoredColumn("", pl.List(pl.String)),))
+NUMBER_LIST = ListKind((StoredColumn("", pl.List(pl.Float64)),))
+JOINED = ListKind(joined=True)
 
 
 @dataclass(frozen=True)
-class Flag(Kind):
+class FlagKind(Kind):
     """A value that is true or false.
 
     Attributes:
@@ -166,7 +166,7 @@ class Flag(Kind):
         no: The text for false.
     """
 
-    parts: tuple[Part, ...] = (Part("", pl.Boolean),)
+    stored: tuple[StoredColumn, ...] = (StoredColumn("", pl.Boolean),)
     is_number: bool = False
     yes: str = "yes"
     no: str = "no"
@@ -176,39 +176,39 @@ class Flag(Kind):
         return DASH if value is None else self.yes if value else self.no
 
 
-FLAG = Flag()
+FLAG = FlagKind()
 
 
 # Numbers without an interval
 
 
 @dataclass(frozen=True)
-class Count(Kind):
+class CountKind(Kind):
     """A whole number.
 
     Attributes:
         small: Whether an asterisk marks numbers of scenarios too small for an interval.
     """
 
-    parts: tuple[Part, ...] = (Part("", pl.Int64),)
+    stored: tuple[StoredColumn, ...] = (StoredColumn("", pl.Int64),)
     small: bool = False
 
     def text(self, value: int | None, form: Form = Form.short) -> str:
         """Return the number with separators."""
         if value is None:
             return DASH
-        return marked(value) if self.small else f"{value:,}"
+        return mark_small(value) if self.small else f"{value:,}"
 
-    def order(self, value: int | None) -> float | None:
+    def sort_key(self, value: int | None) -> float | None:
         """Return the number."""
         return value
 
 
 @dataclass(frozen=True)
-class Signed(Count):
+class SignedKind(CountKind):
     """A whole number with its sign, such as the points of an item."""
 
-    lacking: str = DASH
+    if_missing: str = DASH
 
     def text(self, value: int | None, form: Form = Form.short) -> str:
         """Return "+2", "0" or "−2"."""
@@ -216,26 +216,26 @@ class Signed(Count):
 
 
 @dataclass(frozen=True)
-class Number(Kind):
+class NumberKind(Kind):
     """A number without an interval.
 
     Attributes:
         unit: The unit that it is written in; percent if `None`.
     """
 
-    parts: tuple[Part, ...] = (Part("", pl.Float64),)
+    stored: tuple[StoredColumn, ...] = (StoredColumn("", pl.Float64),)
     unit: Unit | None = None
 
     def text(self, value: float | None, form: Form = Form.short) -> str:
         """Return the number in its unit."""
         return (self.unit or PERCENT).text(value)
 
-    def on_page(self, value: float | None, form: Form = Form.bare) -> str:
+    def page_text(self, value: float | None, form: Form = Form.bare) -> str:
         """Return the number with its unit."""
         unit = self.unit or PERCENT
-        return self.lacking if value is None else f"{unit.text(value)}{unit.sign}"
+        return self.if_missing if value is None else f"{unit.text(value)}{unit.sign}"
 
-    def order(self, value: float | None) -> float | None:
+    def sort_key(self, value: float | None) -> float | None:
         """Return the number."""
         return value
 
@@ -270,11 +270,11 @@ TWO_DECIMALS = Unit(1, "", 2)
 
 
 @dataclass(frozen=True)
-class PValue(Kind):
+class PValueKind(Kind):
     """A p value; `None` if nothing was tested."""
 
-    parts: tuple[Part, ...] = (Part("", pl.Float64),)
-    lacking: str = DASH
+    stored: tuple[StoredColumn, ...] = (StoredColumn("", pl.Float64),)
+    if_missing: str = DASH
 
     def text(self, value: float | None, form: Form = Form.short) -> str:
         """Return three decimals, without the 0 before the point."""
@@ -282,26 +282,26 @@ class PValue(Kind):
             return DASH
         return "<.001" if value < 0.001 else f"{value:.3f}".removeprefix("0")
 
-    def order(self, value: float | None) -> float | None:
+    def sort_key(self, value: float | None) -> float | None:
         """Return the p value."""
         return value
 
 
 @dataclass(frozen=True)
-class Ranks(Kind):
+class RanksKind(Kind):
     """The best and the worst rank that a system may have."""
 
-    parts: tuple[Part, ...] = (
-        Part(
+    stored: tuple[StoredColumn, ...] = (
+        StoredColumn(
             "_best", pl.Int64, "{}, best possible: 1 + the number of significantly better systems"
         ),
-        Part(
+        StoredColumn(
             "_worst",
             pl.Int64,
             "{}, worst possible: the number of ranked systems that are not significantly worse",
         ),
     )
-    lacking: str = DASH
+    if_missing: str = DASH
 
     def data(self, value: tuple[int, int] | None) -> tuple[Scalar, ...]:
         """Return both ranks; `None` twice if they are unknown."""
@@ -314,19 +314,19 @@ class Ranks(Kind):
         best, worst = value
         return str(best) if best == worst else f"{best}–{worst}"
 
-    def order(self, value: tuple[int, int] | None) -> float | None:
+    def sort_key(self, value: tuple[int, int] | None) -> float | None:
         """Return the best rank, with the worst as the tie-breaker."""
         return value and value[0] + value[1] / 1000
 
 
 @dataclass(frozen=True)
-class Dollars(Kind):
+class CostKind(Kind):
     """The cost of calls in dollars."""
 
-    parts: tuple[Part, ...] = (
-        Part(".value", pl.Float64, "cost in dollars {}; null if unknown"),
-        Part(".known_usd", pl.Float64, "cost in dollars of the calls with a known price"),
-        Part(".reason", pl.String, "why it is unknown; else empty"),
+    stored: tuple[StoredColumn, ...] = (
+        StoredColumn(".value", pl.Float64, "cost in dollars {}; null if unknown"),
+        StoredColumn(".known_usd", pl.Float64, "cost in dollars of the calls with a known price"),
+        StoredColumn(".reason", pl.String, "why it is unknown; else empty"),
     )
 
     def data(self, value: Cost) -> tuple[Scalar, ...]:
@@ -337,16 +337,16 @@ class Dollars(Kind):
         """Return the dollars."""
         return dollars(value.value)
 
-    def order(self, value: Cost) -> float | None:
+    def sort_key(self, value: Cost) -> float | None:
         """Return the dollars."""
         return value.value
 
 
 @dataclass(frozen=True)
-class Seconds(Kind):
+class SecondsKind(Kind):
     """A duration in seconds."""
 
-    parts: tuple[Part, ...] = (Part("", pl.Float64),)
+    stored: tuple[StoredColumn, ...] = (StoredColumn("", pl.Float64),)
 
     def text(self, value: float | None, form: Form = Form.short) -> str:
         """Return seconds, or minutes from two minutes up."""
@@ -354,22 +354,22 @@ class Seconds(Kind):
             return DASH
         return f"{value / 60:,.0f} min" if value >= 120 else f"{value:.1f} s"
 
-    def order(self, value: float | None) -> float | None:
+    def sort_key(self, value: float | None) -> float | None:
         """Return the seconds."""
         return value
 
 
-COUNT = Count()
-SIGNED = Signed()
-SECONDS = Seconds()
-SMALL_COUNT = Count(small=True)
-SHARE = Number()
-DECIMAL = Number(unit=PLAIN)
-P_VALUE = PValue()
-RANKS = Ranks()
-DOLLARS = Dollars()
+COUNT = CountKind()
+SIGNED = SignedKind()
+SECONDS = SecondsKind()
+SMALL_COUNT = CountKind(small=True)
+SHARE = NumberKind()
+DECIMAL = NumberKind(unit=PLAIN)
+P_VALUE = PValueKind()
+RANKS = RanksKind()
+DOLLARS = CostKind()
 
 
-def marked(n: int) -> str:
+def mark_small(n: int) -> str:
     """Return a number of scenarios, with an asterisk if they are too few for an interval."""
     return f"{n}*" if 0 < n < MIN_CLUSTERS else str(n)

@@ -9,55 +9,65 @@ import polars as pl
 
 from careeval.results.amounts import dollars, thousands
 from careeval.results.score.cost import Cost
-from careeval.sheets.estimate_kinds import Measure
-from careeval.sheets.kinds import DASH, POINTS, Dollars, Form, Kind, Number, Part, Unit, Words
+from careeval.sheets.estimate_kinds import EstimateKind
+from careeval.sheets.kinds import (
+    DASH,
+    POINTS,
+    CostKind,
+    Form,
+    Kind,
+    NumberKind,
+    StoredColumn,
+    TextKind,
+    Unit,
+)
 from careeval.stats import Estimate
 
 
 @dataclass(frozen=True)
-class PartName(Words):
+class PartNameKind(TextKind):
     """The name of a part of the scenarios, at the beginning of a line."""
 
-    def on_page(self, value: Any, form: Form = Form.bare) -> str:
+    def page_text(self, value: Any, form: Form = Form.bare) -> str:
         """Return the name with a capital."""
-        text = super().on_page(value, form)
+        text = super().page_text(value, form)
         return f"{text[:1].upper()}{text[1:]}"
 
 
 @dataclass(frozen=True)
-class PointsApart(Measure):
+class DifferenceKind(EstimateKind):
     """A difference in percentage points, with its sign; a page has the unit in the head."""
 
     unit: Unit = POINTS
 
-    def on_page(self, value: Estimate | None, form: Form = Form.bare) -> str:
+    def page_text(self, value: Estimate | None, form: Form = Form.bare) -> str:
         """Return the points with their sign; 0.0 has none."""
         if value is None or value.value is None:
-            return super().on_page(value, form)
+            return super().page_text(value, form)
         text = self.text(value, form)
         return text if text.startswith(("−", "0.0")) else f"+{text}"
 
 
 @dataclass(frozen=True)
-class PlainDollars(Dollars):
+class PlainCostKind(CostKind):
     """The cost of calls, stored in columns without dots."""
 
-    parts: tuple[Part, ...] = (
-        Part("", pl.Float64, "cost in dollars {}; null if unknown"),
-        Part("_known", pl.Float64, "cost in dollars of the calls with a known price"),
-        Part("_reason", pl.String, "why it is unknown; else empty"),
+    stored: tuple[StoredColumn, ...] = (
+        StoredColumn("", pl.Float64, "cost in dollars {}; null if unknown"),
+        StoredColumn("_known", pl.Float64, "cost in dollars of the calls with a known price"),
+        StoredColumn("_reason", pl.String, "why it is unknown; else empty"),
     )
 
-    def lines(self, value: Cost) -> tuple[str, ...]:
+    def page_lines(self, value: Cost) -> tuple[str, ...]:
         """Return why the cost is unknown, if it is."""
         return (value.reason,) if value.reason else ()
 
 
 @dataclass(frozen=True)
-class Spending(Dollars):
+class SpendingKind(CostKind):
     """The cost of calls, with the number of responses and of tokens below it."""
 
-    def lines(self, value: Cost) -> tuple[str, ...]:
+    def page_lines(self, value: Cost) -> tuple[str, ...]:
         """Return why the cost is unknown, or the number of responses; then the tokens."""
         lines = [value.reason] if value.reason else []
         if value.known_usd and value.value is None:
@@ -71,23 +81,23 @@ class Spending(Dollars):
 
 
 @dataclass(frozen=True)
-class Amount(Kind):
+class AmountKind(Kind):
     """An amount of dollars."""
 
-    parts: tuple[Part, ...] = (Part("", pl.Float64),)
+    stored: tuple[StoredColumn, ...] = (StoredColumn("", pl.Float64),)
 
     def text(self, value: float | None, form: Form = Form.short) -> str:
         """Return the amount with its dollar sign."""
         return dollars(value)
 
-    def order(self, value: float | None) -> float | None:
+    def sort_key(self, value: float | None) -> float | None:
         """Return the dollars."""
         return value
 
 
-DIFFERENCE = PointsApart()
-PERCENT_POINTS = Number(lacking=DASH, unit=POINTS)
-ROUND_SHARE = Number(lacking=DASH, unit=Unit(decimals=0))
-PLAIN_DOLLARS = PlainDollars()
-SPENDING = Spending()
-AMOUNT = Amount()
+DIFFERENCE = DifferenceKind()
+PERCENT_POINTS = NumberKind(if_missing=DASH, unit=POINTS)
+ROUND_SHARE = NumberKind(if_missing=DASH, unit=Unit(decimals=0))
+PLAIN_DOLLARS = PlainCostKind()
+SPENDING = SpendingKind()
+AMOUNT = AmountKind()

@@ -9,12 +9,12 @@ from careeval.results.findings import EntryFindings
 from careeval.results.public_scenarios import ShownScenario
 from careeval.results.score.entry_details import ScenarioScore
 from careeval.results.score.graded_rubric import NOT_FILLED
-from careeval.sheets.entries.numbers import ENTRY, JUDGE, NAME, RUBRIC, named
+from careeval.sheets.entries.numbers import ENTRY, GRADER_NAME, NAME, RUBRIC, with_names
 from careeval.sheets.kinds import COUNT, NUMBER_LIST, SHARE, SIGNED, WORD_LIST, WORDS
 from careeval.sheets.names import condition, plain
 from careeval.sheets.page_kinds import ROUND_SHARE
 from careeval.sheets.sheet import Field, Row, Sheet
-from careeval.sheets.trust.graders import told_apart
+from careeval.sheets.trust.graders import with_brief_names
 
 _BANK = Field("bank", "name of the bank, with the N of its version")
 _SCENARIO = Field("scenario", "id of the scenario")
@@ -70,7 +70,7 @@ def scenario_scores_sheet(
         _BANK,
         _SCENARIO,
         ENTRY[0],
-        told_apart(ENTRY[1], (each.summary.grader for each in entries)),
+        with_brief_names(ENTRY[1], (each.summary.grader for each in entries)),
         ENTRY[2],
         Field(
             "n_severe",
@@ -89,7 +89,7 @@ def scenario_scores_sheet(
     )
     rows = [
         {"bank": edition, "scenario": scenario, **names, **_score_row(entry, scenario)}
-        for names, entry in named(entries)
+        for names, entry in with_names(entries)
         for edition, scenario in scenarios
         if edition == entry.edition and scenario in entry.scores
     ]
@@ -128,7 +128,7 @@ def presence_sheet(
         *ENTRY[:2],
         Field("presence", "share of the responses that have the item", ROUND_SHARE),
     )
-    named_entries = list(named(entries))
+    named_entries = list(with_names(entries))
     rows = [
         {
             "bank": edition,
@@ -196,7 +196,7 @@ def scenarios_sheet(entries: Sequence[EntryFindings]) -> Sheet:
         Field("n_severe", "responses with a severe error", COUNT),
         Field("reason", "why score or worst is unknown; else empty"),
         NAME,
-        JUDGE,
+        GRADER_NAME,
     )
     rows = [
         {
@@ -211,7 +211,7 @@ def scenarios_sheet(entries: Sequence[EntryFindings]) -> Sheet:
             "n_severe": score.n_severe,
             "reason": _why_unknown(score),
         }
-        for names, entry in named(entries)
+        for names, entry in with_names(entries)
         for score in entry.detail.scenarios
     ]
     return Sheet("scenarios", "an entry's score on a scenario", fields, rows)

@@ -138,7 +138,7 @@ class Sheet:
         ]
         return replace(self, rows=rows)
 
-    def adding(self, *fields: Field, rows: Iterable[Row]) -> Sheet:
+    def with_fields(self, *fields: Field, rows: Iterable[Row]) -> Sheet:
         """Return the sheet with more fields.
 
         Args:

@@ -16,7 +16,7 @@ from careeval.results.score.cost import Cost
 from careeval.results.score.graded_rubric import Errors
 from careeval.results.score.summary import NOT_COMPARABLE, Summary
 from careeval.results.trust.audit.results import AuditResults
-from careeval.sheets.estimate_kinds import ERROR_SHARE, MEASURE
+from careeval.sheets.estimate_kinds import ERROR_SHARE, ESTIMATE
 from careeval.sheets.kinds import DASH, DOLLARS, Form
 from careeval.sheets.page_kinds import SPENDING
 from careeval.stats import Estimate
@@ -78,7 +78,7 @@ def entry_names(summaries: Sequence[Summary]) -> list[str]:
     return names
 
 
-def judges(summaries: Sequence[Summary]) -> list[str]:
+def entry_graders(summaries: Sequence[Summary]) -> list[str]:
     """Return the grader's name of each entry, with the protocol if it is not unique without."""
     names = grader_names(s.grader for s in summaries)
     keys = [(s.system, s.rubric, s.grader) for s in summaries]
@@ -99,18 +99,18 @@ def worst_n(summaries: Iterable[Summary]) -> str:
 # The headline numbers
 
 
-def sentences(summaries: Sequence[Summary]) -> list[str]:
-    """Return `sentence` of each entry, with the grader if there are several."""
+def headline_sentences(summaries: Sequence[Summary]) -> list[str]:
+    """Return `headline_sentence` of each entry, with the grader if there are several."""
     keys = [(s.system, s.rubric) for s in summaries]
     return [
-        f"{sentence(s).removesuffix('.')}, judged by {grader}."
+        f"{headline_sentence(s).removesuffix('.')}, judged by {grader}."
         if keys.count((s.system, s.rubric)) > 1
-        else sentence(s)
-        for s, grader in zip(summaries, judges(summaries), strict=True)
+        else headline_sentence(s)
+        for s, grader in zip(summaries, entry_graders(summaries), strict=True)
     ]
 
 
-def sentence(s: Summary) -> str:
+def headline_sentence(s: Summary) -> str:
     """Return a sentence with an entry's severe errors and its score."""
     severe, score = s.severe, s.score
     if severe.share.value is None:
@@ -145,7 +145,7 @@ def _in_brackets(estimate: Estimate, digits: int) -> str:
 
 def remarks(summaries: Sequence[Summary]) -> list[str]:
     """Return the warnings and remarks on these entries, each once; empty if there is no entry."""
-    lines = [*different(summaries)]
+    lines = [*comparison_warnings(summaries)]
     names = entry_names(summaries)
     for reason in dict.fromkeys(reason for s in summaries for reason in s.not_ranked):
         entries = [n for n, s in zip(names, summaries, strict=True) if reason in s.not_ranked]
@@ -175,7 +175,7 @@ def _errors(errors: Errors) -> str:
 def _direction_remarks(s: Summary) -> Iterator[str]:
     """Yield lines on too little and too much care, and on twins, if the bank has them."""
     texts = {
-        d.key: f"{d.head.lower()} {MEASURE.text(d.share, Form.whole)}" for d in care_numbers(s)
+        d.key: f"{d.head.lower()} {ESTIMATE.text(d.share, Form.whole)}" for d in care_numbers(s)
     }
     for keys, unit in (
         (("too_little", "too_much", "unspecific"), "% of responses"),
@@ -188,7 +188,7 @@ def _direction_remarks(s: Summary) -> Iterator[str]:
             yield f"{s.system}, {unit}: {'; '.join(parts)}."
 
 
-def different(summaries: Sequence[Summary]) -> Iterator[str]:
+def comparison_warnings(summaries: Sequence[Summary]) -> Iterator[str]:
     """Yield the reasons why these entries must not be compared or ranked with each other."""
     banks = dict.fromkeys(f"{s.bank} {s.bank_version}" for s in summaries)
     if len(banks) > 1:
@@ -206,7 +206,7 @@ def different(summaries: Sequence[Summary]) -> Iterator[str]:
         yield f"Scores on the actions and on the ladder are on different scales: {NO_RANKING}"
 
 
-def unresolved(summaries: Sequence[Summary]) -> Iterator[str]:
+def unresolved_notes(summaries: Sequence[Summary]) -> Iterator[str]:
     """Yield a note with the number of unresolved judgments, if there are any."""
     n_unresolved = sum(s.n_unresolved for s in summaries)
     n_judgments = sum(s.n_judgments for s in summaries)
@@ -223,14 +223,20 @@ INTERVALS = (
 )
 
 
-def caption(summaries: Sequence[Summary]) -> str:
+def entries_caption(summaries: Sequence[Summary]) -> str:
     """Return a caption for the numbers of entries, for formats that do not print the notes."""
     provenances = dict.fromkeys(s.bank_provenance for s in summaries)
-    parts = (about(summaries), *provenances, INTERVALS, *different(summaries), NOT_COMPARABLE)
+    parts = (
+        settings_line(summaries),
+        *provenances,
+        INTERVALS,
+        *comparison_warnings(summaries),
+        NOT_COMPARABLE,
+    )
     return " ".join(parts)
 
 
-def about(summaries: Sequence[Summary]) -> str:
+def settings_line(summaries: Sequence[Summary]) -> str:
     """Return a line with the bank, protocol, rubric, grader and n of entries."""
     graders = list(dict.fromkeys(s.grader for s in summaries))
     parts = [
@@ -247,9 +253,7 @@ def _listed(label: str, names: Iterable[str]) -> str:
     return f"{label} {', '.join(dict.fromkeys(names))}"
 
 
-def people_remarks(
-    audits: Mapping[str, AuditResults], entries: Sequence[EntryNumbers]
-) -> list[str]:
+def audit_remarks(audits: Mapping[str, AuditResults], entries: Sequence[EntryNumbers]) -> list[str]:
     """Return a sentence on each audit, and the reasons why scores are not corrected.
 
     Args:
@@ -296,4 +300,4 @@ def cost_lines(summaries: Sequence[Summary]) -> list[str]:
 
 def _cost_text(cost: Cost) -> str:
     """Return dollars; in brackets the reason if they are unknown, the responses and the tokens."""
-    return f"{DOLLARS.text(cost)} ({', '.join(SPENDING.lines(cost))})"
+    return f"{DOLLARS.text(cost)} ({', '.join(SPENDING.page_lines(cost))})"

@@ -20,10 +20,10 @@ from careeval.results.score.summary import NOT_COMPARABLE, Summary, summarise
 from careeval.results.tables import Runs
 from careeval.sheets.entries.numbers import parts_sheet, rank_texts
 from careeval.sheets.entries.summary import summary_document
-from careeval.sheets.estimate_kinds import MEASURE
+from careeval.sheets.estimate_kinds import ESTIMATE
 from careeval.sheets.formats.markdown import markdown
 from careeval.sheets.kinds import Form
-from careeval.sheets.words import SMALL, cost_lines, remarks, sentence
+from careeval.sheets.words import SMALL, cost_lines, headline_sentence, remarks
 from careeval.stats import Estimate
 from results.authored import Marks, by_hand, judgments, ladder_run, numbers_of, responses, runs_of
 from sheets.given_summaries import known_and_unknown, known_and_unknown_runs, of_two_sizes, priced
@@ -72,18 +72,22 @@ def test_two_numbers_in_a_sentence() -> None:
     assert severe.ci95 is not None
     assert score.ci95 is not None
     low, high = (percent(end) for end in severe.ci95)
-    assert sentence(s).startswith(f"6.2% ({low}–{high}) of robot-a's responses hold a severe error")
+    assert headline_sentence(s).startswith(
+        f"6.2% ({low}–{high}) of robot-a's responses hold a severe error"
+    )
     low, high = (percent(end, 0) for end in score.ci95)
-    assert sentence(s).endswith(f"; it scores 62% ({low}–{high}) on the ladder.")
+    assert headline_sentence(s).endswith(f"; it scores 62% ({low}–{high}) on the ladder.")
     (below,) = summarise(ladder_run({"dressing-1": ["00001"]}))
-    assert sentence(below) == (
+    assert headline_sentence(below) == (
         "100.0% of robot-a's responses hold a severe error; it scores −67% on the ladder."
     )
     (none,) = summarise(ladder_run({name: ["11000"] * 2 for name in marks}))
-    assert sentence(none).startswith("None of robot-a's 16 responses holds a severe error; up to ")
+    assert headline_sentence(none).startswith(
+        "None of robot-a's 16 responses holds a severe error; up to "
+    )
     (unknown,) = summarise(ladder_run({"dressing-1": ["1100?"]}))
     why = "every judgment of the items of some points is unresolved"
-    assert sentence(unknown) == (
+    assert headline_sentence(unknown) == (
         f"Whether robot-a's responses hold a severe error is unknown: {why}; its score is unknown: "
         f"{why}."
     )
@@ -107,7 +111,7 @@ def test_percent() -> None:
 
 def whole(estimate: Estimate) -> str:
     """Return the text of a number with its bounds and its interval."""
-    return MEASURE.text(estimate, Form.whole)
+    return ESTIMATE.text(estimate, Form.whole)
 
 
 def test_number_with_its_interval() -> None:
@@ -121,10 +125,10 @@ def test_number_with_its_interval() -> None:
 
 def test_number_in_short() -> None:
     """A number has its interval beside it, or its bounds if it has no interval."""
-    assert MEASURE.text(Estimate(0.5, 0.25, 0.75, (0.1, 0.9))) == "50.0 [10.0, 90.0]"
-    assert MEASURE.text(Estimate(0.5, 0.25, 0.75, None, "few")) == "50.0 (25.0 to 75.0)"
-    assert MEASURE.text(Estimate(0.5, 0.5, 0.5, None, "few")) == "50.0"
-    assert MEASURE.text(Estimate.unknown("no response")) == "–"
+    assert ESTIMATE.text(Estimate(0.5, 0.25, 0.75, (0.1, 0.9))) == "50.0 [10.0, 90.0]"
+    assert ESTIMATE.text(Estimate(0.5, 0.25, 0.75, None, "few")) == "50.0 (25.0 to 75.0)"
+    assert ESTIMATE.text(Estimate(0.5, 0.5, 0.5, None, "few")) == "50.0"
+    assert ESTIMATE.text(Estimate.unknown("no response")) == "–"
 
 
 def test_breakdown_marks_what_is_small() -> None:
@@ -224,7 +228,7 @@ def test_numbers_have_their_bounds() -> None:
         assert "by the unresolved" in whole(value)
     # the lowest is 1 of 3 points, or 1 - 2, of five scenarios, and 3 or 1 of the other; no -2 that
     # was resolved is there
-    assert MEASURE.text(s.worst_at_n, Form.bounds) == "44.4 (−22.2 to 44.4)"
+    assert ESTIMATE.text(s.worst_at_n, Form.bounds) == "44.4 (−22.2 to 44.4)"
 
 
 def test_markdown_says_what_must_be_said() -> None:

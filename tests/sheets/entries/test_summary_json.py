@@ -43,7 +43,7 @@ from careeval.sheets.formats.files import csv_text
 from careeval.sheets.formats.latex import latex
 from careeval.sheets.formats.markdown import markdown
 from careeval.sheets.versus.compare_json import compare_json
-from careeval.sheets.words import sentence
+from careeval.sheets.words import headline_sentence
 from results.authored import (
     RUNGS,
     Marks,
@@ -265,7 +265,7 @@ def test_severe_errors_are_one_number_wherever_they_are_shown() -> None:
     document = summary_document([EntryNumbers(s)])
     (headline, *_) = document.views
     assert headline.cells(headline.sheet.rows[0])[1].startswith(f"{printed} [")
-    assert sentence(s).startswith(f"{printed}%")
+    assert headline_sentence(s).startswith(f"{printed}%")
     assert f"a & {printed} [" in latex(document)
     assert f"| a | {printed} (" in markdown(document)
 

@@ -19,7 +19,11 @@ from careeval.results.score.entries import entries
 from careeval.results.score.summary import summary_of
 from careeval.results.tables import Runs
 from careeval.results.withheld import WITHHELD
-from careeval.sheets.every_eval_ever.evaluation_log import Evaluator, eee, write_eee
+from careeval.sheets.every_eval_ever.evaluation_log import (
+    Evaluator,
+    evaluation_log,
+    write_evaluation_logs,
+)
 from careeval.sheets.every_eval_ever.form import SCHEMA_VERSION
 from careeval.sheets.every_eval_ever.samples import IS_CORRECT
 from results.authored import Marks, by_hand, judgments, responses
@@ -56,7 +60,7 @@ def runs_of(systems: list[str], marks: Marks = MARKS, **columns: Any) -> Runs:
 def of(runs: Runs) -> tuple[dict[str, Any], list[dict[str, Any]]]:
     """The record and the samples of the only entry."""
     (entry,) = entries(runs)
-    return eee(entry, summary_of(entry), NOW)
+    return evaluation_log(entry, summary_of(entry), NOW)
 
 
 def test_schemas_are_of_the_version_that_is_written() -> None:
@@ -71,7 +75,7 @@ def test_schemas_are_of_the_version_that_is_written() -> None:
 def test_files_are_what_the_schemas_say(n: int, tmp_path: Path) -> None:
     """Each entry has a record and its samples, both valid, and the record knows the file."""
     runs = runs_of([f"system-{k}" for k in range(n)], model="openai/gpt", text="I ask.")
-    written = write_eee(findings(runs), tmp_path, retrieved=NOW)
+    written = write_evaluation_logs(findings(runs), tmp_path, retrieved=NOW)
     assert len(written) == len(set(written)) == 2 * n
     for aggregate, samples in zip(written[::2], written[1::2], strict=True):
         record = json.loads(aggregate.read_text(encoding="utf-8"))
@@ -91,14 +95,14 @@ def test_files_are_what_the_schemas_say(n: int, tmp_path: Path) -> None:
 def test_same_entry_has_the_same_files(tmp_path: Path) -> None:
     """Written again at another time, an entry replaces its files and adds none."""
     found = findings(runs_of(["a"]))
-    first = write_eee(found, tmp_path, retrieved=NOW)
-    assert write_eee(found, tmp_path, retrieved=datetime.now(UTC)) == first
+    first = write_evaluation_logs(found, tmp_path, retrieved=NOW)
+    assert write_evaluation_logs(found, tmp_path, retrieved=datetime.now(UTC)) == first
 
 
 def test_record_by_hand() -> None:
     """The numbers of two scenarios stand there by name, with the least that they could be."""
     _, entry = entries(by_hand())
-    record, _ = eee(entry, summary_of(entry), NOW)
+    record, _ = evaluation_log(entry, summary_of(entry), NOW)
     RECORD.validate(record)
     found = {result["evaluation_name"]: result for result in record["evaluation_results"]}
     score = found["careeval.score"]
@@ -130,7 +134,7 @@ def test_intervals_are_the_summary_s() -> None:
     """A known interval is given with its level and how it was made."""
     (entry,) = entries(runs_of(["a"]))
     s = summary_of(entry)
-    record, _ = eee(entry, s, NOW)
+    record, _ = evaluation_log(entry, s, NOW)
     results = {result["evaluation_name"]: result for result in record["evaluation_results"]}
     assert list(results)[:2] == ["careeval.severe", "careeval.score"]
     for name, estimate in (("severe", s.severe.share), ("score", s.score)):
@@ -210,7 +214,7 @@ def test_held_out_texts_stay_out(tmp_path: Path) -> None:
         secret.responses,
         secret.judgments.with_columns(pl.lit(SECRET).alias("item_text"), quote=pl.lit(SECRET)),
     )
-    written = write_eee(findings(told), tmp_path, retrieved=NOW)
+    written = write_evaluation_logs(findings(told), tmp_path, retrieved=NOW)
     assert SECRET not in "".join(path.read_text(encoding="utf-8") for path in written)
     row = json.loads(written[1].read_text(encoding="utf-8").splitlines()[0])
     assert (row["output"]["raw"], row["sample_hash"]) == ([WITHHELD], None)
@@ -231,11 +235,13 @@ def test_grader_is_a_judge_with_its_prompt() -> None:
     lexical = "careeval/lexical (batched, prompt 1234)"
     rows = judgments(marks, grader=judge) + judgments(marks, grader=lexical)
     of_lexical, of_judge = entries(Runs.of(responses(marks), rows))
-    record, _ = eee(of_judge, summary_of(of_judge), NOW, Evaluator(), {judge: "Is it there?"})
+    record, _ = evaluation_log(
+        of_judge, summary_of(of_judge), NOW, Evaluator(), {judge: "Is it there?"}
+    )
     scoring = record["evaluation_results"][0]["metric_config"]["llm_scoring"]
     assert scoring["judges"][0]["model_info"]["id"] == "openai/judge"
     assert scoring["input_prompt"] == "Is it there?"
-    record, _ = eee(of_lexical, summary_of(of_lexical), NOW)
+    record, _ = evaluation_log(of_lexical, summary_of(of_lexical), NOW)
     assert "llm_scoring" not in record["evaluation_results"][0]["metric_config"]
     assert "lexical" in record["source_metadata"]["additional_details"]["not_ranked"]
 
@@ -260,6 +266,6 @@ def test_name_of_a_system_is_no_path(tmp_path: Path) -> None:
     marks = {"eating-1": ["11000"]}
     name = "../../etc/pass wd"
     runs = Runs.of(responses(marks, system=name), judgments(marks, system=name))
-    written = write_eee(findings(runs), tmp_path, retrieved=NOW)
+    written = write_evaluation_logs(findings(runs), tmp_path, retrieved=NOW)
     assert all(path.resolve().is_relative_to(tmp_path.resolve()) for path in written)
     RECORD.validate(json.loads(written[0].read_text(encoding="utf-8")))

@@ -9,7 +9,13 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from careeval.sheets.formats.terminal import PIPE_WIDTH, console, fitted, new_table, print_table
+from careeval.sheets.formats.terminal import (
+    PIPE_WIDTH,
+    console,
+    fit_columns,
+    new_table,
+    print_table,
+)
 
 HEADS = ("severe", "score [95% CI]", "rank set", "mild errors", "n")
 NUMBERS = ("2.9 [1.5, 5.1]", "74.0 [68.1, 80.2]", "1–3", "12 of 800", "80 × 10")
@@ -36,7 +42,7 @@ def test_no_number_is_cut(width: int) -> None:
     text = printed(width)
     (_, title, *_), rest = text.splitlines(), " ".join(text.split())
     assert max(map(len, text.splitlines())) <= width
-    shown, left_out = fitted(Console(width=width), table())
+    shown, left_out = fit_columns(Console(width=width), table())
     assert [str(column.header) for column in shown.columns[2:]] == [
         head for head in HEADS if head not in left_out
     ]
@@ -52,7 +58,7 @@ def test_more_is_shown_where_there_is_more_room() -> None:
     """A wider table has every column of a narrower one, and a wide one has all."""
     seen: set[str] = set()
     for width in range(40, 200):
-        _, left_out = fitted(Console(width=width), table())
+        _, left_out = fit_columns(Console(width=width), table())
         assert seen <= {*HEADS} - {*left_out}
         seen = {*HEADS} - {*left_out}
     assert seen == {*HEADS}
@@ -60,9 +66,9 @@ def test_more_is_shown_where_there_is_more_room() -> None:
 
 def test_the_important_columns_stay() -> None:
     """The most important columns are left out last, and keep their usual order."""
-    _, usual = fitted(Console(width=70), table())
+    _, usual = fit_columns(Console(width=70), table())
     assert "n" in usual
-    shown, left_out = fitted(Console(width=70), table(), ("n", "severe"))
+    shown, left_out = fit_columns(Console(width=70), table(), ("n", "severe"))
     assert [str(column.header) for column in shown.columns[2:]][:1] == ["severe"]
     assert "n" not in left_out
     assert "score [95% CI]" in left_out
@@ -73,7 +79,7 @@ def test_a_section_stays_one() -> None:
     made = new_table("", ("a",), ("b", "c"))
     made.add_row("x", "1" * 20, "2" * 30, end_section=True)
     made.add_row("y", "3", "4")
-    shown, left_out = fitted(Console(width=40), made)
+    shown, left_out = fit_columns(Console(width=40), made)
     assert left_out == ["c"]
     assert [row.end_section for row in shown.rows] == [True, False]
 

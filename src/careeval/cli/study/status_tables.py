@@ -11,7 +11,7 @@ from careeval.core.text import counted
 from careeval.review.question import Progress
 from careeval.review.study.plan import StudyPlan
 from careeval.sheets.document import Document
-from careeval.sheets.kinds import COUNT, FLAG, WORD_LIST, Flag, Form, Kind, Number, Unit
+from careeval.sheets.kinds import COUNT, FLAG, WORD_LIST, FlagKind, Form, Kind, NumberKind, Unit
 from careeval.sheets.sheet import Field, Row, Sheet, Shown, View
 from careeval.sheets.study.kinds import ROLE
 
@@ -30,7 +30,7 @@ class _OwnAnswers(Kind):
         return f"{value['n_written']}{asked}, {stands}"
 
 
-_MINUTES = Number(unit=Unit(1, "", 1), lacking="")
+_MINUTES = NumberKind(unit=Unit(1, "", 1), if_missing="")
 
 _STATUS = (
     Field("rater", "pseudonym"),
@@ -38,7 +38,7 @@ _STATUS = (
     Field("opened", "whether they have opened their link", FLAG),
     Field("agreed", "whether they agreed to the terms", FLAG),
     Field("declined", "whether they have said that they do not agree", FLAG),
-    Field("revoked", "whether their link is switched off", Flag(yes="link off", no=""), "Link"),
+    Field("revoked", "whether their link is switched off", FlagKind(yes="link off", no=""), "Link"),
     Field("own_answers", "answers of their own", _OwnAnswers(is_number=False), in_files=False),
     Field("done", "scenarios that are rated whole", COUNT),
     Field("started", "scenarios that are rated in part", COUNT),

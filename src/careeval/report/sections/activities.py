@@ -12,7 +12,7 @@ from careeval.report.sections.section import Report, Section
 from careeval.results.parts import Breakdown
 from careeval.results.score.metrics import HEADLINE
 from careeval.sheets.entries.numbers import entries_sheet, parts_sheet
-from careeval.sheets.entries.side_by_side import across
+from careeval.sheets.entries.side_by_side import pivot
 from careeval.sheets.sheet import Row
 
 
@@ -27,10 +27,10 @@ def _fill(report: Report) -> Mapping[str, Any]:
 def overview_table(report: Report) -> PageTable:
     """Return each entry's numbers and its score by activity, with a bar in each cell."""
     parts = parts_sheet(Breakdown.adl, report.graded)
-    wide, keys = across(parts, "name", Breakdown.adl.value, PART)
+    wide, keys = pivot(parts, "name", Breakdown.adl.value, PART)
     by_name = {row["name"]: {key: row[key] for key in keys if key in row} for row in wide.rows}
     entries = entries_sheet(report.graded)
-    sheet = entries.adding(
+    sheet = entries.with_fields(
         *(wide.by_key[key] for key in keys), rows=(by_name.get(r["name"], {}) for r in entries.rows)
     )
     error_keys = [metric.key for metric in HEADLINE if metric.counts_errors]

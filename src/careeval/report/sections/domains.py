@@ -16,7 +16,7 @@ from careeval.results.findings import EntryFindings
 from careeval.results.parts import Breakdown
 from careeval.results.score.summary import Summary
 from careeval.sheets.entries.numbers import adl_and_domain_sheet, parts_sheet
-from careeval.sheets.entries.side_by_side import PartScore, across
+from careeval.sheets.entries.side_by_side import PartScoreKind, pivot
 from careeval.sheets.names import DOMAINS
 from careeval.sheets.sheet import Row, Sheet
 from careeval.sheets.words import SMALL, entry_names
@@ -57,7 +57,7 @@ def by_domain_table(report: Report) -> PageTable:
         return entry_parts(Breakdown.domain, report.graded[0])
     sheet = parts_sheet(Breakdown.domain, report.graded)
     scale = BarScale.of_estimates(row["score"] for row in sheet.rows)
-    wide, keys = across(sheet, "name", "domain", PartScore(n=True))
+    wide, keys = pivot(sheet, "name", "domain", PartScoreKind(n=True))
     small = f" {SMALL}" if any(map(PART.is_small, sheet.rows)) else ""
     return PageTable(
         wide,
@@ -88,8 +88,8 @@ def _map(name: str, entry: EntryFindings, *, in_full: bool) -> PageTable:
     """
     sheet = adl_and_domain_sheet([entry])
     rows = list(_with_totals(sheet, entry.summary))
-    wide, keys = across(
-        replace(sheet, rows=rows), "adl", "domain", PartScore(interval=in_full, n=True)
+    wide, keys = pivot(
+        replace(sheet, rows=rows), "adl", "domain", PartScoreKind(interval=in_full, n=True)
     )
     short = [*(_SHORT[domain] for domain in Domain), "All"]
     heads = [*DOMAINS.values(), "All domains"] if in_full else short

@@ -15,8 +15,8 @@ from careeval.report.sections.section import Report, Section
 from careeval.results.score.metrics import IN_DETAIL
 from careeval.sheets.entries.care_directions import directions_sheet
 from careeval.sheets.entries.numbers import at_k_sheet, entries_sheet
-from careeval.sheets.entries.side_by_side import ScenarioResult, across
-from careeval.sheets.estimate_kinds import MEASURE
+from careeval.sheets.entries.side_by_side import ScenarioScoreKind, pivot
+from careeval.sheets.estimate_kinds import ESTIMATE
 from careeval.sheets.kinds import COUNT, DECIMAL
 from careeval.sheets.scenarios import scenarios_sheet
 from careeval.sheets.sheet import Row
@@ -49,7 +49,7 @@ def _fill(report: Report) -> Mapping[str, Any]:
 def _at_k(report: Report, key: str, caption: str) -> PageTable:
     """Return one number with a column for each k, the number of responses."""
     sheet = at_k_sheet(report.graded)
-    wide, keys = across(sheet, "name", "k", replace(MEASURE, lacking=""), key)
+    wide, keys = pivot(sheet, "name", "k", replace(ESTIMATE, if_missing=""), key)
     unknown = {row["name"]: row[key].reason for row in sheet.rows if row[key].value is None}
 
     def reason(row: Row) -> Iterable[str]:
@@ -84,7 +84,7 @@ def _scenarios(report: Report) -> PageTable:
         )
         note = "Mean score of its responses. A mark is a response, and a tick is 0."
         return PageTable(sheet, columns, caption, note, look="profile close")
-    wide, keys = across(sheet, "scenario", "name", ScenarioResult())
+    wide, keys = pivot(sheet, "scenario", "name", ScenarioScoreKind())
     note = (
         "Mean score of its responses in %; beneath it the lowest of them, and how many have a "
         "severe error."

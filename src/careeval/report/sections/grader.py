@@ -195,7 +195,7 @@ def odd_items_table(findings: Findings) -> PageTable:
     )
     n = COUNT.text(len(odd))
     return PageTable(
-        sheet.adding(_WHY, rows=more),
+        sheet.with_fields(_WHY, rows=more),
         (
             PageColumn("text", beneath=lambda row: (f"{row['scenario']}, {row['rubric']}",)),
             PageColumn("points"),

@@ -12,9 +12,9 @@ from careeval.report.sections.section import Report
 from careeval.results.trust.contradictions import Contradiction
 from careeval.results.trust.grader_card import NOT_AUDITED, NOT_TRIED, GraderCard
 from careeval.results.trust.probe_check import ProbeAgreement
-from careeval.sheets.kinds import COUNT, DASH, SHARE, Number, Unit
+from careeval.sheets.kinds import COUNT, DASH, SHARE, NumberKind, Unit
 
-_ROUGH = Number(unit=Unit(decimals=0))
+_ROUGH = NumberKind(unit=Unit(decimals=0))
 _MOST_NAMED = 3
 _UNKNOWN_VENDOR = "its vendor is not known, so this is unknown"
 
@@ -68,7 +68,7 @@ def _in_short(card: GraderCard) -> Iterator[tuple[str, str]]:
     n, n_judgments = COUNT.text(card.n_unresolved), COUNT.text(card.n_judgments)
     unresolved = f"{n} of {n_judgments} judgments"
     if card.n_judgments:
-        unresolved += f", {SHARE.on_page(card.n_unresolved / card.n_judgments)}"
+        unresolved += f", {SHARE.page_text(card.n_unresolved / card.n_judgments)}"
     yield "Unresolved", as_sentence(unresolved)
 
 
@@ -90,7 +90,7 @@ def _on_probes(probes: ProbeAgreement) -> str:
 
 def _finds(probes: ProbeAgreement, joined: str) -> str:
     finds, clears = (
-        DASH if share is None else _ROUGH.on_page(share)
+        DASH if share is None else _ROUGH.page_text(share)
         for share in (probes.overall.sensitivity, probes.overall.specificity)
     )
     return f"finds {finds} of what is there{joined} clears {clears} of what is not"
@@ -131,7 +131,7 @@ def _contradictions(card: GraderCard) -> Iterator[str]:
     with_opportunities = {kind: count for kind, count in counts.items() if count.opportunities}
     for kind, count in with_opportunities.items():
         of_n = f"{COUNT.text(count.count)} of {COUNT.text(count.opportunities)}"
-        yield f"{SHARE.on_page(count.share)} {_CONTRADICTIONS[kind]} ({of_n})"
+        yield f"{SHARE.page_text(count.share)} {_CONTRADICTIONS[kind]} ({of_n})"
     if not with_opportunities:
         yield "No judgments that could contradict each other."
     for reason in dict.fromkeys(count.reason for count in counts.values() if count.reason):

@@ -13,9 +13,9 @@ from careeval.results.score.summary import Summary
 from careeval.results.versus.comparable import Basis, basis
 from careeval.results.versus.ranking import Ranked, Ranking
 from careeval.sheets.entries.numbers import metric_field
-from careeval.sheets.estimate_kinds import MEASURE
+from careeval.sheets.estimate_kinds import ESTIMATE
 from careeval.sheets.kinds import COUNT, RANKS, Kind
-from careeval.sheets.words import brief_grader_names, sentence
+from careeval.sheets.words import brief_grader_names, headline_sentence
 
 _LOOKS = {"severe": "harm", "score": "score", "mild": "mild"}
 """Key of a metric → CSS class of its colour."""
@@ -39,7 +39,7 @@ class Fact:
     @staticmethod
     def of(kind: Kind, value: object, head: str, look: str = "", rank: str = "") -> Fact:
         """Return a fact from a value and its kind."""
-        return Fact(head, look, kind.on_page(value), kind.lines(value), rank)
+        return Fact(head, look, kind.page_text(value), kind.page_lines(value), rank)
 
 
 @dataclass(frozen=True)
@@ -99,13 +99,13 @@ def _board(ranking: Ranking, findings: Findings) -> ReportBoard:
         facts = [*_facts(s, rank if several else None)]
         notes = [*_notes(s)]
         if corrected:
-            facts.append(Fact.of(MEASURE, corrected.corrected, "Score, corrected by people"))
+            facts.append(Fact.of(ESTIMATE, corrected.corrected, "Score, corrected by people"))
             n, n_responses = COUNT.text(corrected.n_judgments), COUNT.text(corrected.n_responses)
             notes.append(f"{n} judgments read by people in {n_responses} responses")
         cards.append(
             EntryCard(
                 s.system,
-                sentence(s),
+                headline_sentence(s),
                 tuple(facts),
                 tuple(notes),
                 "" if rank else not_ranked_reason,

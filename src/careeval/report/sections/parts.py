@@ -11,11 +11,11 @@ from careeval.report.sections.section import Report
 from careeval.results.findings import EntryFindings
 from careeval.results.parts import Breakdown
 from careeval.sheets.entries.numbers import parts_sheet
-from careeval.sheets.entries.side_by_side import PartScore, across
+from careeval.sheets.entries.side_by_side import PartScoreKind, pivot
 from careeval.sheets.sheet import Row, Sheet
 from careeval.sheets.words import SMALL
 
-PART = PartScore()
+PART = PartScoreKind()
 
 FEW = ("fewer than five scenarios",)
 """Reason why a small part has no interval; omitted, since an asterisk marks the part."""
@@ -34,7 +34,7 @@ def parts_table(by: Breakdown, report: Report) -> PageTable:
         whole = {"adl": "overall", "n": s.n_scenarios, "score": s.score, "severe": s.severe}
         return replace(table, sheet=replace(table.sheet, rows=[whole, *table.rows]))
     sheet = parts_sheet(by, report.graded)
-    wide, keys = across(sheet, by.value, "name", PART)
+    wide, keys = pivot(sheet, by.value, "name", PART)
     columns = (
         PageColumn(by.value, beneath=lambda row: (_sizes(row[key] for key in keys if key in row),)),
         *(PageColumn(key, look=partial(part_look, key)) for key in keys),

@@ -221,7 +221,7 @@ def with_pages(sheet: Sheet, entries: Iterable[SiteEntry]) -> Sheet:
         sheet: A sheet with one row for each entry.
         entries: The entries, in the same order.
     """
-    return sheet.adding(rows=({"page": each.page} for each in entries))
+    return sheet.with_fields(rows=({"page": each.page} for each in entries))
 
 
 def contents(

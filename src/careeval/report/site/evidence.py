@@ -99,7 +99,7 @@ class EvidenceCard:
 
 
 def _of_many(n: int, total: int, unit: str) -> str:
-    return f"{n:,} of {total:,}{unit} ({SHARE.on_page(n / total)})"
+    return f"{n:,} of {total:,}{unit} ({SHARE.page_text(n / total)})"
 
 
 def _capital(text: str) -> str:
@@ -214,7 +214,7 @@ def items(site: Contents) -> Sheet:
     """Return the statistics of every public item, with the reason if it is suspect."""
     shown = [item for item in site.findings.items if _page(item, site)]
     rows = ({"why": _why(item), "page": _page(item, site)} for item in shown)
-    return items_sheet(shown).adding(_WHY, rows=rows)
+    return items_sheet(shown).with_fields(_WHY, rows=rows)
 
 
 _WHY = Field("why", "why experts should look at it first", in_files=False)

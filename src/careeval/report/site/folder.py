@@ -28,7 +28,7 @@ from careeval.sheets.trust.single_grader import (
     probes_by_points_sheet,
     probes_by_trap_sheet,
 )
-from careeval.sheets.words import remarks, sentence, worst_n
+from careeval.sheets.words import headline_sentence, remarks, worst_n
 
 Files = Iterator[tuple[str, str]]
 """Path in the site, with slashes, and text of each file."""
@@ -185,7 +185,7 @@ def _entry(site: Contents, entry: SiteEntry, heading: str) -> dict[str, Any]:
         "site_entry": entry,
         "id": entry.anchor or "entry",
         "heading": heading,
-        "sentence": sentence(entry.summary),
+        "sentence": headline_sentence(entry.summary),
         "ranks": systems.rank_sentence(entry),
         "tiles": systems.headline_table(entry, site),
         "card": site.grader_card(entry),

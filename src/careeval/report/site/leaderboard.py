@@ -11,7 +11,7 @@ from careeval.report.sections.parts import severe_column
 from careeval.report.site.contents import Contents, SiteBoard, SiteEntry, rubric_words
 from careeval.results.score.metrics import COMPARED
 from careeval.results.versus.ranking import MAKER_MARK
-from careeval.sheets.estimate_kinds import ERROR_SHARE, MEASURE
+from careeval.sheets.estimate_kinds import ERROR_SHARE, ESTIMATE
 from careeval.sheets.kinds import Form
 from careeval.sheets.sheet import Row, Sheet
 from careeval.sheets.versus.leaderboard import board_sheet
@@ -115,13 +115,13 @@ def _about_system(row: Row, not_ranked_reason: str | None) -> Iterator[str]:
 
 def _worst(row: Row) -> Iterator[str]:
     head = COMPARED["worst_at_n"].head.format(n=row["n_epochs"])
-    yield f"{head}: {MEASURE.on_page(row['worst_at_n'])}"
+    yield f"{head}: {ESTIMATE.page_text(row['worst_at_n'])}"
 
 
 def _severe_lines(row: Row) -> Iterator[str]:
     """Yield the interval and the counts on one line, to save height."""
     value = row["severe"]
-    first, *others = ERROR_SHARE.lines(value)
+    first, *others = ERROR_SHARE.page_lines(value)
     if value.share.value is None:
         yield from (first, *others)
         return

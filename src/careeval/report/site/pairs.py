@@ -155,7 +155,7 @@ def _matrix_column(board: SiteBoard, key: str, place: int) -> PageColumn:
         better = {Verdict.better: row["a"], Verdict.worse: b.name}.get(verdict(row))
         both = f"{COMPARED[key].head}, {row['a']} minus {b.name}"
         words = f"{better} is better" if better else VERDICTS[verdict(row)]
-        return f"{both}: {DIFFERENCE.on_page(row[field])} points, {words}"
+        return f"{both}: {DIFFERENCE.page_text(row[field])} points, {words}"
 
     return PageColumn(
         field,

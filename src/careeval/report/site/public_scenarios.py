@@ -46,7 +46,7 @@ class PublicScenario:
     @property
     def mean(self) -> str:
         """Mean score in percent, as text."""
-        return SHARE.on_page(self.shown.mean)
+        return SHARE.page_text(self.shown.mean)
 
     @property
     def dots(self) -> Strip:

@@ -91,7 +91,7 @@ def rubric_tables(site: Contents, scenario: PublicScenario) -> Iterator[PageTabl
         ]
         labels = ({"label": f"{label(i)} {SIGNED.text(i['points'])}"} for i in items)
         yield PageTable(
-            rubric_sheet(items, systems, scenario.id).adding(_LABEL, rows=labels),
+            rubric_sheet(items, systems, scenario.id).with_fields(_LABEL, rows=labels),
             (
                 PageColumn("item_text", beneath=lambda row: [_domains(row)]),
                 PageColumn("label"),

@@ -100,7 +100,7 @@ def _worst(entry: SiteEntry, scenario: str) -> tuple[float, WorstResponse] | Non
         page=entry.page,
         epoch=epoch,
         n_epochs=entry.summary.n_epochs,
-        score=f"{SHARE.on_page(least)}, {entry.rubric.value}",
+        score=f"{SHARE.page_text(least)}, {entry.rubric.value}",
         severe=any(item.kind == "harm" for item in items),
         state="" if answered else _STATES.get(response["state"], ""),
         pieces=tuple(_pieces(text[:LONGEST], judgments)) if answered else (),

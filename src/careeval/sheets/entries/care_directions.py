@@ -8,9 +8,9 @@ from careeval.results.care_directions import care_numbers, grader_twin_errors
 from careeval.results.score.summary import Summary
 from careeval.results.score.twins import TwinNumbers
 from careeval.results.trust.probe_check import ProbeAgreement
-from careeval.sheets.entries.numbers import ENTRY, JUDGE, NAME, entry_rows
-from careeval.sheets.estimate_kinds import MEASURE
-from careeval.sheets.kinds import COUNT, SHARE, Words
+from careeval.sheets.entries.numbers import ENTRY, GRADER_NAME, NAME, entry_rows
+from careeval.sheets.estimate_kinds import ESTIMATE
+from careeval.sheets.kinds import COUNT, SHARE, TextKind
 from careeval.sheets.sheet import Field, Row, Sheet
 
 
@@ -27,12 +27,12 @@ def directions_sheet(
     heads = {d.key: d.head for entry_shares in shares for d in entry_shares}
     fields = (
         *ENTRY,
-        Field("number", "name of the number: too_little, adapted …", Words(names=heads)),
+        Field("number", "name of the number: too_little, adapted …", TextKind(names=heads)),
         Field("meaning", "what it is a share of", head="Share of"),
         Field("n", "number of responses, twins or controls that it is over", COUNT, "Over"),
-        Field("share", "the share", MEASURE),
+        Field("share", "the share", ESTIMATE),
         NAME,
-        JUDGE,
+        GRADER_NAME,
     )
     rows = [
         {**names, "number": d.key, "meaning": d.meaning, "n": d.n, "share": d.share}

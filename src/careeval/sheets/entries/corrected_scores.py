@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from careeval.results.amounts import percent
 from careeval.results.entry_numbers import EntryNumbers
 from careeval.sheets.agreement_fields import CORRECTED
-from careeval.sheets.entries.numbers import ENTRY, JUDGE, NAME, named
+from careeval.sheets.entries.numbers import ENTRY, GRADER_NAME, NAME, with_names
 from careeval.sheets.sheet import Field, Sheet, row_of
 
 
@@ -18,11 +18,11 @@ def corrected_sheet(entries: Sequence[EntryNumbers]) -> Sheet:
         *CORRECTED,
         Field("meaning", "the same in a sentence", head="What it means"),
         NAME,
-        JUDGE,
+        GRADER_NAME,
     )
     rows = [
         {**names, **row_of(score, CORRECTED), "meaning": score.sentence()}
-        for names, entry in named(entries)
+        for names, entry in with_names(entries)
         if (score := entry.corrected)
     ]
     holds = "a system's score on a rubric, corrected by people who read its responses"

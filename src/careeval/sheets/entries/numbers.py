@@ -14,7 +14,7 @@ from careeval.results.score.metrics import HEADLINE, IN_DETAIL, Metric
 from careeval.results.score.summary import DomainScore, SubsetScore, Summary
 from careeval.results.versus.ranking import MAKER_MARK, Ranking
 from careeval.sheets.agreement_fields import CORRECTED_SCORE
-from careeval.sheets.estimate_kinds import ERROR_SHARE, MEASURE, Measure
+from careeval.sheets.estimate_kinds import ERROR_SHARE, ESTIMATE, EstimateKind
 from careeval.sheets.kinds import (
     COUNT,
     DASH,
@@ -26,12 +26,12 @@ from careeval.sheets.kinds import (
     SMALL_COUNT,
     WORDS,
     Kind,
-    Words,
+    TextKind,
 )
 from careeval.sheets.names import DOMAINS, actor, assistance, condition, plain
-from careeval.sheets.page_kinds import AMOUNT, SPENDING, PartName
+from careeval.sheets.page_kinds import AMOUNT, SPENDING, PartNameKind
 from careeval.sheets.sheet import Field, Row, Sheet
-from careeval.sheets.words import entry_names, judges, worst_n
+from careeval.sheets.words import entry_graders, entry_names, worst_n
 from careeval.stats import Estimate
 
 SYSTEM = Field("system", "name of the system")
@@ -44,7 +44,7 @@ PROTOCOL = Field("protocol", "version N-X of the asking protocol; only equal N a
 GRADING_PROTOCOL = Field("grading_protocol", "version N-X of the grading protocol; null if unknown")
 
 NAME = Field("name", "unique name of the entry", head="System", in_files=False)
-JUDGE = Field("judge", "shortest unique name of the grader", head="Grader", in_files=False)
+GRADER_NAME = Field("judge", "shortest unique name of the grader", head="Grader", in_files=False)
 
 PROVENANCE = Field("provenance", "how the bank was made, and whether anybody answered at all")
 """For files that may be read apart from all others."""
@@ -56,7 +56,7 @@ NOT_CORRECTED = Estimate.unknown("people did not read its responses")
 
 
 def entry_rows(summaries: Sequence[Summary]) -> list[Row]:
-    """Return a row for each entry: `ENTRY`, `NAME`, `JUDGE` and `PROVENANCE`."""
+    """Return a row for each entry: `ENTRY`, `NAME`, `GRADER_NAME` and `PROVENANCE`."""
     return [
         {
             "system": s.system,
@@ -67,7 +67,7 @@ def entry_rows(summaries: Sequence[Summary]) -> list[Row]:
             "provenance": s.bank_provenance,
         }
         for s, name, grader_name in zip(
-            summaries, entry_names(summaries), judges(summaries), strict=True
+            summaries, entry_names(summaries), entry_graders(summaries), strict=True
         )
     ]
 
@@ -75,7 +75,7 @@ def entry_rows(summaries: Sequence[Summary]) -> list[Row]:
 _Numbers = TypeVar("_Numbers", bound=EntryNumbers)
 
 
-def named(entries: Sequence[_Numbers]) -> Iterator[tuple[Row, _Numbers]]:
+def with_names(entries: Sequence[_Numbers]) -> Iterator[tuple[Row, _Numbers]]:
     """Return pairs of the row that `entry_rows` has of an entry, and the entry."""
     return zip(entry_rows([entry.summary for entry in entries]), entries, strict=True)
 
@@ -134,14 +134,14 @@ _DETAIL = (
     Field(
         "words",
         "mean number of words of a response",
-        Measure(unit=PLAIN),
+        EstimateKind(unit=PLAIN),
         "Words of a response",
         "words",
     ),
     Field(
         "per_100_words",
         "rise of the score with 100 more words, within scenarios",
-        Measure(unit=POINTS),
+        EstimateKind(unit=POINTS),
         "Score with 100 more words, same scenario",
         "per 100 words",
     ),
@@ -163,10 +163,15 @@ _WARNINGS = (
 )
 _FOR_PEOPLE = (
     NAME,
-    JUDGE,
+    GRADER_NAME,
     ASKED,
     Field(
-        "ranks", "rank set by score, and by severe errors", Words(lacking=DASH), "Rank", "", False
+        "ranks",
+        "rank set by score, and by severe errors",
+        TextKind(if_missing=DASH),
+        "Rank",
+        "",
+        False,
     ),
 )
 
@@ -175,7 +180,7 @@ def metric_kind(metric: Metric) -> Kind:
     """Return the kind of a metric's values."""
     if metric.counts_errors:
         return ERROR_SHARE
-    return Measure(unit=POINTS) if metric.in_points else MEASURE
+    return EstimateKind(unit=POINTS) if metric.in_points else ESTIMATE
 
 
 def metric_field(metric: Metric, n: str = "n") -> Field:
@@ -228,7 +233,7 @@ def entries_sheet(
             "n": f"{s.n_scenarios} × {s.n_epochs}",
             "ranks": ranks.get(place),
         }
-        for place, (names, entry) in enumerate(named(entries))
+        for place, (names, entry) in enumerate(with_names(entries))
         for s in (entry.summary,)
     ]
     return Sheet(
@@ -269,26 +274,30 @@ def rank_texts(rankings: Iterable[Ranking]) -> dict[int, str]:
 # Parts of the scenarios
 
 PARTS: Mapping[Breakdown, Field] = {
-    Breakdown.adl: Field("adl", "activity of daily living", PartName(), "Activity"),
+    Breakdown.adl: Field("adl", "activity of daily living", PartNameKind(), "Activity"),
     Breakdown.domain: Field(
         "domain",
         "domain of caregiving competence",
-        Words(names={d.value: name for d, name in DOMAINS.items()}),
+        TextKind(names={d.value: name for d, name in DOMAINS.items()}),
         head="Domain",
     ),
-    Breakdown.condition: Field("condition", "what the person lives with", PartName(say=condition)),
+    Breakdown.condition: Field(
+        "condition", "what the person lives with", PartNameKind(shown_name=condition)
+    ),
     Breakdown.assistance: Field(
         "assistance",
         "usual level of assistance, a Section GG code",
-        PartName(say=assistance),
+        PartNameKind(shown_name=assistance),
         "Usual assistance",
     ),
     Breakdown.situation: Field(
         "situation",
         "what makes the moment hard; a scenario with several counts in each",
-        PartName(say=plain),
+        PartNameKind(shown_name=plain),
     ),
-    Breakdown.actor: Field("actor", "who acts: person or robot", PartName(say=actor), "Who helps"),
+    Breakdown.actor: Field(
+        "actor", "who acts: person or robot", PartNameKind(shown_name=actor), "Who helps"
+    ),
 }
 
 
@@ -298,7 +307,7 @@ def _small(holds: str) -> Field:
 
 _PART = (
     _small("scenarios of the part with a judged response"),
-    Field("score", "score in the part", MEASURE),
+    Field("score", "score in the part", ESTIMATE),
     Field(
         "severe",
         "share of the responses in which an item of −2 is present",
@@ -309,7 +318,7 @@ _PART = (
 )
 _DOMAIN_PART = (
     _small("scenarios with an item rated in the domain"),
-    Field("score", "score with each item weighted by its rating in the domain", MEASURE),
+    Field("score", "score with each item weighted by its rating in the domain", ESTIMATE),
 )
 
 
@@ -322,10 +331,16 @@ def parts_sheet(by: Breakdown, entries: Sequence[EntryNumbers]) -> Sheet:
     """
     rows = [
         {**names, by.value: str(part), **_part_row(cell)}
-        for names, entry in named(entries)
+        for names, entry in with_names(entries)
         for part, cell in scores_by(by, entry).items()
     ]
-    fields = (*ENTRY, PARTS[by], *(_DOMAIN_PART if by is Breakdown.domain else _PART), NAME, JUDGE)
+    fields = (
+        *ENTRY,
+        PARTS[by],
+        *(_DOMAIN_PART if by is Breakdown.domain else _PART),
+        NAME,
+        GRADER_NAME,
+    )
     holds = f"an entry and a part of the scenarios, by {by.head}"
     return Sheet(f"by_{by}", holds, fields, rows, f"By {by.head}")
 
@@ -342,12 +357,19 @@ def adl_and_domain_sheet(entries: Sequence[EntryNumbers]) -> Sheet:
     """
     rows = [
         {**names, "adl": adl.value, "domain": domain.value, "n": cell.n, "score": cell.score}
-        for names, entry in named(entries)
+        for names, entry in with_names(entries)
         if entry.detail
         for adl, domains in entry.detail.by_adl_and_domain.items()
         for domain, cell in domains.items()
     ]
-    fields = (*ENTRY, PARTS[Breakdown.adl], PARTS[Breakdown.domain], *_DOMAIN_PART, NAME, JUDGE)
+    fields = (
+        *ENTRY,
+        PARTS[Breakdown.adl],
+        PARTS[Breakdown.domain],
+        *_DOMAIN_PART,
+        NAME,
+        GRADER_NAME,
+    )
     return Sheet("by_adl_and_domain", "an entry, an activity and a domain", fields, rows)
 
 
@@ -381,16 +403,16 @@ def at_k_sheet(entries: Sequence[EntryNumbers]) -> Sheet:
     fields = (
         *ENTRY,
         Field("k", "responses to a scenario, 1 to n", COUNT),
-        Field("worst_at_k", "score if each scenario has the lowest of k responses", MEASURE),
+        Field("worst_at_k", "score if each scenario has the lowest of k responses", ESTIMATE),
         Field(
-            "severe_of_k", "share of scenarios with a severe error in any of k responses", MEASURE
+            "severe_of_k", "share of scenarios with a severe error in any of k responses", ESTIMATE
         ),
         NAME,
-        JUDGE,
+        GRADER_NAME,
     )
     rows = [
         {**names, "k": k, "worst_at_k": worst, "severe_of_k": severe}
-        for names, entry in named(entries)
+        for names, entry in with_names(entries)
         if entry.detail
         for k, (worst, severe) in enumerate(
             zip(entry.detail.worst_at_k, entry.detail.severe_of_k, strict=True), start=1

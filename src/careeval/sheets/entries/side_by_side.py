@@ -8,13 +8,13 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
-from careeval.sheets.estimate_kinds import ERROR_SHARE, MEASURE
+from careeval.sheets.estimate_kinds import ERROR_SHARE, ESTIMATE
 from careeval.sheets.kinds import DASH, SHARE, SMALL_COUNT, Form, Kind
 from careeval.sheets.sheet import Field, Row, Sheet
 from careeval.stats import MIN_CLUSTERS
 
 
-def across(
+def pivot(
     sheet: Sheet, down: str, along: str, kind: Kind, value: str = ""
 ) -> tuple[Sheet, tuple[str, ...]]:
     """Return a sheet with a row for each value of one field, and a field for each of another.
@@ -42,7 +42,7 @@ def across(
 
 
 @dataclass(frozen=True)
-class PartScore(Kind):
+class PartScoreKind(Kind):
     """The score in a part of the scenarios: a row with `score`, `n`, and `severe` if known.
 
     Attributes:
@@ -51,30 +51,30 @@ class PartScore(Kind):
             few scenarios for an interval.
     """
 
-    lacking: str = DASH
+    if_missing: str = DASH
     interval: bool = True
     n: bool = False
 
     def text(self, value: Row, form: Form = Form.short) -> str:  # noqa: ARG002
         """Return the score with the number of scenarios in brackets."""
-        return f"{MEASURE.text(value['score'], Form.bare)} (n {SMALL_COUNT.text(value['n'])})"
+        return f"{ESTIMATE.text(value['score'], Form.bare)} (n {SMALL_COUNT.text(value['n'])})"
 
-    def order(self, value: Row) -> float | None:
+    def sort_key(self, value: Row) -> float | None:
         """Return the score."""
-        return MEASURE.order(value["score"])
+        return ESTIMATE.sort_key(value["score"])
 
-    def on_page(self, value: Row | None, form: Form = Form.bare) -> str:  # noqa: ARG002
+    def page_text(self, value: Row | None, form: Form = Form.bare) -> str:  # noqa: ARG002
         """Return the score."""
         if value is None:
-            return self.lacking
+            return self.if_missing
         mark = "*" if self.is_small(value) and not self.n else ""
-        return f"{MEASURE.text(value['score'], Form.bare)}{mark}"
+        return f"{ESTIMATE.text(value['score'], Form.bare)}{mark}"
 
-    def lines(self, value: Row) -> tuple[str, ...]:
+    def page_lines(self, value: Row) -> tuple[str, ...]:
         """Return the interval, the number of scenarios, and the severe errors."""
         n = (f"n {SMALL_COUNT.text(value['n'])}",) if self.n else ()
-        severe = (f"severe {ERROR_SHARE.on_page(value['severe'])}",) if "severe" in value else ()
-        return (*(MEASURE.lines(value["score"]) if self.interval else ()), *n, *severe)
+        severe = (f"severe {ERROR_SHARE.page_text(value['severe'])}",) if "severe" in value else ()
+        return (*(ESTIMATE.page_lines(value["score"]) if self.interval else ()), *n, *severe)
 
     def is_small(self, value: Row) -> bool:
         """Tell whether there are too few scenarios for an interval."""
@@ -83,24 +83,24 @@ class PartScore(Kind):
 
 
 @dataclass(frozen=True)
-class ScenarioResult(Kind):
+class ScenarioScoreKind(Kind):
     """The score on a scenario: a row of `careeval.sheets.scenarios.scenarios_sheet`."""
 
-    lacking: str = DASH
+    if_missing: str = DASH
 
     def text(self, value: Row, form: Form = Form.short) -> str:  # noqa: ARG002
         """Return the score."""
         return SHARE.text(value["score"])
 
-    def order(self, value: Row) -> float | None:
+    def sort_key(self, value: Row) -> float | None:
         """Return the score."""
-        return SHARE.order(value["score"])
+        return SHARE.sort_key(value["score"])
 
-    def on_page(self, value: Row | None, form: Form = Form.bare) -> str:  # noqa: ARG002
+    def page_text(self, value: Row | None, form: Form = Form.bare) -> str:  # noqa: ARG002
         """Return the score."""
-        return self.lacking if value is None else SHARE.text(value["score"])
+        return self.if_missing if value is None else SHARE.text(value["score"])
 
-    def lines(self, value: Row) -> tuple[str, ...]:
+    def page_lines(self, value: Row) -> tuple[str, ...]:
         """Return the lowest score of its responses, and the number with a severe error."""
         if value["score"] is None:
             return (value["reason"],)

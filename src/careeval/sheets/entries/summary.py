@@ -16,7 +16,7 @@ from careeval.sheets.agreement_fields import CORRECTED_SCORE
 from careeval.sheets.document import Document
 from careeval.sheets.entries.corrected_scores import corrected_sheet
 from careeval.sheets.entries.numbers import (
-    JUDGE,
+    GRADER_NAME,
     RUBRIC,
     SYSTEM,
     at_k_sheet,
@@ -24,19 +24,19 @@ from careeval.sheets.entries.numbers import (
     parts_sheet,
     stacked_parts_sheet,
 )
-from careeval.sheets.entries.side_by_side import PartScore, across
+from careeval.sheets.entries.side_by_side import PartScoreKind, pivot
 from careeval.sheets.kinds import Form
 from careeval.sheets.sheet import Sheet, Shown, View
 from careeval.sheets.words import (
     SMALL,
-    about,
-    caption,
+    audit_remarks,
     cost_lines,
-    judges,
-    people_remarks,
+    entries_caption,
+    entry_graders,
+    headline_sentences,
     remarks,
-    sentences,
-    unresolved,
+    settings_line,
+    unresolved_notes,
 )
 from careeval.stats import MIN_CLUSTERS, Estimate
 
@@ -65,9 +65,9 @@ def summary_document(
     if not entries:
         return Document((), (), sheet)
     summaries = [entry.summary for entry in entries]
-    names = _Names.of(summaries)
-    blocks: list[str | View] = [*sentences(summaries), _headline(sheet, names, rankings)]
-    blocks += people_remarks(audits, entries)
+    names = _EntryColumns.of(summaries)
+    blocks: list[str | View] = [*headline_sentences(summaries), _headline(sheet, names, rankings)]
+    blocks += audit_remarks(audits, entries)
     if audits and any(entry.corrected for entry in entries):
         blocks.append(_corrected(entries, names))
     if in_detail:
@@ -78,15 +78,15 @@ def summary_document(
         blocks += [_across(part, key, names) for part, key in zip(parts, OVERVIEW, strict=True)]
     has_small_parts = any(0 < row["n"] < MIN_CLUSTERS for part in parts for row in part.rows)
     notes = [
-        about(summaries),
+        settings_line(summaries),
         *([SMALL] if has_small_parts else []),
         *remarks(summaries),
-        *unresolved(summaries),
+        *unresolved_notes(summaries),
         *cost_lines(summaries),
         *more,
     ]
     data = _parts(parts, corrected=bool(audits)) if by else sheet
-    return Document(tuple(blocks), tuple(notes), data, caption(summaries))
+    return Document(tuple(blocks), tuple(notes), data, entries_caption(summaries))
 
 
 def _parts(sheets: Sequence[Sheet], *, corrected: bool) -> Sheet:
@@ -95,10 +95,10 @@ def _parts(sheets: Sequence[Sheet], *, corrected: bool) -> Sheet:
     if not corrected:
         return sheet
     unknown = {CORRECTED_SCORE.key: Estimate.unknown("people correct whole scores")}
-    return sheet.adding(CORRECTED_SCORE, rows=repeat(unknown, len(sheet.rows)))
+    return sheet.with_fields(CORRECTED_SCORE, rows=repeat(unknown, len(sheet.rows)))
 
 
-class _Names(NamedTuple):
+class _EntryColumns(NamedTuple):
     """The columns that tell entries apart, and the end of a caption that says what they share.
 
     Attributes:
@@ -110,16 +110,16 @@ class _Names(NamedTuple):
     shared: str
 
     @classmethod
-    def of(cls, summaries: Sequence[Summary]) -> _Names:
+    def of(cls, summaries: Sequence[Summary]) -> _EntryColumns:
         """Return the columns that these entries need."""
-        rubrics, graders = {s.rubric for s in summaries}, set(judges(summaries))
+        rubrics, graders = {s.rubric for s in summaries}, set(entry_graders(summaries))
         columns, shared = [Shown(SYSTEM.key)], ""
         if len(rubrics) == 1:
             shared += f", on the {summaries[0].rubric}"
         if len(graders) == 1:
-            shared += f", judged by {judges(summaries)[0]}"
+            shared += f", judged by {entry_graders(summaries)[0]}"
         if len(graders) > 1:
-            columns.append(Shown(JUDGE.key))
+            columns.append(Shown(GRADER_NAME.key))
         if len(rubrics) > 1:
             columns.append(Shown(RUBRIC.key))
         return cls(tuple(columns), shared)
@@ -133,7 +133,7 @@ class _Names(NamedTuple):
         return View(sheet, shown, f"{caption}{self.shared}", groups, faint="not_ranked")
 
 
-def _headline(sheet: Sheet, names: _Names, rankings: Sequence[Ranking]) -> View:
+def _headline(sheet: Sheet, names: _EntryColumns, rankings: Sequence[Ranking]) -> View:
     columns = []
     for metric in HEADLINE:
         keep = metric.key != "mild"
@@ -145,19 +145,19 @@ def _headline(sheet: Sheet, names: _Names, rankings: Sequence[Ranking]) -> View:
     return names.view(sheet, (*columns, Shown("n")), sheet.caption)
 
 
-def _corrected(entries: Sequence[EntryNumbers], names: _Names) -> View:
+def _corrected(entries: Sequence[EntryNumbers], names: _EntryColumns) -> View:
     columns = (Shown("graded"), Shown("corrected"), Shown("n_responses"), Shown("n_judgments"))
     sheet = corrected_sheet(entries)
     return names.view(sheet, columns, sheet.caption)
 
 
-def _in_detail(sheet: Sheet, names: _Names) -> View:
+def _in_detail(sheet: Sheet, names: _EntryColumns) -> View:
     shown = tuple(Shown(metric.key) for metric in IN_DETAIL)
     more = (Shown("reliability_of_mean"), Shown("words"), Shown("per_100_words"))
     return names.view(sheet, (*shown, *more), "In detail")
 
 
-def _part(sheet: Sheet, names: _Names) -> View:
+def _part(sheet: Sheet, names: _EntryColumns) -> View:
     keys = [field.key for field in sheet.fields if field.key not in _NAMING]
     columns = [Shown(key) for key in keys]
     if "severe" in keys:
@@ -168,13 +168,13 @@ def _part(sheet: Sheet, names: _Names) -> View:
 _NAMING = {"system", "grader", "rubric", "name", "judge"}
 
 
-def _across(sheet: Sheet, by: Breakdown, names: _Names) -> View:
+def _across(sheet: Sheet, by: Breakdown, names: _EntryColumns) -> View:
     """Return the scores of a sheet of parts, with a column for each part."""
-    wide, keys = across(sheet, "name", by.value, PartScore())
+    wide, keys = pivot(sheet, "name", by.value, PartScoreKind())
     return names.view(wide, [Shown(key) for key in keys], f"Score by {by.head}, %")
 
 
-def _at_k(entries: Sequence[EntryNumbers], names: _Names) -> View:
+def _at_k(entries: Sequence[EntryNumbers], names: _EntryColumns) -> View:
     """Return the worst of k responses of each entry and k."""
     sheet = at_k_sheet(entries)
     columns = (Shown("k"), Shown("worst_at_k"), Shown("severe_of_k"))

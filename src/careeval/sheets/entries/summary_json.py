@@ -54,7 +54,7 @@ class CellFile:
 
 
 @dataclass(frozen=True)
-class BankFile:
+class SummaryBank:
     """The bank of the scenarios that were asked."""
 
     name: str
@@ -171,7 +171,7 @@ class EntryFile:
     model: str | None
     grader: str
     rubric: Rubric
-    bank: BankFile
+    bank: SummaryBank
     protocol: ProtocolFile
     counts: CountsFile
     numbers: Mapping[str, ErrorsFile | Estimate]
@@ -237,7 +237,7 @@ def _entry(entry: EntryNumbers) -> EntryFile:
         model=summary.asked,
         grader=summary.grader,
         rubric=summary.rubric,
-        bank=BankFile(
+        bank=SummaryBank(
             summary.bank, summary.bank_version, summary.bank_hash, summary.bank_provenance
         ),
         protocol=ProtocolFile(summary.protocol, summary.grading_protocol),

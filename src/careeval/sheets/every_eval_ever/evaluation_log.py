@@ -26,7 +26,7 @@ from careeval.results.score.entries import Entry
 from careeval.results.score.summary import NOT_COMPARABLE, Summary
 from careeval.results.vendors import vendor
 from careeval.sheets.every_eval_ever.form import BENCHMARK, SCHEMA_VERSION
-from careeval.sheets.every_eval_ever.metrics import Metric, metrics
+from careeval.sheets.every_eval_ever.metrics import ReportedMetric, metrics
 from careeval.sheets.every_eval_ever.samples import IS_CORRECT, samples_of
 
 Relationship = Literal["first_party", "third_party", "collaborative", "other"]
@@ -45,7 +45,7 @@ class Evaluator:
     relationship: Relationship = "other"
 
 
-def write_eee(
+def write_evaluation_logs(
     findings: Findings,
     folder: Path,
     *,
@@ -67,7 +67,7 @@ def write_eee(
     """
     written = []
     for entry in findings.graded:
-        record, samples = eee(entry.entry, entry.summary, retrieved, evaluator, prompts)
+        record, samples = evaluation_log(entry.entry, entry.summary, retrieved, evaluator, prompts)
         lines = "".join(json.dumps(s, ensure_ascii=False) + "\n" for s in samples)
         samples_path = folder / record["detailed_evaluation_results"]["file_path"]
         samples_path.parent.mkdir(parents=True, exist_ok=True)
@@ -83,7 +83,7 @@ def write_eee(
     return written
 
 
-def eee(
+def evaluation_log(
     entry: Entry,
     summary: Summary,
     retrieved: datetime,
@@ -92,7 +92,7 @@ def eee(
 ) -> tuple[dict[str, Any], list[dict[str, Any]]]:
     """Return the record of an entry and its samples.
 
-    The arguments are those of `write_eee`.
+    The arguments are those of `write_evaluation_logs`.
     """
     run = entry.run
     model = _model(entry.asked, entry.system)
@@ -174,7 +174,7 @@ def _samples_path(model_id: str, identity: str) -> str:
 
 
 def _result(
-    metric: Metric, entry: Entry, s: Summary, identity: str, prompts: Mapping[str, str]
+    metric: ReportedMetric, entry: Entry, s: Summary, identity: str, prompts: Mapping[str, str]
 ) -> dict[str, Any]:
     estimate = metric.estimate
     config: dict[str, Any] = {

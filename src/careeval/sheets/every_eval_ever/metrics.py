@@ -16,7 +16,7 @@ _OF_SHARE = "clustered by scenario: Korn and Graubard's, with the effective samp
 _OF_SCORE = f"{_OF_SHARE}, on the range of the score taken as 0 to 1"
 
 
-class Metric(NamedTuple):
+class ReportedMetric(NamedTuple):
     """One number of an entry.
 
     Attributes:
@@ -45,18 +45,18 @@ class Metric(NamedTuple):
         return result_name(self.name, self.part)
 
 
-def metrics(entry: Entry, s: Summary) -> Iterator[Metric]:
+def metrics(entry: Entry, s: Summary) -> Iterator[ReportedMetric]:
     """Yield every number of an entry, unknown ones too."""
     graded = entry.graded
     n, lowest = len(graded.judged), _lowest(graded)
     yield _errors("severe", s.severe, -2)
-    yield Metric(
+    yield ReportedMetric(
         "score",
         f"Points of the {entry.rubric} over the most points, mean of the responses to a scenario, "
         "pooled over scenarios; not cut off at 0.",
         "", s.score, False, lowest, n, _OF_SCORE,
     )  # fmt: skip
-    yield Metric(
+    yield ReportedMetric(
         "worst_at_n",
         f"The score if each scenario had the lowest score of its {s.n_epochs} responses.",
         "", s.worst_at_n, False, lowest, n, _OF_SCORE,
@@ -64,20 +64,20 @@ def metrics(entry: Entry, s: Summary) -> Iterator[Metric]:
     yield _errors("mild", s.mild, -1)
     for adl, cell in s.by_adl.items():
         part = graded.only(lambda s, adl=adl: s.about.adl == adl)  # type: ignore[misc]
-        yield Metric(
+        yield ReportedMetric(
             "score", "The score over the scenarios of one activity.", adl.value,
             cell.score, False, _lowest(part), len(part.judged), _OF_SCORE,
         )  # fmt: skip
     for domain in Domain:
         domain_cell = s.by_domain[domain]
-        yield Metric(
+        yield ReportedMetric(
             "score", "Points of the items, weighted by the rating of each in one domain.",
             domain.value, domain_cell.score, False, None, domain_cell.n, _OF_SCORE,
         )  # fmt: skip
 
 
-def _errors(name: str, errors: Errors, points: int) -> Metric:
-    return Metric(
+def _errors(name: str, errors: Errors, points: int) -> ReportedMetric:
+    return ReportedMetric(
         name, f"Share of the responses in which any item of {points} is present.", "",
         errors.share, True, 0.0, errors.n, _OF_SHARE,
     )  # fmt: skip

@@ -106,14 +106,14 @@ def print_table(
             left to right. The least important are left out first.
         more: The ways to see the columns that are left out.
     """
-    shown, left_out = fitted(out, table, first)
+    shown, left_out = fit_columns(out, table, first)
     out.print(shown)
     if left_out:
         note = f"  Not shown in {out.width} columns: {', '.join(left_out)}. {more} shows them."
         out.print(Text(plain(note), style="dim"))
 
 
-def fitted(out: Console, table: Table, first: Sequence[str] = ()) -> tuple[Table, list[str]]:
+def fit_columns(out: Console, table: Table, first: Sequence[str] = ()) -> tuple[Table, list[str]]:
     """Return a table that fits, and the heads of the columns left out: see `print_table`."""
     whole = [_widest(out, [column.header, *column.cells]) for column in table.columns]
     if sum(whole) + _between(out, len(whole)) <= out.width:

@@ -13,8 +13,17 @@ from careeval.results.study.rater_agreement import DESCRIBES
 from careeval.results.study.scale_ratings import RoleRatings, ScaleRatings
 from careeval.results.study.scenario_decisions import Decision, ScenarioResult
 from careeval.sheets import kinds
-from careeval.sheets.estimate_kinds import Measure
-from careeval.sheets.kinds import DASH, TWO_DECIMALS, Form, Kind, Listed, Part, Scalar, Words
+from careeval.sheets.estimate_kinds import EstimateKind
+from careeval.sheets.kinds import (
+    DASH,
+    TWO_DECIMALS,
+    Form,
+    Kind,
+    ListKind,
+    Scalar,
+    StoredColumn,
+    TextKind,
+)
 from careeval.stats import Estimate
 from careeval.stats.agreement.jackknife import LOWEST_END
 from careeval.stats.validity import MIN_RATERS, AikenV, Endorsement
@@ -38,21 +47,21 @@ ROLES: Mapping[str, str] = {
     Role.other: "other",
 }
 
-ROLE = Words(names=ROLES)
-WHEN = Words(names={"before": "round 1, all", "after": "last, not dropped"})
-INTEGERS = Listed((Part("", pl.List(pl.Int64)),))
-DECIMALS = kinds.Number(unit=TWO_DECIMALS)
-YEARS = kinds.Number(unit=kinds.Unit(1, "", 1))
+ROLE = TextKind(names=ROLES)
+WHEN = TextKind(names={"before": "round 1, all", "after": "last, not dropped"})
+INTEGERS = ListKind((StoredColumn("", pl.List(pl.Int64)),))
+DECIMALS = kinds.NumberKind(unit=TWO_DECIMALS)
+YEARS = kinds.NumberKind(unit=kinds.Unit(1, "", 1))
 
 
 @dataclass(frozen=True)
-class _Decided(Words):
+class _DecisionKind(TextKind):
     def data(self, value: str) -> tuple[Scalar, ...]:
         return (None if value == UNDECIDED else str(value),)
 
 
 @dataclass(frozen=True)
-class _Why(Kind):
+class _ReasonsKind(Kind):
     """The reasons for a decision, and two of the things to read, with the number of the rest."""
 
     def text(self, value: ScenarioResult, form: Form = Form.short) -> str:
@@ -62,25 +71,25 @@ class _Why(Kind):
 
 
 @dataclass(frozen=True)
-class _PointsList(Listed):
+class _PointsListKind(ListKind):
     def text(self, value: Iterable[int] | None, form: Form = Form.short) -> str:
         return ", ".join(map(signed, value or ())) or DASH
 
 
-DECIDED = _Decided(names=DECISIONS)
-WHY = _Why(is_number=False, is_long=True)
-POINTS_LIST = _PointsList()
+DECIDED = _DecisionKind(names=DECISIONS)
+WHY = _ReasonsKind(is_number=False, is_long=True)
+POINTS_LIST = _PointsListKind()
 
 
 # Counts of raters
 
 
 @dataclass(frozen=True)
-class _Share(Kind):
+class _RaterShareKind(Kind):
     """A share of raters, which has a count too, or Aiken's V; both have an interval."""
 
     def data(self, value: Endorsement | AikenV) -> tuple[Scalar, ...]:
-        return (value.value, *value.interval)[: len(self.parts)]
+        return (value.value, *value.interval)[: len(self.stored)]
 
     def text(self, value: Endorsement | AikenV, form: Form = Form.short) -> str:
         if form is Form.of_many and isinstance(value, Endorsement):
@@ -88,25 +97,25 @@ class _Share(Kind):
         share = TWO_DECIMALS.text(value.value)
         return share if form is Form.bare else f"{share} [{_ends(value.interval, ', ')}]"
 
-    def order(self, value: Endorsement | AikenV) -> float | None:
+    def sort_key(self, value: Endorsement | AikenV) -> float | None:
         return value.value
 
-    def lines(self, value: Endorsement | AikenV) -> tuple[str, ...]:
+    def page_lines(self, value: Endorsement | AikenV) -> tuple[str, ...]:
         return (_ends(value.interval),)
 
 
-SHARE_ALONE = _Share((Part("", pl.Float64),))
-SHARE_OF_RATERS = _Share(
+SHARE_ALONE = _RaterShareKind((StoredColumn("", pl.Float64),))
+SHARE_OF_RATERS = _RaterShareKind(
     (
-        *SHARE_ALONE.parts,
-        Part("_ci95_low", pl.Float64, "lower end of its 95% interval"),
-        Part("_ci95_high", pl.Float64, "upper end of its 95% interval"),
+        *SHARE_ALONE.stored,
+        StoredColumn("_ci95_low", pl.Float64, "lower end of its 95% interval"),
+        StoredColumn("_ci95_high", pl.Float64, "upper end of its 95% interval"),
     )
 )
 
 
 @dataclass(frozen=True)
-class _Endorsed(Kind):
+class _EndorsementKind(Kind):
     """The number of raters who endorse, with an asterisk if the other cut decides otherwise."""
 
     def text(self, value: ScaleRatings, form: Form = Form.short) -> str:
@@ -117,10 +126,10 @@ class _Endorsed(Kind):
         v = TWO_DECIMALS.text(value.aiken.value if value.aiken else None)
         return count if form is Form.bare else f"{count} ({other}) {v}"
 
-    def order(self, value: ScaleRatings) -> float | None:
+    def sort_key(self, value: ScaleRatings) -> float | None:
         return value.at_cut.value if value.at_cut else None
 
-    def lines(self, value: ScaleRatings) -> tuple[str, ...]:
+    def page_lines(self, value: ScaleRatings) -> tuple[str, ...]:
         return () if value.at_cut else (value.reason,)
 
     def unit_of(self, form: Form) -> str:
@@ -128,19 +137,19 @@ class _Endorsed(Kind):
 
 
 @dataclass(frozen=True)
-class _OfRole(Kind):
+class _RoleKind(Kind):
     """The number of raters of one role who endorse; if there are few, with their ratings."""
 
     def text(self, value: RoleRatings, form: Form = Form.short) -> str:
         return SHARE_ALONE.text(value.endorsed, Form.of_many)
 
-    def on_page(self, value: RoleRatings | None, form: Form = Form.bare) -> str:
+    def page_text(self, value: RoleRatings | None, form: Form = Form.bare) -> str:
         return DASH if value is None else self.text(value)
 
-    def order(self, value: RoleRatings) -> float | None:
+    def sort_key(self, value: RoleRatings) -> float | None:
         return value.endorsed.value
 
-    def lines(self, value: RoleRatings) -> tuple[str, ...]:
+    def page_lines(self, value: RoleRatings) -> tuple[str, ...]:
         if value.endorsed.n < MIN_RATERS:
             return f"gave {', '.join(map(str, value.values))}", f"lowest {value.lowest}"
         alone = {True: ("passes alone",), False: ("does not pass alone",), None: ()}
@@ -148,10 +157,10 @@ class _OfRole(Kind):
 
 
 @dataclass(frozen=True)
-class _Agreement(Measure):
+class _CoefficientKind(EstimateKind):
     """A coefficient of agreement, whose interval may be cut off at −1."""
 
-    def lines(self, value: Estimate) -> tuple[str, ...]:
+    def page_lines(self, value: Estimate) -> tuple[str, ...]:
         if value.ci95 is not None:
             return (_ends(value.ci95),)
         if value.value is None:
@@ -162,9 +171,9 @@ class _Agreement(Measure):
         return _ends(value.ci95, ", ") if value.ci95 else ""
 
 
-ENDORSED = _Endorsed()
-OF_ROLE = _OfRole()
-AGREEMENT = _Agreement(unit=TWO_DECIMALS)
+ENDORSED = _EndorsementKind()
+OF_ROLE = _RoleKind()
+AGREEMENT = _CoefficientKind(unit=TWO_DECIMALS)
 
 
 def _ends(interval: tuple[float, float], between: str = " to ") -> str:

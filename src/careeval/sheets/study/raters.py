@@ -14,7 +14,7 @@ from careeval.results.withheld import WITHHELD
 from careeval.sheets.kinds import COUNT, FLAG, SIGNED
 from careeval.sheets.sheet import Field, Row, Sheet
 from careeval.sheets.study.kinds import AGREEMENT, DECIMALS, YEARS
-from careeval.sheets.study.scenario_results import IN_ROLE, ROUND, SCALE, SUBJECT, named
+from careeval.sheets.study.scenario_results import IN_ROLE, ROUND, SCALE, SUBJECT, subject_row
 from careeval.stats import Estimate
 
 _RATER = Field("rater", "pseudonym of the rater")
@@ -26,7 +26,7 @@ def _rater_row(rater: Rater) -> Row:
 
 # Agreement
 
-CUT = "≤ −1: the interval is cut off at −1, and says hardly anything about agreement."
+CUT_OFF_NOTE = "≤ −1: the interval is cut off at −1, and says hardly anything about agreement."
 """Note on "≤ −1" in an interval."""
 
 _COEFFICIENTS = (
@@ -49,7 +49,7 @@ def agreement_sheet(study: StudyResults) -> Sheet:
     """Return the agreement of raters in each round on each scale."""
     fields = (*_RATED, *_COEFFICIENTS)
     rows = [{field.key: getattr(each, field.key) for field in fields} for each in study.agreement]
-    caption, note = "How far raters agree", CUT if any_cut(study.agreement) else ""
+    caption, note = "How far raters agree", CUT_OFF_NOTE if any_cut(study.agreement) else ""
     return Sheet("agreement_by_scale", "a round and a scale", fields, rows, caption, note)
 
 
@@ -155,7 +155,7 @@ def _role_row(role: RolePanel) -> Row:
 def ratings_sheet(study: StudyResults) -> Sheet:
     """Return each rating."""
     rows = [
-        {**named(r.subject), "scale": r.scale.value, **_rater_row(r.rater), "value": r.value}
+        {**subject_row(r.subject), "scale": r.scale.value, **_rater_row(r.rater), "value": r.value}
         for each in study.rounds
         for r in each.ratings
     ]
@@ -173,7 +173,7 @@ def points_sheet(study: StudyResults) -> Sheet:
         Field("points", "the points that the rater would give; null if unsure", SIGNED),
         Field("objects", "whether these differ", FLAG),
     )
-    rows = [named(v.subject) | view_row(v) for each in study.rounds for v in each.views]
+    rows = [subject_row(v.subject) | view_row(v) for each in study.rounds for v in each.views]
     return Sheet("points", "a rater's view of an item's points", fields, rows)
 
 
@@ -192,7 +192,7 @@ _TOPIC = Field(
 def comments_sheet(study: StudyResults) -> Sheet:
     """Return each comment."""
     text = Field("text", f"as it was typed; {WITHHELD} if the scenario is withheld")
-    rows = [named(c.subject) | comment_row(c) for each in study.rounds for c in each.comments]
+    rows = [subject_row(c.subject) | comment_row(c) for each in study.rounds for c in each.comments]
     return Sheet("comments", "a comment", (*SUBJECT, _RATER, IN_ROLE, _TOPIC, text), rows)
 
 

@@ -53,7 +53,7 @@ IN_ROLE = Field("role", "role of the rater", ROLE)
 _TEXT = Field("text", "text that raters read; null if it is held out, or no bank has it")
 
 
-def named(subject: Subject) -> Row:
+def subject_row(subject: Subject) -> Row:
     """Return the round and the id of a scenario or an item, under the fields `SUBJECT`."""
     return {
         "round": subject.round,
@@ -87,7 +87,7 @@ def decisions_sheet(study: StudyResults, results: Iterable[ScenarioResult]) -> S
     )
     rows = [
         {
-            **named(result.subject),
+            **subject_row(result.subject),
             "latest": result in study.latest,
             "text": result.text or None,
             "decision": result.decision or UNDECIDED,
@@ -162,7 +162,7 @@ def _judged(result: ScenarioResult, *, items: bool = True) -> Iterator[tuple[Sca
 
 def _validity_row(judged: ScaleRatings, text: str) -> Row:
     return {
-        **named(judged.subject),
+        **subject_row(judged.subject),
         "text": text or None,
         "scale": judged.scale.value,
         "n_asked": judged.n_asked,
@@ -199,7 +199,7 @@ def roles_sheet(results: Iterable[ScenarioResult]) -> Sheet:
     )
     rows = [
         {
-            **named(judged.subject),
+            **subject_row(judged.subject),
             "scale": judged.scale.value,
             "role": ratings.role.value,
             "k": ratings.endorsed.k,
@@ -222,7 +222,7 @@ def across_roles_sheet(study: StudyResults, scale: Scale) -> Sheet:
         Field(role, "ratings by this role", OF_ROLE, ROLES[role].capitalize()) for role in roles
     )
     rows = [
-        named(result.subject) | {ratings.role.value: ratings for ratings in judged.by_role}
+        subject_row(result.subject) | {ratings.role.value: ratings for ratings in judged.by_role}
         for result in study.latest
         for judged in result.judged
         if judged.scale is scale
@@ -251,7 +251,7 @@ def rated_items_sheet(results: Iterable[ScenarioResult]) -> Sheet:
 def _rated_item(item: ItemResult) -> Row:
     n_unsure = sum(view.points is None for view in item.views)
     return {
-        **named(item.subject),
+        **subject_row(item.subject),
         "words": item.text or item.name,
         "name": item.name if item.text else "",
         "relevance": item.relevance,

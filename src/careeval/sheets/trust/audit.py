@@ -26,9 +26,9 @@ from careeval.sheets.agreement_fields import (
     point_class,
 )
 from careeval.sheets.document import Document
-from careeval.sheets.entries.numbers import GRADER, JUDGE, RUBRIC, SYSTEM
-from careeval.sheets.estimate_kinds import MEASURE
-from careeval.sheets.kinds import COUNT, DOLLARS, SECONDS, SHARE, Flag, Form
+from careeval.sheets.entries.numbers import GRADER, GRADER_NAME, RUBRIC, SYSTEM
+from careeval.sheets.estimate_kinds import ESTIMATE
+from careeval.sheets.kinds import COUNT, DOLLARS, SECONDS, SHARE, FlagKind, Form
 from careeval.sheets.sheet import Field, Row, Sheet, Shown, View, row_of
 
 _UNITS = (
@@ -62,9 +62,9 @@ _PROBES = (
     Field(
         "seconds", "duration in seconds of the calls for all judgments", SECONDS, "Time of calls"
     ),
-    Field("passed", "whether it passes the probes", Flag(yes="passed", no="failed"), "Probes"),
+    Field("passed", "whether it passes the probes", FlagKind(yes="passed", no="failed"), "Probes"),
     *_ON_SEVERE,
-    JUDGE,
+    GRADER_NAME,
 )
 _SHOWN_ACCURACY = (*map(Shown, ("n", "n_present", "sensitivity", "specificity", "macro_f1")),)
 _SHOWN_AGREEMENT = (Shown("agreement.positive_agreement"), Shown("agreement.ac1"))
@@ -131,8 +131,8 @@ def _pairs(trials: Iterable[ProbeTrial]) -> Iterator[str]:
         if pairs := trial.agreement.pairs:
             yield (
                 f"{trial.grader}, {pairs.n} probes of twins: mistaken "
-                f"{MEASURE.text(pairs.mistaken, Form.whole)}%, one right act taken for the other "
-                f"{MEASURE.text(pairs.swapped, Form.whole)}%."
+                f"{ESTIMATE.text(pairs.mistaken, Form.whole)}%, one right act taken for the other "
+                f"{ESTIMATE.text(pairs.swapped, Form.whole)}%."
             )
 
 
@@ -152,7 +152,7 @@ _DRAWN = (
     Field(
         "present",
         "whether the grader calls the item present",
-        Flag(yes="found it", no="called it absent"),
+        FlagKind(yes="found it", no="called it absent"),
         "The grader",
     ),
     SYSTEM,

@@ -26,8 +26,8 @@ from careeval.sheets.agreement_fields import (
     point_class,
 )
 from careeval.sheets.entries.numbers import ENTRY, RUBRIC, metric_field
-from careeval.sheets.estimate_kinds import COEFFICIENT, MEASURE
-from careeval.sheets.kinds import COUNT, FLAG, SHARE, SIGNED, WORD_LIST, Words
+from careeval.sheets.estimate_kinds import COEFFICIENT, ESTIMATE
+from careeval.sheets.kinds import COUNT, FLAG, SHARE, SIGNED, WORD_LIST, TextKind
 from careeval.sheets.sheet import Field, Row, Sheet, row_of
 from careeval.sheets.words import brief_grader_names, worst_n
 from careeval.stats import Estimate
@@ -35,9 +35,9 @@ from careeval.stats import Estimate
 GRADER = Field("grader", "name of the grader, with its mode and its prompt's hash")
 
 
-def told_apart(field: Field, graders: Iterable[str]) -> Field:
+def with_brief_names(field: Field, graders: Iterable[str]) -> Field:
     """Return a field of graders that shows the shortest unique name of each."""
-    return replace(field, kind=Words(names=brief_grader_names(graders)))
+    return replace(field, kind=TextKind(names=brief_grader_names(graders)))
 
 
 def items_sheet(items: Iterable[ItemStatistic]) -> Sheet:
@@ -54,7 +54,7 @@ def items_sheet(items: Iterable[ItemStatistic]) -> Sheet:
         Field(
             "presence",
             "mean over systems of the share of responses with the item",
-            MEASURE,
+            ESTIMATE,
             "Present",
         ),
         Field("always", "whether it is present in every response", FLAG),
@@ -210,7 +210,7 @@ def grading_noise_sheet(findings: Findings) -> Sheet:
         Field(
             "flipped",
             "share of the items whose judgment differs between two gradings",
-            MEASURE,
+            ESTIMATE,
             "Judgments changed",
         ),
         *(
@@ -221,7 +221,7 @@ def grading_noise_sheet(findings: Findings) -> Sheet:
         Field(
             "corrected_worst_at_n",
             "worst of n, corrected for the noise of the grader",
-            MEASURE,
+            ESTIMATE,
             f"Worst of {n}",
         ),
     )
@@ -235,7 +235,7 @@ def grading_noise_sheet(findings: Findings) -> Sheet:
     ]
     holds = "a system and a rubric that one grader judged again"
     caption = "Where the spread of scores comes from"
-    fields = (ENTRY[0], told_apart(ENTRY[1], findings.cards), ENTRY[2], *numbers, shown)
+    fields = (ENTRY[0], with_brief_names(ENTRY[1], findings.cards), ENTRY[2], *numbers, shown)
     return Sheet("grading_noise", holds, fields, rows, caption)
 
 
@@ -243,7 +243,7 @@ CLASS = (RUBRIC, POINTS, *AGREEMENT)
 """The fields of the agreement of two on the items of one point class."""
 
 
-def of_class(key: PointClass, by_class: ClassAgreement) -> Row:
+def class_row(key: PointClass, by_class: ClassAgreement) -> Row:
     """Return the agreement in a point class under the fields `CLASS`."""
     return point_class(key) | row_of(by_class, AGREEMENT)
 
@@ -251,13 +251,13 @@ def of_class(key: PointClass, by_class: ClassAgreement) -> Row:
 def grader_pairs_sheet(findings: Findings) -> Sheet:
     """Return the agreement of pairs of graders, by point class."""
     fields = (
-        told_apart(Field("a", "name of the first grader", head="One"), findings.cards),
-        told_apart(Field("b", "name of the second grader", head="Other"), findings.cards),
+        with_brief_names(Field("a", "name of the first grader", head="One"), findings.cards),
+        with_brief_names(Field("b", "name of the second grader", head="Other"), findings.cards),
         Field("systems", "systems whose responses both judged", WORD_LIST),
         *CLASS,
     )
     rows = [
-        {"a": pair.a, "b": pair.b, "systems": pair.systems, **of_class(key, by_class)}
+        {"a": pair.a, "b": pair.b, "systems": pair.systems, **class_row(key, by_class)}
         for pair in findings.grader_pairs
         for key, by_class in pair.by_points.items()
     ]
@@ -278,7 +278,7 @@ def grader_agreement_sheet(findings: Findings) -> Sheet:
         *CLASS,
     )
     rows = [
-        {"grader": card.grader, "between": between, **of_class(key, by_class)}
+        {"grader": card.grader, "between": between, **class_row(key, by_class)}
         for card in findings.cards.values()
         for between, classes in (
             ("probes", card.probes.agreement_by_points if card.probes else {}),

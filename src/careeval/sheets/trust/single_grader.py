@@ -8,10 +8,10 @@ from careeval.results.findings import Findings
 from careeval.results.trust.contradictions import Contradiction
 from careeval.results.trust.probe_check import LabelCounts
 from careeval.sheets.agreement_fields import AGREEMENT_NOTE
-from careeval.sheets.kinds import COUNT, SHARE, Words
+from careeval.sheets.kinds import COUNT, SHARE, TextKind
 from careeval.sheets.names import plain
 from careeval.sheets.sheet import Field, Row, Sheet
-from careeval.sheets.trust.graders import CLASS, GRADER, of_class, told_apart
+from careeval.sheets.trust.graders import CLASS, GRADER, class_row, with_brief_names
 
 _AGREEMENT = (
     Field("present", "labelled present, and judged", COUNT),
@@ -37,7 +37,7 @@ def probes_by_points_sheet(findings: Findings) -> Sheet:
     rows = [
         {
             "grader": card.grader,
-            **of_class(key, by_class),
+            **class_row(key, by_class),
             **_agreement_row(card.probes.by_points[key]),
         }
         for card in findings.cards.values()
@@ -57,7 +57,7 @@ def probes_by_trap_sheet(findings: Findings) -> Sheet:
         if card.probes
         for trap, agreement in card.probes.by_trap.items()
     ]
-    trap_field = Field("trap", "the trap of the probes", Words(say=plain))
+    trap_field = Field("trap", "the trap of the probes", TextKind(shown_name=plain))
     holds, caption = "a grader and a trap", "Agreement with the probes, by trap"
     return Sheet("probes_by_trap", holds, (GRADER, trap_field, *_AGREEMENT), rows, caption)
 
@@ -73,8 +73,8 @@ _CONTRADICTIONS: Mapping[str, str] = {
 def contradictions_sheet(findings: Findings) -> Sheet:
     """Return the number of contradictions between each grader's judgments."""
     fields = (
-        told_apart(GRADER, findings.cards),
-        Field("kind", "kind of contradiction", Words(names=_CONTRADICTIONS), "Contradiction"),
+        with_brief_names(GRADER, findings.cards),
+        Field("kind", "kind of contradiction", TextKind(names=_CONTRADICTIONS), "Contradiction"),
         Field("count", "number found; null if unknown", COUNT, "Found"),
         Field("opportunities", "number possible; null if unknown", COUNT),
         Field("share", "count / opportunities; null if unknown", SHARE),

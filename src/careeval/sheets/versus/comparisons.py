@@ -27,11 +27,11 @@ from careeval.sheets.entries.numbers import (
     SYSTEM,
     metric_field,
 )
-from careeval.sheets.kinds import P_VALUE, RANKS, SHARE, SMALL_COUNT, Form, Words
+from careeval.sheets.kinds import P_VALUE, RANKS, SHARE, SMALL_COUNT, Form, TextKind
 from careeval.sheets.names import DOMAINS
 from careeval.sheets.page_kinds import DIFFERENCE, PERCENT_POINTS
 from careeval.sheets.sheet import Field, Row, Sheet, Shown, View
-from careeval.sheets.words import SMALL, caption, different, worst_n
+from careeval.sheets.words import SMALL, comparison_warnings, entries_caption, worst_n
 from careeval.stats import MIN_CLUSTERS
 
 # Two systems, paired by scenario
@@ -42,7 +42,7 @@ _BOTH = (A, B, GRADER, RUBRIC, BANK, BANK_VERSION, PROTOCOL, GRADING_PROTOCOL)
 """The fields that all rows of a comparison share."""
 
 
-_VERDICT = Words(is_number=True)
+_VERDICT = TextKind(is_number=True)
 """Aligned right like the numbers beside it, and never folded."""
 
 
@@ -75,7 +75,7 @@ def difference_row(difference: Difference) -> Row:
 
 def differences_sheet(comparison: Comparison) -> Sheet:
     """Return the differences B − A by metric, by activity and by domain."""
-    names = Words(names=_row_names(comparison))
+    names = TextKind(names=_row_names(comparison))
     fields = (
         *_BOTH,
         Field("family", "family of comparisons: metric, adl or domain"),
@@ -340,11 +340,11 @@ def ranking_document(rankings: Sequence[Ranking], summaries: Sequence[Summary]) 
         sheet = rank_sets_sheet([ranking], summaries)
         if len(rankings) > 1:
             sheet = replace(sheet, name=f"{sheet.name}_{number}")
-        note = caption([summaries[entry.place] for entry in ranking.ranked])
+        note = entries_caption([summaries[entry.place] for entry in ranking.ranked])
         view = _ranking_view(ranking, replace(sheet, note=note))
         blocks.append(view if ranking.ranked else view.caption)
         blocks += (f"  {sentence}" for sentence in _ranking_sentences(ranking))
-    notes = (*different(summaries), NOT_COMPARABLE)
+    notes = (*comparison_warnings(summaries), NOT_COMPARABLE)
     return Document(tuple(blocks), notes, rank_sets_sheet(rankings, summaries))
 
 

@@ -22,9 +22,9 @@ from careeval.sheets.entries.numbers import (
     PROTOCOL,
     RUBRIC,
 )
-from careeval.sheets.estimate_kinds import MEASURE
-from careeval.sheets.kinds import Words
-from careeval.sheets.page_kinds import PointsApart
+from careeval.sheets.estimate_kinds import ESTIMATE
+from careeval.sheets.kinds import TextKind
+from careeval.sheets.page_kinds import DifferenceKind
 from careeval.sheets.sheet import Field, Row, Sheet
 from careeval.sheets.versus.comparisons import A, B, difference_fields, difference_row
 from careeval.sheets.words import SMALL
@@ -123,7 +123,7 @@ def _family(
 def _metric(n: str) -> Field:
     """Return the field of the compared metric; `n` is the number of responses, for its names."""
     names = {key: metric.head.format(n=n) for key, metric in COMPARED.items()}
-    return Field("metric", "the compared metric", Words(names=names))
+    return Field("metric", "the compared metric", TextKind(names=names))
 
 
 def _all_pairs(ranking: Ranking) -> str:
@@ -164,7 +164,7 @@ def matrix_sheet(ranking: Ranking, key: str, names: Sequence[str]) -> Sheet:
         key: A metric of `RANKED_BY`.
         names: Names of the systems, best first: `b2` is the column of the second.
     """
-    kind = PointsApart(lacking="")
+    kind = DifferenceKind(if_missing="")
     fields = (
         Field("a", "name of the row's system", head="Row minus column"),
         *(
@@ -205,7 +205,7 @@ def difference_sentence(a: str, b: str, key: str, d: Difference) -> str:
     sentence = f"{b} {verb} {amount} {rest}than {a}"
     if ci95 is None:
         return f"{sentence}; its interval is unknown: {d.difference.reason}."
-    sentence = f"{sentence} (95% interval {MEASURE.lines(d.difference)[0]})"
+    sentence = f"{sentence} (95% interval {ESTIMATE.page_lines(d.difference)[0]})"
     if d.verdict in {Verdict.better, Verdict.worse}:
         return f"{sentence}: a clear difference."
     missed = f", and one below {percent(d.detectable)} could be missed" if d.detectable else ""

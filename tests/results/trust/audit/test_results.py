@@ -33,7 +33,7 @@ from careeval.results.trust.audit.sample import (
 )
 from careeval.results.trust.audit.sample_estimates import AuditedSample
 from careeval.results.trust.probe_check import LabelCounts
-from careeval.sheets.words import people_remarks
+from careeval.sheets.words import audit_remarks
 from careeval.stats import Estimate, gwet_ac1
 from results.authored import Marks, judgments
 from results.sampled import at_random, judged, read_by
@@ -358,7 +358,7 @@ def test_another_run_of_a_system_of_that_name_is_not_corrected(
     assert (of.corrected.reason if of.corrected.value is None else "") == why
     points = [{"10000": 2, "01000": 1, "00000": 0}[m] for m in [*marks, *["10000", "01000"] * 5]]
     assert of.graded == pytest.approx(sum(points) / len(points) / 3)
-    lines = people_remarks({"judge": found}, [EntryNumbers(summary_of(entry), corrected=told)])
+    lines = audit_remarks({"judge": found}, [EntryNumbers(summary_of(entry), corrected=told)])
     assert [line for line in lines if "not corrected" in line] == (
         [f"robot-a not corrected: {why}."] if why else []
     )
