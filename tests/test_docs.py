@@ -45,7 +45,7 @@ from careeval.protocol.logs import json_limits, limits
 from careeval.protocol.models import clients, connect, gguf, retry_after, roster
 from careeval.protocol.probe_check import lexical_agreement
 from careeval.protocol.runs import recorded_responses
-from careeval.protocol.runs.recorded_responses import AnswerLine
+from careeval.protocol.runs.recorded_responses import ResponseLine
 from careeval.report.page import MOST_CHARACTERS
 from careeval.results import parquet_limits
 from careeval.results.findings import findings
@@ -369,7 +369,7 @@ def _limits_that_are_met() -> str:
          f"{_size(parquet_limits.MAX_UNPACKED)} unpacked; {limits.MAX_RESPONSES:,} responses, "
          f"{limits.MAX_JUDGMENTS:,} judgments"),
         ("recorded responses", f"{_size(recorded_responses.MAX_BYTES)}; "
-         f"{recorded_responses.MAX_ANSWERS:,} responses; "
+         f"{recorded_responses.MAX_RECORDED:,} responses; "
          f"{recorded_responses.MAX_LINE:,} characters a line"),
         ("a YAML file of a bank", f"{_size(yaml_nodes.MAX_BYTES)}; {yaml_nodes.MAX_DEPTH} levels"),
         ("`evidence.json` of a bank", f"{_size(evidence.MAX_BYTES)}; the same"),
@@ -568,7 +568,7 @@ def test_person_is_explained(name: str) -> None:
 def test_every_field_of_an_answer_is_explained() -> None:
     """Each field of a line of recorded answers stands, as code, in the page on the protocol."""
     page = _page("concepts/protocol.md")
-    assert [name for name in AnswerLine.model_fields if f"`{name}`" not in page] == []
+    assert [name for name in ResponseLine.model_fields if f"`{name}`" not in page] == []
 
 
 @pytest.mark.parametrize("name", FIELDS)

@@ -26,7 +26,7 @@ from careeval.modes.response import PROMPTS, RESPONSE
 from careeval.protocol.costs.prices import read_prices
 from careeval.protocol.logs.eval_file import read_log
 from careeval.protocol.models.roster import read_roster
-from careeval.protocol.runs.recorded_responses import read_answers
+from careeval.protocol.runs.recorded_responses import read_responses
 from careeval.results.filled_forms import read_rows
 from careeval.sheets.trust.audit_files import read_sample
 from support.fakes import write_bank
@@ -87,7 +87,7 @@ READERS: list[Callable[[Path], object]] = [
     read_bytes,
     read_text,
     read_yaml,
-    read_answers,
+    read_responses,
     read_prices,
     lambda path: read_roster(str(path)),
     read_settings,

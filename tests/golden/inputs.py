@@ -31,9 +31,9 @@ from careeval.cli.app import OK, run
 from careeval.core.response import Response, ResponseState
 from careeval.protocol.models.connect import set_prices
 from careeval.protocol.probe_check import prepare_probes
-from careeval.protocol.regrade import Part, prepare_regrading
+from careeval.protocol.regrade import RegradePart, prepare_regrading
 from careeval.protocol.runs.folder import prepare, prepare_recorded
-from careeval.protocol.runs.held_out_runs import keep_apart, run_folder
+from careeval.protocol.runs.held_out_runs import make_private_folder, run_folder
 from careeval.protocol.runs.spec import Run
 from careeval.protocol.work.evaluate import resume
 from support.fake_server import asked_of_grader, judgments
@@ -249,7 +249,7 @@ def _twins() -> None:
     planner = Run("planner", "fake/planner", GRADER, EPOCHS, task, prices=prices)
     resume(prepare(planner, Path("twins/planner")))
     again = Run("", None, GRADER, 1, {"bank": bank}, prices=prices)
-    for folder in prepare_regrading(Path("twins/closed"), Path(bank), again, Part(0.5, 2)):
+    for folder in prepare_regrading(Path("twins/closed"), Path(bank), again, RegradePart(0.5, 2)):
         resume(folder)
 
 
@@ -299,7 +299,7 @@ def _held_out() -> None:
             system = "robot" if split == "public" else "robot (held-out)"
             task = {"bank": str(Path("small-bank").resolve()), "split": split}
             run_of_split = Run(system, None, LEXICAL, 1, task)
-            keep_apart(Path("held-out"), run_of_split)
+            make_private_folder(Path("held-out"), run_of_split)
             folder = run_folder(Path("held-out"), run_of_split)
             resume(prepare_recorded(folder, answers, run_of_split))
     shutil.rmtree("apart")

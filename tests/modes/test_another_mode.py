@@ -27,7 +27,7 @@ from careeval.modes.grading import ItemJudgment
 from careeval.modes.mode import BankFiles, Case, Mode
 from careeval.modes.version import PROTOCOL_VERSION
 from careeval.protocol.costs.prices import from_json
-from careeval.protocol.plan import plan
+from careeval.protocol.plan import plan_run
 from careeval.protocol.runs.folder import prepare
 from careeval.protocol.runs.spec import Run
 from careeval.protocol.tables.run_tables import read_runs
@@ -258,7 +258,7 @@ def test_it_costs_nothing_to_judge(worlds: Path) -> None:
     """The reckoning before a run has the question's tokens, and none for the program."""
     run = Spending().applied(Run("arm", "fake/any", GRADER, 2, {"bank": str(worlds)}))
 
-    ask, grade = plan(run, from_json(run.prices))
+    ask, grade = plan_run(run, from_json(run.prices))
 
     assert (ask.n, grade.n) == (4, 4)
     assert ask.input_tokens > 0
@@ -281,7 +281,7 @@ def test_another_grader_is_refused(worlds: Path, tmp_path: Path, grader: str, me
     run = Run("arm", system.model, grader, 1, {"bank": str(worlds)})
 
     with pytest.raises(ProtocolError, match=message) as caught:
-        plan(run, {})
+        plan_run(run, {})
     assert caught.value.hint == f"use {GRADER}"
     with pytest.raises(ProtocolError, match=message):
         resume(prepare(run, tmp_path / "runs" / "arm"))
@@ -302,7 +302,7 @@ def test_a_rubric_of_another_mode_is_refused(worlds: Path) -> None:
     run = Run("arm", "fake/any", GRADER, 1, {"bank": str(worlds), "rubric": "ladder"})
 
     with pytest.raises(ProtocolError, match="rubric 'ladder' is not known") as caught:
-        plan(run, {})
+        plan_run(run, {})
     assert caught.value.hint == "use actions"
 
 

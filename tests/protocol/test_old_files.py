@@ -17,9 +17,9 @@ from careeval.modes.response import RESPONSE
 from careeval.modes.version import FIRST, PROTOCOL_VERSION
 from careeval.protocol.costs.cost_log import CALLS_FILE
 from careeval.protocol.logs.eval_file import read_log
-from careeval.protocol.plan import plan
+from careeval.protocol.plan import plan_run
 from careeval.protocol.regrade import prepare_regrading
-from careeval.protocol.runs.folder import RUN_FILE, amend, read_run_file
+from careeval.protocol.runs.folder import RUN_FILE, amend_run, read_run_file
 from careeval.protocol.runs.spec import Run
 from careeval.protocol.tables.run_tables import read_runs
 from careeval.protocol.work.evaluate import resume
@@ -94,7 +94,7 @@ def test_a_run_of_01_follows_protocol_1(old: Path) -> None:
     """A `run.json` that names no protocol is of protocol 1, and says so once it is amended."""
     folder = old / "half" / "robot"
     assert read_run_file(folder).protocol == FIRST
-    amend(folder, max_cost=3.0)
+    amend_run(folder, max_cost=3.0)
     assert f'"protocol": "{FIRST}"' in (folder / RUN_FILE).read_text(encoding="utf-8")
 
 
@@ -102,7 +102,7 @@ def test_half_a_run_is_finished_by_its_own_rules(old: Path) -> None:
     """The rest is asked and graded on both rubrics with protocol 1's prompts, and no more."""
     system, grader = Fake("system", answered), Fake("grader", even_grader)
     folder = old / "half" / "robot"
-    (ask, grade) = plan(read_run_file(folder), {}, n_asked=5, n_graded=4)
+    (ask, grade) = plan_run(read_run_file(folder), {}, n_asked=5, n_graded=4)
     assert (ask.n + ask.n_kept, grade.n + grade.n_kept) == (6, 12)
     assert resume(folder).complete
     # five answers and seven judgments were on disk
@@ -161,6 +161,6 @@ def test_a_new_grading_is_not_mixed_with_the_old(old: Path) -> None:
 def test_a_run_of_a_protocol_to_come_is_refused(old: Path) -> None:
     """A run that was begun under a protocol that this version does not know is left alone."""
     folder = old / "half" / "robot"
-    amend(folder, protocol="3-A")
+    amend_run(folder, protocol="3-A")
     with pytest.raises(ProtocolError, match="protocol 3-A is not known"):
         resume(folder)

@@ -26,13 +26,13 @@ from careeval.protocol.plan import (
     ITEM_TOKENS,
     SCHEMA,
     WORST_BYTES_PER_TOKEN,
-    Line,
     Plan,
-    as_json,
-    plan,
-    rows,
+    PlanLine,
+    merged_lines,
+    plan_json,
+    plan_run,
 )
-from careeval.protocol.runs.recorded_responses import write_answers
+from careeval.protocol.runs.recorded_responses import write_responses
 from careeval.protocol.runs.spec import GRADER_TOKENS, Run
 from support.fakes import IDS, Fake, item, keyword_grader, write_bank
 
@@ -54,9 +54,11 @@ def run_of(bank: Path, model: str | None = MODEL, grader: str | None = GRADER, *
     return Run("asked", model, grader, 10, {"bank": str(bank), **task})
 
 
-def planned(run: Run, prices: Mapping[str, Price] = PRICES, **rest: int) -> tuple[Line, Line]:
+def planned(
+    run: Run, prices: Mapping[str, Price] = PRICES, **rest: int
+) -> tuple[PlanLine, PlanLine]:
     """The two lines of a run that asks and grades."""
-    ask, grade = plan(run, prices, **rest)
+    ask, grade = plan_run(run, prices, **rest)
     return ask, grade
 
 
@@ -85,7 +87,7 @@ def test_worked_example(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None
         run_of(bank, prompts=str(prompts), max_tokens=1000, rubric="actions"), grader_tokens=500
     )
     # asked: 18 + 2 + 20 + 80 = 120 bytes, which are 30 tokens, and 40 at worst
-    assert ask == Line(
+    assert ask == PlanLine(
         role="ask",
         model=MODEL,
         n=20,
@@ -99,7 +101,7 @@ def test_worked_example(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None
     )
     # graded: 40 + 40 + 40 bytes and the answer; at worst three times, and twice after a reply of
     # 500 tokens and a repair of 12 bytes
-    assert grade == Line(
+    assert grade == PlanLine(
         role="grade",
         model=GRADER,
         n=20,
@@ -166,7 +168,7 @@ def test_what_is_chosen_is_counted(bank: Path) -> None:
         "per item": {"per_item": True},
     }
     n = {
-        name: tuple(line.n for line in plan(run_of(bank, **task), PRICES))
+        name: tuple(line.n for line in plan_run(run_of(bank, **task), PRICES))
         for name, task in tasks.items()
     }
     assert n == {
@@ -182,8 +184,8 @@ def test_what_is_chosen_is_counted(bank: Path) -> None:
 
 def test_a_run_has_a_line_for_each_model(bank: Path) -> None:
     """A run that is not graded has one line, and a bank's whole plan two."""
-    assert [line.role for line in plan(run_of(bank, grader=None), PRICES)] == ["ask"]
-    assert [line.role for line in plan(run_of(bank), PRICES)] == ["ask", "grade"]
+    assert [line.role for line in plan_run(run_of(bank, grader=None), PRICES)] == ["ask"]
+    assert [line.role for line in plan_run(run_of(bank), PRICES)] == ["ask", "grade"]
 
 
 def test_an_answer_is_expected_within_its_limit(bank: Path) -> None:
@@ -204,7 +206,7 @@ def test_a_thinking_grader_is_only_in_the_worst(bank: Path) -> None:
 def test_a_script_of_more_bytes_counts_as_more(tmp_path: Path) -> None:
     """A scenario of eighty three-byte characters is as long as one of 240 letters."""
     (tall, _), (wide, _) = (
-        plan(run_of(write_bank(tmp_path / name, text=text)), PRICES)
+        plan_run(run_of(write_bank(tmp_path / name, text=text)), PRICES)
         for name, text in (("tall", "手" * 80), ("wide", "s" * 240))
     )
     assert tall == wide
@@ -249,7 +251,7 @@ def test_kept_and_left_are_the_whole(bank: Path, n_asked: int, n_graded: int) ->
 def recorded(folder: Path, bank: Path, responses: list[Response], epochs: int, **task: Any) -> Run:
     """A run over recorded answers."""
     file = folder / "answers.jsonl"
-    write_answers(file, "robot", responses)
+    write_responses(file, "robot", responses)
     arguments = {"bank": str(bank), "responses": str(file), **task}
     return Run("robot", None, GRADER, epochs, arguments)
 
@@ -262,7 +264,7 @@ def said(scenario: str, epoch: int, text: str, state: str = "answered") -> Respo
 def test_recorded_answers_have_their_own_length(tmp_path: Path, bank: Path) -> None:
     """A recorded answer of 400 bytes adds 100 tokens to its grading, and no asking."""
     [short], [long] = (
-        plan(recorded(tmp_path, bank, [said(IDS[0], 1, "w" * n)], 1), PRICES) for n in (4, 404)
+        plan_run(recorded(tmp_path, bank, [said(IDS[0], 1, "w" * n)], 1), PRICES) for n in (4, 404)
     )
     assert (short.role, short.n, long.n) == ("grade", 1, 1)
     assert long.input_tokens - short.input_tokens == 100
@@ -280,21 +282,21 @@ def test_only_what_was_answered_is_graded(tmp_path: Path, bank: Path) -> None:
         said(IDS[0], 5, "I wait."),
         said(IDS[1], 1, "I wait."),
     ]
-    assert [line.n for line in plan(recorded(tmp_path, bank, responses, 5), PRICES)] == [3]
-    assert [line.n for line in plan(recorded(tmp_path, bank, responses, 4), PRICES)] == [2]
+    assert [line.n for line in plan_run(recorded(tmp_path, bank, responses, 5), PRICES)] == [3]
+    assert [line.n for line in plan_run(recorded(tmp_path, bank, responses, 4), PRICES)] == [2]
     named = recorded(tmp_path, bank, responses, 5, scenario=[IDS[1]])
-    assert [line.n for line in plan(named, PRICES)] == [1]
+    assert [line.n for line in plan_run(named, PRICES)] == [1]
 
 
 def test_a_limit_is_of_the_scenarios_that_are_answered(tmp_path: Path, bank: Path) -> None:
     """Answers to the second scenario alone are planned where one scenario is to be graded."""
     run = recorded(tmp_path, bank, [said(IDS[1], 1, "I wait.")], 1, limit=1)
-    assert [line.n for line in plan(run, PRICES)] == [1]
+    assert [line.n for line in plan_run(run, PRICES)] == [1]
 
 
 def test_nothing_answered_costs_nothing(tmp_path: Path, bank: Path) -> None:
     """Answers that are all empty are planned as no grading at all."""
-    [line] = plan(recorded(tmp_path, bank, [said(IDS[0], 1, "", "empty")], 1), {})
+    [line] = plan_run(recorded(tmp_path, bank, [said(IDS[0], 1, "", "empty")], 1), {})
     assert (line.n, line.worst_usd) == (0, 0)
 
 
@@ -302,7 +304,7 @@ def test_a_system_that_is_not_in_the_file_is_refused(tmp_path: Path, bank: Path)
     """A plan for answers that the file does not hold names those that it does."""
     run = recorded(tmp_path, bank, [said(IDS[0], 1, "I ask.")], 1, system="other")
     with pytest.raises(ProtocolError, match="no answers of 'other'") as refused:
-        plan(run, PRICES)
+        plan_run(run, PRICES)
     assert "'robot'" in refused.value.hint
 
 
@@ -311,9 +313,9 @@ def test_a_system_that_is_not_in_the_file_is_refused(tmp_path: Path, bank: Path)
 
 def test_rows_add_up_the_grader_of_several_systems(bank: Path) -> None:
     """Two systems and one grader are three rows, the grader's last and twice as long."""
-    first = plan(run_of(bank), PRICES)
-    second = plan(run_of(bank, model="acme/other"), PRICES)
-    ask, other, grade = rows(Plan(first + second))
+    first = plan_run(run_of(bank), PRICES)
+    second = plan_run(run_of(bank, model="acme/other"), PRICES)
+    ask, other, grade = merged_lines(Plan(first + second))
     assert (ask, other) == (first[0], second[0])
     assert (grade.model, grade.n, grade.n_kept) == (GRADER, 2 * first[1].n, 0)
     assert grade.worst_input_tokens == 2 * first[1].worst_input_tokens
@@ -321,19 +323,19 @@ def test_rows_add_up_the_grader_of_several_systems(bank: Path) -> None:
 
 def test_an_unknown_price_is_not_zero(bank: Path) -> None:
     """A model without a price has unknown costs, is named once, and is left out of the totals."""
-    lines = plan(run_of(bank), {GRADER: PRICES[GRADER]})
+    lines = plan_run(run_of(bank), {GRADER: PRICES[GRADER]})
     both = Plan(lines + lines)
     assert (lines[0].expected_usd, lines[0].worst_usd) == (None, None)
     assert both.unknown == (MODEL,)
     assert both.worst_usd == pytest.approx(2 * (lines[1].worst_usd or 0))
-    nobody = Plan(plan(run_of(bank), {}))
+    nobody = Plan(plan_run(run_of(bank), {}))
     assert (nobody.expected_usd, nobody.worst_usd) == (None, None)
     assert nobody.unknown == (MODEL, GRADER)
 
 
 def test_what_costs_nothing_is_known_to(bank: Path) -> None:
     """Models that run in the process are planned at zero, and none of them is unknown."""
-    free = Plan(plan(run_of(bank), {MODEL: FREE, GRADER: FREE}))
+    free = Plan(plan_run(run_of(bank), {MODEL: FREE, GRADER: FREE}))
     assert (free.expected_usd, free.worst_usd, free.unknown) == (0, 0, ())
     assert (Plan(()).worst_usd, Plan(()).unknown) == (0, ())
 
@@ -342,7 +344,7 @@ USD = st.none() | st.floats(0, 1e6)
 COUNT = st.integers(0, 10**9)
 LINES = st.lists(
     st.builds(
-        Line,
+        PlanLine,
         role=st.sampled_from(["ask", "grade"]),
         model=st.sampled_from([MODEL, GRADER, "acme/other"]),
         n=COUNT,
@@ -358,9 +360,9 @@ LINES = st.lists(
 
 
 @given(LINES)
-def test_rows_lose_nothing(lines: list[Line]) -> None:
+def test_rows_lose_nothing(lines: list[PlanLine]) -> None:
     """Each role and model is one row, asking first, and what is counted adds up as before."""
-    merged = rows(Plan(tuple(lines)))
+    merged = merged_lines(Plan(tuple(lines)))
     assert [row.role for row in merged] == sorted(row.role for row in merged)
     assert len({(row.role, row.model) for row in merged}) == len(merged)
     for name in ("n", "n_kept", "input_tokens", "worst_output_tokens"):
@@ -371,12 +373,12 @@ def test_rows_lose_nothing(lines: list[Line]) -> None:
 
 
 @given(LINES)
-def test_a_plan_is_json(lines: list[Line]) -> None:
+def test_a_plan_is_json(lines: list[PlanLine]) -> None:
     """A plan as plain data says the rows, the totals and the unknown, and nothing is lost in it."""
     whole = Plan(tuple(lines))
-    data = json.loads(json.dumps(as_json(whole)))
-    assert data == as_json(whole)
-    assert data["lines"] == [asdict(row) for row in rows(whole)]
+    data = json.loads(json.dumps(plan_json(whole)))
+    assert data == plan_json(whole)
+    assert data["lines"] == [asdict(row) for row in merged_lines(whole)]
     assert data["total"] == {"expected_usd": whole.expected_usd, "worst_usd": whole.worst_usd}
     assert set(data["unknown"]) == {line.model for line in lines if line.worst_usd is None}
 

@@ -14,13 +14,13 @@ from careeval.core.scenario import Rubric
 from careeval.errors import CareEvalError, LogError, ProtocolError
 from careeval.modes.version import FIRST
 from careeval.protocol.probe_check import (
-    agreement,
     lexical_agreement,
     prepare_probes,
-    trial,
-    unfinished_audit,
+    read_agreement,
+    read_trial,
+    unfinished_probe_check,
 )
-from careeval.protocol.runs.folder import amend
+from careeval.protocol.runs.folder import amend_run
 from careeval.protocol.runs.spec import Run
 from careeval.protocol.tables.run_tables import read_runs
 from careeval.protocol.work.evaluate import resume
@@ -32,7 +32,7 @@ def audit_probes(bank: Bank, grader: str, root: Path, task: dict[str, object]) -
     """Put the probes to a grader in this process."""
     folder = prepare_probes(bank, root, Run("", None, grader, 1, task))
     resume(folder)
-    return agreement(bank, folder)
+    return read_agreement(bank, folder)
 
 
 def test_worked_example(bank: Path, tmp_path: Path) -> None:
@@ -65,7 +65,7 @@ def test_a_trial_tells_what_it_took(bank: Path, tmp_path: Path) -> None:
     model = Fake("priceless", keyword_grader).model
     folder = prepare_probes(loaded, tmp_path, Run("", None, model, 1, {"bank": str(bank)}))
     resume(folder)
-    found = trial(loaded, folder)
+    found = read_trial(loaded, folder)
     assert found.grader.startswith("fake/priceless (batched")
     assert (found.cost.value, found.cost.n, found.cost.n_unknown) == (None, 4, 4)
     assert found.seconds is not None
@@ -78,7 +78,7 @@ def test_a_trial_without_a_judgment(bank: Path, tmp_path: Path) -> None:
     loaded = load_bank(bank)
     folder = prepare_probes(loaded, tmp_path, Run("", None, LEXICAL, 1, {"bank": str(bank)}))
     with pytest.raises(CareEvalError):
-        trial(loaded, folder)
+        read_trial(loaded, folder)
 
 
 def test_each_audit_has_a_folder_of_its_own(bank: Path, tmp_path: Path) -> None:
@@ -95,10 +95,13 @@ def test_an_audit_of_protocol_1_is_not_gone_on_with(bank: Path, tmp_path: Path) 
     """An audit that is not complete is gone on with by its like, which is of the same protocol."""
     run = Run("", None, LEXICAL, 1, {"bank": str(bank), "rubric": "actions"})
     folder = prepare_probes(load_bank(bank), tmp_path, run)
-    assert unfinished_audit(tmp_path, run) == folder
-    assert unfinished_audit(tmp_path, replace(run, task={**run.task, "rubric": "ladder"})) is None
-    amend(folder, protocol=FIRST)
-    assert unfinished_audit(tmp_path, run) is None
+    assert unfinished_probe_check(tmp_path, run) == folder
+    assert (
+        unfinished_probe_check(tmp_path, replace(run, task={**run.task, "rubric": "ladder"}))
+        is None
+    )
+    amend_run(folder, protocol=FIRST)
+    assert unfinished_probe_check(tmp_path, run) is None
 
 
 def test_an_audit_that_breaks_off(bank: Path, tmp_path: Path) -> None:
@@ -114,10 +117,10 @@ def test_an_audit_that_breaks_off(bank: Path, tmp_path: Path) -> None:
     model = Fake("breaks-off", failing).model
     folder = prepare_probes(loaded, tmp_path, Run("", None, model, 1, {"bank": str(bank)}))
     assert resume(folder).n_failed == 2
-    assert agreement(loaded, folder).overall.unresolved == 6
+    assert read_agreement(loaded, folder).overall.unresolved == 6
     down = False
     assert resume(folder).complete
-    assert agreement(loaded, folder).overall.unresolved == 0
+    assert read_agreement(loaded, folder).overall.unresolved == 0
 
 
 def test_a_bank_without_probes(tmp_path: Path) -> None:

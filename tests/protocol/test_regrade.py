@@ -13,8 +13,8 @@ from polars.testing import assert_frame_equal
 
 from careeval.core.response import Response, ResponseState
 from careeval.errors import BankError, ProtocolError
-from careeval.protocol.plan import plan
-from careeval.protocol.regrade import Part, prepare_regrading
+from careeval.protocol.plan import plan_run
+from careeval.protocol.regrade import RegradePart, prepare_regrading
 from careeval.protocol.runs.folder import read_run_file
 from careeval.protocol.runs.spec import Outcome, Run
 from careeval.protocol.tables.run_tables import read_run, read_runs
@@ -222,10 +222,10 @@ def epochs(drawn: list[Response]) -> dict[str, list[int]]:
 def test_a_fifth_of_ten_epochs_is_two_of_each_scenario() -> None:
     """Each scenario has its own draw, the same every time, and another with another seed."""
     given = responses(10)
-    drawn = Part(0.2).of(given)
+    drawn = RegradePart(0.2).draw(given)
     assert [len(of_scenario) for of_scenario in epochs(drawn).values()] == [2, 2]
-    assert Part(0.2).of(given) == drawn
-    draws = [epochs(Part(0.2, seed=seed).of(given)) for seed in range(10)]
+    assert RegradePart(0.2).draw(given) == drawn
+    draws = [epochs(RegradePart(0.2, seed=seed).draw(given)) for seed in range(10)]
     assert any(draw != draws[0] for draw in draws)
     assert any(draw["dressing-001"] != draw["eating-001"] for draw in draws)
 
@@ -233,7 +233,7 @@ def test_a_fifth_of_ten_epochs_is_two_of_each_scenario() -> None:
 @given(st.floats(0.01, 0.99), st.integers(1, 12), st.integers(0, 5))
 def test_of_any_part(share: float, n_epochs: int, seed: int) -> None:
     """Every scenario gets the rounded share of its epochs, and at least one."""
-    drawn = epochs(Part(share, seed=seed).of(responses(n_epochs)))
+    drawn = epochs(RegradePart(share, seed=seed).draw(responses(n_epochs)))
     n = max(1, round(share * n_epochs))
     assert [len(set(of_scenario)) for of_scenario in drawn.values()] == [n, n]
 
@@ -242,19 +242,19 @@ def test_only_words_are_drawn() -> None:
     """A response without words is put to no grader, so that it takes no place in the part."""
     states = {1: ResponseState.empty, 2: ResponseState.refused, 3: ResponseState.missing}
     given = responses(5, states)
-    assert epochs(Part(0.6).of(given)) == {"dressing-001": [4, 5], "eating-001": [4, 5]}
-    assert Part(0.5).of(responses(3, states)) == []
-    assert Part(1.0).of(given) == given
+    assert epochs(RegradePart(0.6).draw(given)) == {"dressing-001": [4, 5], "eating-001": [4, 5]}
+    assert RegradePart(0.5).draw(responses(3, states)) == []
+    assert RegradePart(1.0).draw(given) == given
 
 
 @pytest.mark.parametrize(("share", "times"), [(0, 1), (-0.2, 1), (1.2, 1), (20, 1), (0.2, 0)])
 def test_what_is_no_part(share: float, times: int) -> None:
     """A share that is no fraction, and no grading at all, are refused."""
     with pytest.raises(ProtocolError):
-        Part(share, times)
+        RegradePart(share, times)
 
 
-def regrade_part(copy: Path, grader: str, bank: Path, part: Part) -> list[Outcome]:
+def regrade_part(copy: Path, grader: str, bank: Path, part: RegradePart) -> list[Outcome]:
     """Grade a part of the run again, in this process."""
     like = Run("", None, grader, 1, {})
     return [resume(folder) for folder in prepare_regrading(copy, bank, like, part)]
@@ -265,7 +265,7 @@ def test_half_of_the_responses_twice(copy: Path, bank: Path) -> None:
     before = read_runs(copy)
     (summary_before,) = summarise(before)
     grader = Fake("first-grader", keyword_grader)
-    outcomes = regrade_part(copy, grader.model, bank, Part(0.5, times=2))
+    outcomes = regrade_part(copy, grader.model, bank, RegradePart(0.5, times=2))
     assert [outcome.complete for outcome in outcomes] == [True, True]
     assert [outcome.folder.name for outcome in outcomes] == [
         "fake-first-grader-actions-1",
@@ -287,11 +287,11 @@ def test_half_of_the_responses_twice(copy: Path, bank: Path) -> None:
 def test_a_grader_that_began_with_a_part(copy: Path, bank: Path) -> None:
     """Responses that a new grader came to only later are graded, and no longer hold it back."""
     grader = Fake("late-grader", keyword_grader)
-    regrade_part(copy, grader.model, bank, Part(0.5))
+    regrade_part(copy, grader.model, bank, RegradePart(0.5))
     late = [s for s in summarise(read_runs(copy)) if s.grader.startswith(grader.model)]
     n_there = 4 - late[0].n_missing
     assert [s.n_ungraded for s in late] == [n_there - 2]
-    regrade_part(copy, grader.model, bank, Part())
+    regrade_part(copy, grader.model, bank, RegradePart())
     (first, whole) = summarise(read_runs(copy))
     assert (whole.n_gradings, whole.n_ungraded) == (2, 0)
     assert whole.score == first.score
@@ -300,8 +300,8 @@ def test_a_grader_that_began_with_a_part(copy: Path, bank: Path) -> None:
 def test_a_plan_counts_only_what_is_drawn(copy: Path, bank: Path) -> None:
     """Of one response to each of two scenarios there are two gradings to pay for, and no more."""
     like = Run("", None, "fake/first-grader", 1, {})
-    folders = prepare_regrading(copy, bank, like, Part(0.5, times=2))
-    lines = [plan(read_run_file(folder), {}) for folder in folders]
+    folders = prepare_regrading(copy, bank, like, RegradePart(0.5, times=2))
+    lines = [plan_run(read_run_file(folder), {}) for folder in folders]
     assert [(line.role, line.n) for of_run in lines for line in of_run] == [("grade", 2)] * 2
 
 
@@ -312,7 +312,7 @@ def test_a_part_that_was_not_finished_is_resumed(copy: Path, bank: Path) -> None
         raise ConnectionError("down")
 
     grader = Fake("first-grader", failing)
-    (outcome,) = regrade_part(copy, grader.model, bank, Part(0.5))
+    (outcome,) = regrade_part(copy, grader.model, bank, RegradePart(0.5))
     assert (outcome.complete, outcome.n_failed) == (False, 2)
     grader.script = keyword_grader
     grader.calls.clear()
@@ -330,7 +330,7 @@ def test_a_second_grader_sees_the_items_as_the_first_did(copy: Path, bank: Path)
         read_run_file(folder).task["grade_seed"]
         for grader in ("fake/other", "fake/first-grader")
         for folder in prepare_regrading(
-            copy, bank, Run("", None, grader, 1, like.task), Part(0.5, times=2)
+            copy, bank, Run("", None, grader, 1, like.task), RegradePart(0.5, times=2)
         )
     ]
     assert seeds == [5, 6, 6, 7]
@@ -341,5 +341,5 @@ def test_a_run_without_words_has_no_part(tmp_path: Path, bank: Path) -> None:
     model = Fake("silent-model", lambda _: "")
     assert begin(Run("robot", model.model, None, 2, {"bank": str(bank)}), tmp_path / "a").complete
     with pytest.raises(ProtocolError, match="nothing to grade"):
-        regrade_part(tmp_path, "careeval/lexical", bank, Part(0.5))
+        regrade_part(tmp_path, "careeval/lexical", bank, RegradePart(0.5))
     assert not (tmp_path / "a" / "graded").exists()

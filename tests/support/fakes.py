@@ -29,7 +29,7 @@ from inspect_ai.tool import ToolChoice, ToolInfo
 from careeval.core.response import Response
 from careeval.errors import CareEvalError
 from careeval.protocol.regrade import prepare_regrading
-from careeval.protocol.runs.folder import forget, prepare, prepare_recorded
+from careeval.protocol.runs.folder import discard, prepare, prepare_recorded
 from careeval.protocol.runs.spec import Outcome, Run
 from careeval.protocol.work.evaluate import resume
 from support.fake_server import by_keyword, judgments
@@ -235,7 +235,7 @@ def begin(run: Run, folder: Path) -> Outcome:
     try:
         return resume(folder)
     except CareEvalError:
-        forget(folder)
+        discard(folder)
         raise
 
 
@@ -252,7 +252,7 @@ def begin_recorded(
     try:
         return resume(folder)
     except CareEvalError:
-        forget(folder)
+        discard(folder)
         raise
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from careeval.protocol.runs.spec import Stop
-from careeval.protocol.runs.sweep_cells import CellState, JournalReading, Lease
+from careeval.protocol.runs.sweep_cells import CellState, JournalReader, Lease
 from careeval.sweep.drive import TIMES, Drive
 from careeval.sweep.progress import CellNow, sweep_progress
 from careeval.sweep.spec import Cell, Sweep, keep_sweep, read_sweep
@@ -98,7 +98,7 @@ def test_a_cell_that_fails_three_times_is_given_up(tmp_path: Path, sweep: Sweep)
     # given again, it is tried anew, under the next numbers
     assert Drive(tmp_path, sweep, FakeEngine(complete)).carry_out() is None
     assert sweep_progress(tmp_path).n(CellNow.complete) == 4
-    leases = JournalReading(tmp_path).by_cell()["openai-api-fake-a/slice-01/ask"]
+    leases = JournalReader(tmp_path).by_cell()["openai-api-fake-a/slice-01/ask"]
     assert [lease.number for lease in leases] == [1, 2, 3, 4]
 
 

@@ -15,7 +15,7 @@ import pytest
 
 from careeval.bank.sealed import KEY_VARIABLE, pack, seal
 from careeval.cli.app import BUDGET_REACHED, OK, USAGE, run
-from careeval.protocol.runs.sweep_cells import CellState, Journal, Lease, lease_folders
+from careeval.protocol.runs.sweep_cells import CellState, JournalWriter, Lease, lease_folders
 from careeval.protocol.tables.run_tables import read_runs
 from careeval.sweep.attend import attend, reason, take
 from careeval.sweep.progress import sweep_progress
@@ -114,7 +114,7 @@ def test_a_cell_that_ended_after_its_driver_is_not_done_again(
     file = write_sweep(tmp_path, bank, slices=1)
     root.mkdir()
     keep_sweep(root, read_sweep(file))
-    journal = Journal(root)
+    journal = JournalWriter(root)
     journal.write(Lease(CELL, 1, CellState.begun))
     journal.close()
     assert attend(root, CELL, 1).state is CellState.complete

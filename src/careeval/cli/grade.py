@@ -14,7 +14,7 @@ from careeval.cli.shared.lexical_agreement import lexical_sentences
 from careeval.cli.shared.options import Grading
 from careeval.cli.shared.run_costs import Spending
 from careeval.cli.shared.run_execution import agreed, unfinished, work
-from careeval.protocol.regrade import Part, prepare_regrading
+from careeval.protocol.regrade import RegradePart, prepare_regrading
 from careeval.protocol.runs.spec import Run
 from careeval.protocol.tables.run_tables import read_runs
 from careeval.results.entry_numbers import EntryNumbers
@@ -76,7 +76,7 @@ def grade(
     """
     named = grader or bank_mode(bank).grader
     like = Run("", None, named, 1, grading.task(), max_connections=max_connections)
-    drawn = Part(part, times, part_seed)
+    drawn = RegradePart(part, times, part_seed)
     folders = prepare_regrading(folder, bank, spending.applied(like), drawn)
     if (status := agreed(folders, spending)) is not None:
         return status

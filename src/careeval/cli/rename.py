@@ -7,7 +7,7 @@ from pathlib import Path
 from cyclopts import App
 
 from careeval.cli.app import OK, say
-from careeval.protocol.runs.rename import rename, run_in
+from careeval.protocol.runs.rename import rename_system, single_run
 
 EXAMPLES = """\
 Examples:
@@ -31,7 +31,7 @@ def rename_(folder: Path, name: str, /) -> int:
         folder: The folder of one run, or one that holds one run.
         name: The new name, which no run beside it has.
     """
-    run = run_in(folder)
-    before = rename(run, name)
+    run = single_run(folder)
+    before = rename_system(run, name)
     say(f"{run}: {before!r} is now called {name!r}.")
     return OK

@@ -23,26 +23,26 @@ from careeval.protocol.costs.cost_log import CALLS_FILE
 from careeval.protocol.models.roster import PAPER, read_roster
 from careeval.protocol.runs.folder import (
     GRADED,
-    amend,
-    check_fit,
-    forget,
-    is_audit,
+    amend_run,
+    check_folder,
+    discard,
     is_complete,
+    is_probe_check,
     latest_unfinished,
-    n_lost,
-    on_disk,
-    orphans,
+    n_kept_responses,
+    n_lost_calls,
+    orphaned_folders,
     read_run_file,
-    recorded,
     run_folders,
+    store_responses,
 )
-from careeval.protocol.runs.held_out_runs import keep_apart, refuse_beside_the_other, run_folder
-from careeval.protocol.runs.recorded_responses import read_answers
-from careeval.protocol.runs.setup import broken_off, finish_setup, prepare_together
+from careeval.protocol.runs.held_out_runs import make_private_folder, refuse_taken_name, run_folder
+from careeval.protocol.runs.recorded_responses import read_responses
+from careeval.protocol.runs.setup import finish_setup, prepare_together, unfinished_setups
 from careeval.protocol.runs.spec import Outcome, Run, folder_name
 from careeval.protocol.runs.sweep_cells import refuse_sweep
-from careeval.protocol.work.run_status import logged
-from careeval.protocol.work.workers import started_early
+from careeval.protocol.work.run_status import logged_samples
+from careeval.protocol.work.workers import early_workers
 
 RUNS = Path("runs")
 """Where runs go whose folder is not named."""
@@ -168,9 +168,9 @@ def run(
         runs, answers = _runs_of_models(like, models, name, asking, held_out), {}
     _refuse_alike(runs)
     for each in runs:
-        check_fit(run_folder(root, each), each)
-        refuse_beside_the_other(root, each)
-    with started_early(0 if spending.dry_run else len(runs)) as early:
+        check_folder(run_folder(root, each), each)
+        refuse_taken_name(root, each)
+    with early_workers(0 if spending.dry_run else len(runs)) as early:
         runs = [spending.applied(each) for each in runs]
         if (status := spending.refused(runs)) is not None:
             return status
@@ -245,7 +245,7 @@ def _system(model: str, name: str | None, models: Sequence[str]) -> str:
 
 def _named_answers(file: Path, name: str | None) -> dict[str, tuple[str, list[Response]]]:
     """The answers in a file by the name of their system, with the name that the file gives it."""
-    answers = read_answers(file)
+    answers = read_responses(file)
     if name is not None and len(answers) > 1:
         raise UsageError(
             f"{file} holds answers of {len(answers)} systems, and --name names one",
@@ -272,12 +272,12 @@ def _prepared(runs: Sequence[Run], root: Path, answers: dict[str, list[Response]
     planned = {run_folder(root, run): run for run in runs}
     try:
         for folder, run in planned.items():
-            keep_apart(root, run)
+            make_private_folder(root, run)
             if run.model is None:
-                planned[folder] = recorded(folder, answers[run.system], run)
+                planned[folder] = store_responses(folder, answers[run.system], run)
     except Exception:
         for folder in planned:
-            forget(folder)
+            discard(folder)
         raise
     return prepare_together(root, planned)
 
@@ -289,11 +289,11 @@ def _resume(out: Path | None, more: bool, grader: str | None, spending: Spending
             hint="leave everything out but -o, --grader, --max-cost and --prices",
         )
     refuse_sweep(out or RUNS)
-    for each in broken_off(out or RUNS):
+    for each in unfinished_setups(out or RUNS):
         if told_whole(each, finish_setup):
             say(f"{each}: its set-up, which was broken off, is finished.")
     root = out or latest_unfinished(RUNS) or RUNS
-    every = [*run_folders(root), *orphans(root)]
+    every = [*run_folders(root), *orphaned_folders(root)]
     folders = [each for each in every if told_whole(each, read_run_file)]
     if every and not folders:
         return USAGE
@@ -301,7 +301,7 @@ def _resume(out: Path | None, more: bool, grader: str | None, spending: Spending
     if not folders:
         raise UsageError(f"{root} holds no run", hint="name the folder with -o")
     if out is None:
-        folders = [each for each in folders if not is_audit(each)]
+        folders = [each for each in folders if not is_probe_check(each)]
         if root == RUNS:
             say(f"Nothing is left to do: no run of a system in {RUNS} is unfinished.")
             return OK
@@ -312,24 +312,24 @@ def _resume(out: Path | None, more: bool, grader: str | None, spending: Spending
     left = {
         each: spending.amended(_graded_by(grader, each, spending))
         for each in open_
-        if told_whole(each, n_lost)
+        if told_whole(each, n_lost_calls)
     }
     if not left:
         return USAGE
     damaged |= len(left) < len(open_)
     for folder in left:
-        if n := n_lost(folder):
+        if n := n_lost_calls(folder):
             say(
                 f"{folder}: {counted(n, 'paid call')} not in {CALLS_FILE} any more: what no log "
                 "has of them is lost, and is asked and paid for again."
             )
-    kept = [on_disk(folder) for folder in left]
+    kept = [n_kept_responses(folder) for folder in left]
     if (status := spending.refused(list(left.values()), kept, agreed=True)) is not None:
         return status
     for folder, amended in left.items():
         if amended != read_run_file(folder):
             changes = {"prices": amended.prices, "max_cost": amended.max_cost}
-            amend(folder, grader=amended.grader, **changes)
+            amend_run(folder, grader=amended.grader, **changes)
     began = "the models and the settings" if grader else "the models, the grader and the settings"
     say(f"Resuming {root} with {began} that it began with.")
     return _finish(root, work(list(left))) or (SOME_FAILED if damaged else OK)
@@ -347,8 +347,8 @@ def _graded_by(grader: str | None, folder: Path, spending: Spending) -> Run:
     if (
         run.grader is None
         or folder.parent.name == GRADED
-        or on_disk(folder)[1]
-        or logged(folder)[0]
+        or n_kept_responses(folder)[1]
+        or logged_samples(folder)[0]
     ):
         raise UsageError(
             f"{folder} cannot go on with another grader: "

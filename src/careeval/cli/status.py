@@ -14,10 +14,10 @@ from careeval.cli.shared.run_execution import told_whole
 from careeval.core.text import plain
 from careeval.errors import UsageError
 from careeval.protocol.costs.cost_log import Spent
-from careeval.protocol.runs.folder import GRADED, orphans, run_folders
-from careeval.protocol.runs.setup import broken_off
+from careeval.protocol.runs.folder import GRADED, orphaned_folders, run_folders
+from careeval.protocol.runs.setup import unfinished_setups
 from careeval.protocol.runs.sweep_cells import refuse_sweep
-from careeval.protocol.work.run_status import Standing, standing
+from careeval.protocol.work.run_status import RunStatus, read_run_status
 from careeval.results.amounts import dollars
 from careeval.sheets.formats.terminal import console, new_table
 
@@ -53,16 +53,16 @@ def status(
     if not folder.is_dir():
         raise UsageError(f"{folder} is no folder", hint="name what 'careeval run -o' wrote to")
     refuse_sweep(folder)
-    every, runs = [*run_folders(folder), *orphans(folder)], list[Standing]()
+    every, runs = [*run_folders(folder), *orphaned_folders(folder)], list[RunStatus]()
     for each in every:
-        told_whole(each, lambda run: runs.append(standing(run)))
+        told_whole(each, lambda run: runs.append(read_run_status(run)))
     status = OK if len(runs) == len(every) else USAGE
     if as_json:
         print_json({"runs": [_as_json(run) for run in runs]})
         return status
-    for each in broken_off(folder):
+    for each in unfinished_setups(folder):
         say(f"{each}: its set-up was broken off. Finish it: careeval run --resume -o {each}")
-    if not runs and (every or broken_off(folder)):
+    if not runs and (every or unfinished_setups(folder)):
         return status
     if not runs:
         say(f"{folder} holds no run.")
@@ -74,7 +74,7 @@ def status(
     return status
 
 
-def _print(runs: Sequence[Standing], root: Path) -> None:
+def _print(runs: Sequence[RunStatus], root: Path) -> None:
     left = ("run", "system", "now")
     table = new_table("Runs", left, ("asked", "graded", "failed", "cost"))
     for run in runs:
@@ -96,7 +96,7 @@ def _of(n: int | None, whole: int | None) -> str:
     return f"{n_words} of {whole_words}"
 
 
-def _now(run: Standing) -> str:
+def _now(run: RunStatus) -> str:
     if run.process:
         return f"running (process {run.process})"
     if run.complete:
@@ -110,7 +110,7 @@ def _cost(spent: Spent) -> str:
     return dollars(spent.known_usd)
 
 
-def _next(runs: Sequence[Standing], root: Path) -> list[str]:
+def _next(runs: Sequence[RunStatus], root: Path) -> list[str]:
     """What to type next, for each kind of run that is there."""
     notes = []
     # a grading lies in the folder of its run
@@ -128,7 +128,7 @@ def _next(runs: Sequence[Standing], root: Path) -> list[str]:
     return notes
 
 
-def _as_json(run: Standing) -> dict[str, object]:
+def _as_json(run: RunStatus) -> dict[str, object]:
     return {
         "folder": str(run.folder),
         "system": run.run.system,

@@ -20,7 +20,7 @@ from rich.text import Text
 from careeval.cli.app import BUDGET_REACHED, INTERRUPTED, OK, SOME_FAILED, print_json, say
 from careeval.cli.shared.run_costs import Spending
 from careeval.core.text import counted, plain
-from careeval.protocol.runs.folder import check_fit, refuse_runs_folder
+from careeval.protocol.runs.folder import check_folder, refuse_runs_folder
 from careeval.protocol.runs.spec import Run, Stop
 from careeval.protocol.runs.sweep_cells import ASK, SWEEP_FILE
 from careeval.results.amounts import dollars
@@ -87,7 +87,7 @@ def sweep(
     before = sweep_progress(root) if (root / SWEEP_FILE).exists() else None
     runs, on_disk = zip(*_planned(made, before), strict=True)
     for run in runs:
-        check_fit(root / "system", run)
+        check_folder(root / "system", run)
     is_agreed = before is not None and len(before.cells) == len(made.cells())
     if (status := spending.refused(runs, on_disk, agreed=is_agreed, here=on == HERE)) is not None:
         return status

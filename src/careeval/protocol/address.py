@@ -8,7 +8,7 @@ from careeval.errors import ProtocolError
 
 EXAMPLE = "such as http://localhost:8000/v1"
 
-BARE = {"grok"}
+HOST_ONLY = {"grok"}
 """Providers whose address is only a host, without http:// or https://."""
 
 
@@ -41,10 +41,10 @@ def check_address(url: str, where: str) -> None:
             "NAME_API_KEY",
         )
     if parts.scheme not in {"http", "https"} or not parts.hostname or port == 0:
-        raise no_address(f"{where}, {url!r},")
+        raise address_error(f"{where}, {url!r},")
 
 
-def no_address(what: str) -> ProtocolError:
+def address_error(what: str) -> ProtocolError:
     """Return the error for a text that is not the address of a server."""
     return ProtocolError(
         f"{what} is not the address of a server",
@@ -52,7 +52,7 @@ def no_address(what: str) -> ProtocolError:
     )
 
 
-def shown(url: str) -> str:
+def redacted(url: str) -> str:
     """Return an address without the parts that may be secret."""
     try:
         parts = urlsplit(url)

@@ -20,7 +20,7 @@ def n_cores() -> int:
     return os.cpu_count() or 1
 
 
-def runs_at_once() -> int:
+def max_parallel_runs() -> int:
     """Return how many runs the processors and the free memory allow side by side; 1 at least."""
     n_by_cores = RUNS_PER_CORE * n_cores()
     free = free_memory()

@@ -33,7 +33,7 @@ from careeval.protocol.costs.call_estimate import (
 from careeval.protocol.costs.prices import FREE, Price, cost_of, price_of
 from careeval.protocol.costs.prices import as_json as prices_as_json
 from careeval.protocol.logs.limits import check_size
-from careeval.protocol.runs.recorded_responses import read_answers
+from careeval.protocol.runs.recorded_responses import read_responses
 from careeval.protocol.runs.spec import GRADER_TOKENS, MAX_TOKENS, Run, provider
 from careeval.protocol.select import rubrics_graded, select_scenarios
 
@@ -68,7 +68,7 @@ def _address_variable(model: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class PlanLine:
     """The calls to one model in one role.
 
     Attributes:
@@ -100,7 +100,7 @@ class Line:
 class Plan:
     """The calls of several runs, with a line for each model and role of each run."""
 
-    lines: tuple[Line, ...]
+    lines: tuple[PlanLine, ...]
 
     @property
     def expected_usd(self) -> float | None:
@@ -118,14 +118,14 @@ class Plan:
         return tuple(dict.fromkeys(line.model for line in self.lines if line.worst_usd is None))
 
 
-def plan(
+def plan_run(
     run: Run,
     prices: Mapping[str, Price],
     *,
     n_asked: int = 0,
     n_graded: int = 0,
     grader_tokens: int = GRADER_TOKENS,
-) -> tuple[Line, ...]:
+) -> tuple[PlanLine, ...]:
     """Return the plan of one run: a line for its model, then one for its grader, where it has them.
 
     The calls that a resumed run has on disk are taken for average ones.
@@ -181,20 +181,20 @@ def plan(
     return tuple(lines)
 
 
-def rows(plan: Plan) -> tuple[Line, ...]:
+def merged_lines(plan: Plan) -> tuple[PlanLine, ...]:
     """Return the plan's lines, added up by role and model; those for asking come first."""
-    merged: dict[tuple[str, str], Line] = {}
+    merged: dict[tuple[str, str], PlanLine] = {}
     for line in sorted(plan.lines, key=lambda line: ("ask", "grade").index(line.role)):
         key = (line.role, line.model)
         merged[key] = _sum_lines(merged[key], line) if key in merged else line
     return tuple(merged.values())
 
 
-def as_json(plan: Plan) -> dict[str, Any]:
+def plan_json(plan: Plan) -> dict[str, Any]:
     """Return the plan's rows as JSON values, with totals over known prices and assumptions."""
     return {
         "schema": "careeval.plan/1",
-        "lines": [asdict(line) for line in rows(plan)],
+        "lines": [asdict(line) for line in merged_lines(plan)],
         "total": {"expected_usd": plan.expected_usd, "worst_usd": plan.worst_usd},
         "unknown": list(plan.unknown),
         "assumed": {
@@ -285,7 +285,7 @@ def _recorded(run: Run) -> dict[str, list[_Length]]:
     A scenario whose responses are all empty or refused has an empty list.
     """
     file, system = Path(run.task["responses"]), run.task.get("system") or run.system
-    responses = read_answers(file)
+    responses = read_responses(file)
     if system not in responses:
         raise ProtocolError(
             f"{file}: holds no answers of {system!r}",
@@ -306,14 +306,14 @@ def _line(
     n_kept: int,
     tokens: Tokens,
     prices: Mapping[str, Price],
-) -> Line:
+) -> PlanLine:
     """Return the line for what is left of `n` calls, which take these tokens in total."""
     n_kept = min(n_kept, n)
     left = tokens * ((n - n_kept) / n if n else 0)
     expected_in, expected_out, worst_in, worst_out = (round(float(each)) for each in left)
     # nothing is sent, so that the cost is known even where the price is not
     price = prices.get(model) if n > n_kept else FREE
-    return Line(
+    return PlanLine(
         role,
         model,
         n - n_kept,
@@ -327,9 +327,9 @@ def _line(
     )
 
 
-def _sum_lines(a: Line, b: Line) -> Line:
+def _sum_lines(a: PlanLine, b: PlanLine) -> PlanLine:
     """Return the sum of two lines of one role and model; an unknown cost makes it unknown."""
-    return Line(
+    return PlanLine(
         a.role,
         a.model,
         a.n + b.n,

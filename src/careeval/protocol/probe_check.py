@@ -53,7 +53,7 @@ def prepare_probes(bank: Bank, root: Path, run: Run) -> Path:
     return prepare_recorded(free, responses, replace(run, system=PROBES))
 
 
-def unfinished_audit(root: Path, run: Run) -> Path | None:
+def unfinished_probe_check(root: Path, run: Run) -> Path | None:
     """Return the newest folder below `root` of an unfinished probe check like `run`, if any."""
     wanted = (run.grader, run.task, run.protocol, PROBES)
     for folder in sorted(run_folders(root), key=lambda each: each.stat().st_mtime, reverse=True):
@@ -65,14 +65,14 @@ def unfinished_audit(root: Path, run: Run) -> Path | None:
     return None
 
 
-def agreement(bank: Bank, folder: Path) -> ProbeAgreement:
+def read_agreement(bank: Bank, folder: Path) -> ProbeAgreement:
     """Return the agreement of a finished grading of a bank's probes with their labels."""
     return ProbeAgreement.of(
         labelled_judgments(read_run(folder).judgments, bank.probes, bank.pair_of)
     )
 
 
-def trial(bank: Bank, folder: Path) -> ProbeTrial:
+def read_trial(bank: Bank, folder: Path) -> ProbeTrial:
     """Return that agreement with the grader's name in tables, its cost and its time.
 
     Raises:

@@ -22,8 +22,8 @@ from careeval.core.scenario import Rubric, Scenario
 from careeval.errors import LogError, ProtocolError
 from careeval.modes import Mode
 from careeval.protocol.logs.eval_file import read_log
-from careeval.protocol.runs.folder import forget, grading_folder, recorded
-from careeval.protocol.runs.setup import broken_off, prepare_together
+from careeval.protocol.runs.folder import discard, grading_folder, store_responses
+from careeval.protocol.runs.setup import prepare_together, unfinished_setups
 from careeval.protocol.runs.spec import Run
 from careeval.protocol.runs.sweep_cells import refuse_sweep
 from careeval.protocol.select import rubrics_graded, selection_hashes
@@ -32,7 +32,7 @@ from careeval.results.tables import NOT_ASKED, Runs
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class RegradePart:
     """The part of a run's responses that is graded again, and the number of gradings.
 
     Attributes:
@@ -59,7 +59,7 @@ class Part:
                 f"{self.times} gradings leave nothing to do", hint="use --times 1 or more"
             )
 
-    def of(self, responses: Sequence[Response]) -> list[Response]:
+    def draw(self, responses: Sequence[Response]) -> list[Response]:
         """Return the part of one run's responses, in their order; all where the share is 1.
 
         Of each scenario `round(share × epochs)` responses are drawn, and at least one. They are
@@ -84,7 +84,7 @@ class Part:
 
 
 def prepare_regrading(
-    folder: Path, bank: Path | None, like: Run, part: Part = Part()
+    folder: Path, bank: Path | None, like: Run, part: RegradePart = RegradePart()
 ) -> list[Path]:
     """Set up gradings of the responses of every run in a folder; return the new folders.
 
@@ -106,7 +106,7 @@ def prepare_regrading(
             scenarios are not those of the bank now, or they lack the rubric.
     """
     refuse_sweep(folder)
-    if any(broken_off(folder)):
+    if any(unfinished_setups(folder)):
         raise ProtocolError(
             f"{folder}: the set-up of several runs was broken off",
             hint=f"finish it with 'careeval run --resume -o {folder}', then grade",
@@ -141,16 +141,16 @@ def prepare_regrading(
                     },
                 )
                 grading_path = grading_folder(root, like.grader, rubric)
-                prepared[grading_path] = recorded(grading_path, drawn, grading)
+                prepared[grading_path] = store_responses(grading_path, drawn, grading)
     except Exception:
         for grading_path in prepared:
-            forget(grading_path)
+            discard(grading_path)
         raise
     return prepare_together(folder, prepared)
 
 
-def _drawn(root: Path, runs: Runs, part: Part) -> list[Response]:
-    drawn = part.of(responses_of(runs))
+def _drawn(root: Path, runs: Runs, part: RegradePart) -> list[Response]:
+    drawn = part.draw(responses_of(runs))
     if not drawn:
         raise ProtocolError(f"{root}: no response has text, so there is nothing to grade")
     return drawn

@@ -72,7 +72,7 @@ def select_scenarios(
     return sorted([*chosen, *added], key=lambda s: s.id)
 
 
-def part_of(chosen: Sequence[Scenario], ids: Sequence[str]) -> list[Scenario]:
+def scenarios_of_slice(chosen: Sequence[Scenario], ids: Sequence[str]) -> list[Scenario]:
     """Return the scenarios of a selection that one run asks: those of a slice of a sweep, or all.
 
     Args:

@@ -18,9 +18,9 @@ from typing import Any
 from careeval.errors import CareEvalError, ProtocolError
 from careeval.files import read_text, write_text
 from careeval.protocol.costs.cost_log import CALLS_FILE, Spent, paid_for
-from careeval.protocol.runs.folder import amend, prepare, recorded
-from careeval.protocol.runs.held_out_runs import keep_apart
-from careeval.protocol.runs.progress import Progress
+from careeval.protocol.runs.folder import amend_run, prepare, store_responses
+from careeval.protocol.runs.held_out_runs import make_private_folder
+from careeval.protocol.runs.progress import RunProgress
 from careeval.protocol.runs.spec import Outcome, Stop
 from careeval.protocol.runs.sweep_cells import CellState, Lease, lease_folders
 from careeval.protocol.tables.run_tables import read_run, responses_of
@@ -89,12 +89,12 @@ def take(root: Path, sweep: Sweep, cell: Cell, number: int) -> Path:
     if earlier and earlier[-1].name >= folder.name:
         raise SupersededError
     run = sweep.run(cell)
-    keep_apart(root, run)
+    make_private_folder(root, run)
     new = folder.with_name(f".{folder.name}.new")
     shutil.rmtree(new, ignore_errors=True)
     new.mkdir(parents=True)
     if not cell.asks:
-        run = recorded(new, _responses(root, cell), run)
+        run = store_responses(new, _responses(root, cell), run)
     prepare(replace(run, sweep=os.path.relpath(root, folder)), new)
     for before in earlier[-1:]:
         # its last line may be cut off, if another process still writes to it; readers skip that
@@ -125,11 +125,11 @@ class _Watch:
     cell: Path
     folder: Path
     is_served: Callable[[], bool] = lambda: True
-    progress: Progress | None = None
+    progress: RunProgress | None = None
     _last_check: float = field(default=float("-inf"))
     _ending: int = 0
 
-    def show(self, progress: Sequence[Progress], _ending: bool) -> None:
+    def show(self, progress: Sequence[RunProgress], _ending: bool) -> None:
         """Take the cell's present progress."""
         self.progress = next(iter(progress), self.progress)
 
@@ -155,7 +155,7 @@ def _carry_out(root: Path, cell: Cell, folder: Path, lease: Lease) -> Lease:
     server = cell.system.server if cell.asks else None
     with served(server, folder, watch.asked_to_end) if server else nullcontext() as running:
         if running:
-            amend(folder, base_url=running.base_url)
+            amend_run(folder, base_url=running.base_url)
             watch.is_served = running.is_alive
         (outcome,) = carry_out([folder], watch.show, asked_to_end=watch.asked_to_end)
         if not watch.is_served():

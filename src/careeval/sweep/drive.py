@@ -15,13 +15,13 @@ from pathlib import Path
 
 from careeval.files import write_text
 from careeval.protocol.costs.cost_log import Spent, paid_for
-from careeval.protocol.runs.folder import is_complete, kept_calls
+from careeval.protocol.runs.folder import is_complete, kept_samples
 from careeval.protocol.runs.lock import holder, locked
 from careeval.protocol.runs.spec import Stop
 from careeval.protocol.runs.sweep_cells import (
     CellState,
-    Journal,
-    JournalReading,
+    JournalReader,
+    JournalWriter,
     Lease,
     lease_folders,
 )
@@ -89,7 +89,7 @@ class Drive:
         with locked(self.root), self._counting_signals():
             keep_sweep(self.root, self.sweep)
             (self.root / ENDING_FILE).unlink(missing_ok=True)
-            journal = Journal(self.root)
+            journal = JournalWriter(self.root)
             try:
                 self._read_journal(journal)
                 while self._start_cells(journal) or self._n_working or self._is_waiting:
@@ -98,11 +98,11 @@ class Drive:
                 journal.close()
         return Stop.interrupted if self._ending else self._stop
 
-    def _read_journal(self, journal: Journal) -> None:
+    def _read_journal(self, journal: JournalWriter) -> None:
         """Read the state of every cell; cells that were at work are lost with their driver."""
         self._cells = {cell.path: cell for cell in self.sweep.cells()}
         self._records = {path: _CellRecord() for path in self._cells}
-        for path, leases in JournalReading(self.root).by_cell().items():
+        for path, leases in JournalReader(self.root).by_cell().items():
             if path not in self._cells:
                 continue
             last = leases[-1]
@@ -135,7 +135,7 @@ class Drive:
         ask_record = self._records[f"{cell.path.rpartition('/')[0]}/ask"]
         return cell.asks or ask_record.state is CellState.complete
 
-    def _start_cells(self, journal: Journal) -> bool:
+    def _start_cells(self, journal: JournalWriter) -> bool:
         """Start every cell that can be; return whether one was."""
         started = False
         for cell in self._cells.values() if not self._ended_early else ():
@@ -174,7 +174,7 @@ class Drive:
         record.waits_since = None
         return False
 
-    def _record_ended(self, journal: Journal) -> None:
+    def _record_ended(self, journal: JournalWriter) -> None:
         """Write the leases that have ended into the journal."""
         if self._ending:
             write_text(self.root / ENDING_FILE, f"{min(self._ending, 2)}\n")
@@ -221,7 +221,7 @@ class Drive:
 def _with_counts(lease: Lease, folder: Path) -> Lease:
     """Return a lease with counts from its folder, where its process did not report them."""
     spent = Spent.on(paid_for(folder))
-    asked, graded = kept_calls(folder)
+    asked, graded = kept_samples(folder)
     return replace(
         lease, n_done=len(graded or asked), n_calls=spent.n_calls, usd=spent.known_usd,
         n_unknown=spent.n_unknown,

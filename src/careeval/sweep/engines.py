@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from careeval.errors import ProtocolError
-from careeval.protocol.capacity import runs_at_once
+from careeval.protocol.capacity import max_parallel_runs
 from careeval.protocol.runs.sweep_cells import CellState, Lease
 from careeval.sweep.attend import attend
 from careeval.sweep.spec import Cell
@@ -64,7 +64,7 @@ class Local:
     """An engine that carries out cells in processes of this machine."""
 
     def __init__(self) -> None:
-        self._n_most = runs_at_once()
+        self._n_most = max_parallel_runs()
         self._threads = ThreadPoolExecutor(self._n_most)
         self._working: dict[Future[Lease], Cell] = {}
 

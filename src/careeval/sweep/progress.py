@@ -11,9 +11,9 @@ from typing import Any
 
 from careeval.protocol.logs.json_limits import read_json
 from careeval.protocol.runs.lock import holder
-from careeval.protocol.runs.progress import Progress
+from careeval.protocol.runs.progress import RunProgress
 from careeval.protocol.runs.spec import Stop
-from careeval.protocol.runs.sweep_cells import CellState, JournalReading, Lease
+from careeval.protocol.runs.sweep_cells import CellState, JournalReader, Lease
 from careeval.sweep.attend import PROGRESS_FILE
 from careeval.sweep.spec import Cell, Sweep, kept_sweep
 
@@ -126,7 +126,7 @@ def sweep_progress(root: Path) -> SweepProgress:
     """
     sweep = kept_sweep(root)
     driver = holder(root)
-    leases = JournalReading(root).by_cell()
+    leases = JournalReader(root).by_cell()
     cells = (
         _cell(root, sweep, cell, leases.get(cell.path, []), driver is not None)
         for cell in sweep.cells()
@@ -174,10 +174,10 @@ def _now(root: Path, last: Lease | None, is_driven: bool) -> CellNow:
             return CellNow.waiting if is_driven else CellNow.stopped
 
 
-def _report(root: Path, lease: Lease) -> Progress | None:
+def _report(root: Path, lease: Lease) -> RunProgress | None:
     """Return the last report of a cell at work; `None` where it has made none."""
     with suppress(OSError, ValueError, TypeError):
-        return Progress(**read_json(root / lease.folder / PROGRESS_FILE))
+        return RunProgress(**read_json(root / lease.folder / PROGRESS_FILE))
     return None
 
 

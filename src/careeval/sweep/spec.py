@@ -24,7 +24,7 @@ from careeval.files import read_text, write_text
 from careeval.modes import Mode
 from careeval.protocol.logs.json_limits import read_json
 from careeval.protocol.runs.held_out_runs import PRIVATE, is_held_out
-from careeval.protocol.runs.spec import MAX_TOKENS, Run, folder_name, run_from
+from careeval.protocol.runs.spec import MAX_TOKENS, Run, folder_name, run_from_fields
 from careeval.protocol.runs.sweep_cells import ASK, SWEEP_FILE
 from careeval.protocol.select import select_scenarios
 
@@ -404,14 +404,14 @@ def kept_sweep(root: Path) -> Sweep:
         content = read_json(file)
         systems = tuple(
             System(
-                run_from(each["run"]), each["n_slices"],
+                run_from_fields(each["run"]), each["n_slices"],
                 Server(**each["server"]) if each["server"] else None, each["gpus"], each["cpus"],
             )
             for each in content["systems"]
         )  # fmt: skip
         return Sweep(
             systems,
-            tuple(run_from(each) for each in content["gradings"]),
+            tuple(run_from_fields(each) for each in content["gradings"]),
             tuple(tuple(family) for family in content["families"]),
             content["max_cost"],
         )

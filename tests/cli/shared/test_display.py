@@ -7,12 +7,12 @@ from rich.console import Console
 from rich.text import Text
 
 from careeval.cli.shared.display import Lines, bars, line
-from careeval.protocol.runs.progress import Progress
+from careeval.protocol.runs.progress import RunProgress
 
 BAR = "━" * 20
 
 
-def shown(*progress: Progress, max_cost: float | None = None, ending: bool = False) -> list[str]:
+def shown(*progress: RunProgress, max_cost: float | None = None, ending: bool = False) -> list[str]:
     """The lines on a wide terminal, each bar as one sign."""
     console = Console(width=200, color_system="truecolor", force_terminal=True, _environ={})
     with console.capture() as capture:
@@ -23,7 +23,7 @@ def shown(*progress: Progress, max_cost: float | None = None, ending: bool = Fal
 
 def test_worked_example() -> None:
     """143 of 400, 4 a second in the last minute: 257 are left and take 64 seconds."""
-    run = Progress("robot", 400, n_done=143, n_calls=80, usd=0.71, rate=4.0)
+    run = RunProgress("robot", 400, n_done=143, n_calls=80, usd=0.71, rate=4.0)
     assert shown(run) == ["robot ▬ 143/400 35% 4.0/s 0:01:04 left $0.71"]
 
 
@@ -31,18 +31,18 @@ def test_a_bar_is_as_long_as_what_is_done() -> None:
     """Half of the responses are half of the bar."""
     console = Console(width=200, color_system=None)
     with console.capture() as capture:
-        console.print(bars([Progress("a", 10, n_done=5)], None))
+        console.print(bars([RunProgress("a", 10, n_done=5)], None))
     assert capture.get().count("━") == 10
 
 
 def test_a_slow_run_has_a_rate_a_minute() -> None:
     """One in ten seconds is shown as six a minute."""
-    assert "6.0/min" in shown(Progress("robot", 100, n_done=1, rate=0.1))[0]
+    assert "6.0/min" in shown(RunProgress("robot", 100, n_done=1, rate=0.1))[0]
 
 
 def test_errors_and_the_budget_are_said() -> None:
     """Errors, the last one and the budget stand below, and what was given up beside."""
-    run = Progress(
+    run = RunProgress(
         "robot",
         10,
         n_done=2,
@@ -61,9 +61,9 @@ def test_errors_and_the_budget_are_said() -> None:
 
 def test_several_runs_have_a_sum() -> None:
     """Below several runs stands what they come to; it takes as long as the slowest of them."""
-    a = Progress("a", 10, n_done=5, n_calls=5, usd=1.0, rate=2.5)
-    b = Progress("b", 10, n_done=8, n_calls=1, usd=None, rate=1.0)
-    c = Progress("c", 10, n_done=10, n_calls=9, usd=2.0, ended=True)
+    a = RunProgress("a", 10, n_done=5, n_calls=5, usd=1.0, rate=2.5)
+    b = RunProgress("b", 10, n_done=8, n_calls=1, usd=None, rate=1.0)
+    c = RunProgress("c", 10, n_done=10, n_calls=9, usd=2.0, ended=True)
     assert shown(a, b, c) == [
         "a ▬ 5/10 50% 2.5/s 0:00:02 left $1.00",
         "b ▬ 8/10 80% 1.0/s 0:00:02 left unknown",
@@ -80,7 +80,7 @@ def test_in_a_pipe_there_is_one_line_in_thirty_seconds(
     lines = Lines(lambda: now[0])
     for quarter in range(400):
         now[0] = quarter / 4
-        lines([Progress("robot", 400, n_done=quarter, usd=0.71, rate=4.0)], False)
+        lines([RunProgress("robot", 400, n_done=quarter, usd=0.71, rate=4.0)], False)
     said = capsys.readouterr().err.splitlines()
     assert said == [
         "robot: 120 of 400 responses (30%), 4.0/s, 0:01:10 left, $0.71",
@@ -91,18 +91,18 @@ def test_in_a_pipe_there_is_one_line_in_thirty_seconds(
 
 def test_a_line_takes_all_runs_together() -> None:
     """Two runs are one line, with their errors, and while one's rate is unknown without a time."""
-    a = Progress("a", 10, n_done=5, usd=1.0, rate=2.5, n_errors=2)
-    b = Progress("b", 10, n_done=1, usd=1.0, n_failed=1)
+    a = RunProgress("a", 10, n_done=5, usd=1.0, rate=2.5, n_errors=2)
+    b = RunProgress("b", 10, n_done=1, usd=1.0, n_failed=1)
     assert line([a, b], ending=True) == "2 runs: 6 of 20 responses (30%), $2.00, 3 errors, ending"
 
 
 def test_the_end_is_announced() -> None:
     """While runs are being ended it is said what is waited for, and how not to wait."""
-    assert "Ctrl-C once more" in shown(Progress("a", 1), ending=True)[-1]
+    assert "Ctrl-C once more" in shown(RunProgress("a", 1), ending=True)[-1]
 
 
 def test_what_a_model_is_called_moves_no_cursor() -> None:
     """A name and an error are shown without the control characters that are in them."""
-    [line, error] = shown(Progress("a\x1b[31m", 1, last_error="\x1b]0;x\x07bad", n_errors=1))
+    [line, error] = shown(RunProgress("a\x1b[31m", 1, last_error="\x1b]0;x\x07bad", n_errors=1))
     assert "\x1b" not in line + error
     assert "\x07" not in error

@@ -7,12 +7,14 @@ import re
 import pytest
 
 from careeval.cli.shared.plan_table import print_plan
-from careeval.protocol.plan import Line, Plan
+from careeval.protocol.plan import Plan, PlanLine
 
 
-def line(model: str, usd: float | None, role: str = "ask", n: int = 200, n_kept: int = 0) -> Line:
+def line(
+    model: str, usd: float | None, role: str = "ask", n: int = 200, n_kept: int = 0
+) -> PlanLine:
     """A line of 62,000 tokens in and 58,000 out, whose worst case costs twice as much."""
-    return Line(
+    return PlanLine(
         "ask" if role == "ask" else "grade",
         model,
         n,
@@ -26,7 +28,7 @@ def line(model: str, usd: float | None, role: str = "ask", n: int = 200, n_kept:
     )
 
 
-def printed(capsys: pytest.CaptureFixture[str], *lines: Line) -> str:
+def printed(capsys: pytest.CaptureFixture[str], *lines: PlanLine) -> str:
     """What is printed of a plan, space in rows made even."""
     print_plan(Plan(lines))
     return re.sub(r" +", " ", capsys.readouterr().out)

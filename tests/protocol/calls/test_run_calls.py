@@ -16,8 +16,8 @@ from inspect_ai.model import GenerateConfig, ModelCall, ModelOutput
 
 from careeval.protocol.calls.replies import sampling_logged
 from careeval.protocol.costs.cost_log import CALLS_FILE, SPENT_FILE, Lines, Spent, paid_for
-from careeval.protocol.runs.folder import amend, prepare, sharing
-from careeval.protocol.runs.spec import Run, Stop, Watch
+from careeval.protocol.runs.folder import amend_run, budget_folders, prepare
+from careeval.protocol.runs.spec import Run, RunCallbacks, Stop
 from careeval.protocol.tables.run_tables import read_runs
 from careeval.protocol.work.evaluate import resume
 from support.fakes import Call, Fake, begin, keyword_grader
@@ -199,10 +199,10 @@ def test_runs_begun_together_share_their_budget_for_good(bank: Path, tmp_path: P
     run = make(bank, model, None, prices={model.model: EXPECTED}, max_cost=6.5, max_connections=1)
     folders = [prepare(run, tmp_path / name) for name in ("a", "b")]
     for folder in folders:
-        amend(folder, together=["../a", "../b"])
-    assert sharing(folders[0]) == sharing(folders[1]) == folders
-    assert resume(folders[0], sharing(folders[0])).complete
-    assert resume(folders[1], sharing(folders[1])).stopped is Stop.budget
+        amend_run(folder, together=["../a", "../b"])
+    assert budget_folders(folders[0]) == budget_folders(folders[1]) == folders
+    assert resume(folders[0], budget_folders(folders[0])).complete
+    assert resume(folders[1], budget_folders(folders[1])).stopped is Stop.budget
     assert len(model.calls) == 4 + 1
 
 
@@ -216,7 +216,7 @@ def test_a_run_that_is_ended_waits_for_what_is_in_flight(bank: Path, tmp_path: P
 
     model = Fake("ended", script)
     folder = prepare(make(bank, model, None, max_connections=1), tmp_path / "robot")
-    assert resume(folder, watch=Watch(hold=held.append)).stopped is Stop.interrupted
+    assert resume(folder, watch=RunCallbacks(hold=held.append)).stopped is Stop.interrupted
     assert len(model.calls) == len(paid_for(folder)) == 1
     model.script = answer
     assert resume(folder).complete
@@ -243,7 +243,7 @@ def test_a_grader_that_never_judges_ends_a_run(bank: Path, tmp_path: Path, again
 
     grader.script = keyword_grader
     judge = grader if again == "by the same" else other
-    amend(folder, grader=judge.model)
+    amend_run(folder, grader=judge.model)
     before = len(judge.calls)
     assert resume(folder).complete
     assert len(judge.calls) - before == 60

@@ -9,11 +9,11 @@ import pytest
 
 from careeval.core.response import ResponseState
 from careeval.protocol.costs.token_counts import is_counted, mended
-from careeval.protocol.logs.fields import Spent, Stored, Usage
-from careeval.protocol.tables.judgment_rows import _true_spent
-from careeval.protocol.tables.response_rows import _true_usage
+from careeval.protocol.logs.fields import GradingUsage, LoggedResponse, LoggedUsage
+from careeval.protocol.tables.judgment_rows import _plausible_grading_usage
+from careeval.protocol.tables.response_rows import _plausible_usage
 
-ANSWERED = Stored(ResponseState.answered, "I ask.", cut=False, note="")
+ANSWERED = LoggedResponse(ResponseState.answered, "I ask.", cut=False, note="")
 
 USAGE = {"prompt_tokens": 50, "completion_tokens": 9, "total_tokens": 59}
 
@@ -94,11 +94,16 @@ def test_anything_else_is_left_alone(body: bytes) -> None:
 
 def test_logs_of_the_past() -> None:
     """Token counts of older logs that cannot be true are unknown; models in the process have 0."""
-    true = Usage(input_tokens=50, output_tokens=9, total_cost=0.1)
-    assert _true_usage(true, ANSWERED, "openai/m") == true
-    for false in (Usage(0, None, None, 0, None, 0.0), Usage(-5, None, None, -7, None, -0.1)):
-        assert _true_usage(false, ANSWERED, "openai/m") == Usage()
-    free = Spent(0, 0, 0.0, 1.0)
-    assert _true_spent(free, "careeval/lexical") == free
-    assert _true_spent(free, "openai/m") == Spent(seconds=1.0)
-    assert _true_spent(Spent(-5, -7, -0.1, 1.0), "openai/m") == Spent(seconds=1.0)
+    true = LoggedUsage(input_tokens=50, output_tokens=9, total_cost=0.1)
+    assert _plausible_usage(true, ANSWERED, "openai/m") == true
+    for false in (
+        LoggedUsage(0, None, None, 0, None, 0.0),
+        LoggedUsage(-5, None, None, -7, None, -0.1),
+    ):
+        assert _plausible_usage(false, ANSWERED, "openai/m") == LoggedUsage()
+    free = GradingUsage(0, 0, 0.0, 1.0)
+    assert _plausible_grading_usage(free, "careeval/lexical") == free
+    assert _plausible_grading_usage(free, "openai/m") == GradingUsage(seconds=1.0)
+    assert _plausible_grading_usage(GradingUsage(-5, -7, -0.1, 1.0), "openai/m") == GradingUsage(
+        seconds=1.0
+    )

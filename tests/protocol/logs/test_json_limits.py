@@ -24,9 +24,9 @@ from careeval.protocol.costs.cost_log import (
 )
 from careeval.protocol.logs import json_limits
 from careeval.protocol.logs.json_limits import MAX_DEPTH, MAX_LINE, parse_json
-from careeval.protocol.runs.budget import RESERVED_FILE, cut_off
+from careeval.protocol.runs.budget import RESERVED_FILE, open_reservations
 from careeval.protocol.runs.folder import RUN_FILE, read_run_file
-from careeval.protocol.runs.recorded_responses import MAX_LISTED, read_answers
+from careeval.protocol.runs.recorded_responses import MAX_LISTED, read_responses
 from careeval.protocol.runs.setup import SETUP_FILE, finish_setup
 
 MB = 1_000_000
@@ -58,8 +58,8 @@ READERS: dict[str, Callable[[Path], object]] = {
     SETUP_FILE: finish_setup,
     CALLS_FILE: kept_keys,
     SPENT_FILE: paid_for,
-    RESERVED_FILE: cut_off,
-    "responses.jsonl": lambda folder: read_answers(folder / "responses.jsonl"),
+    RESERVED_FILE: open_reservations,
+    "responses.jsonl": lambda folder: read_responses(folder / "responses.jsonl"),
 }
 
 
@@ -155,22 +155,22 @@ def test_answers_of_nothing(tmp_path: Path) -> None:
     path = tmp_path / "robot.jsonl"
     path.write_bytes(b"\n" * MB)
     with at_most(3 * MB), pytest.raises(ProtocolError, match="holds no answers"):
-        read_answers(path)
+        read_responses(path)
     path.write_bytes(b"x\n" * 10_000)
     with at_most(10 * MB), pytest.raises(ProtocolError, match="and 9,990 more") as caught:
-        read_answers(path)
+        read_responses(path)
     assert str(caught.value).count("is not JSON") == MAX_LISTED
 
 
 def test_too_many_answers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """More answers than runs can have are refused."""
-    monkeypatch.setattr("careeval.protocol.runs.recorded_responses.MAX_ANSWERS", 2)
+    monkeypatch.setattr("careeval.protocol.runs.recorded_responses.MAX_RECORDED", 2)
     path = tmp_path / "robot.jsonl"
     path.write_text('{"scenario": "a", "response": "b"}\n' * 2, encoding="utf-8")
-    assert len(read_answers(path)["robot"]) == 2
+    assert len(read_responses(path)["robot"]) == 2
     path.write_text('{"scenario": "a", "response": "b"}\n' * 3, encoding="utf-8")
     with pytest.raises(ProtocolError, match="has more than 2 answers"):
-        read_answers(path)
+        read_responses(path)
 
 
 def test_a_line_of_answers_without_end(tmp_path: Path) -> None:
@@ -178,6 +178,6 @@ def test_a_line_of_answers_without_end(tmp_path: Path) -> None:
     path = tmp_path / "robot.jsonl"
     path.write_text(json.dumps({"x" * 1_000_000: 1}) + "\n" + "x" * 20 * MB, encoding="utf-8")
     with at_most(60 * MB), pytest.raises(ProtocolError) as caught:
-        read_answers(path)
+        read_responses(path)
     assert f"{path}:2: has more than 2,000,000 characters" in str(caught.value)
     assert len(str(caught.value)) < 2000

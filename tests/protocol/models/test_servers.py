@@ -29,12 +29,12 @@ from inspect_ai.model import (
 from careeval.cli.app import SOME_FAILED, USAGE
 from careeval.cli.app import run as command
 from careeval.errors import ProtocolError
-from careeval.protocol.address import check_address, shown
+from careeval.protocol.address import check_address, redacted
 from careeval.protocol.calls.redaction import BLOT, Blot
 from careeval.protocol.models import clients, connect, retry_after
 from careeval.protocol.runs.folder import RUN_FILE, prepare
-from careeval.protocol.runs.progress import Progress
-from careeval.protocol.runs.spec import Outcome, Run, Stop, Watch
+from careeval.protocol.runs.progress import RunProgress
+from careeval.protocol.runs.spec import Outcome, Run, RunCallbacks, Stop
 from careeval.protocol.tables.run_tables import read_runs
 from careeval.protocol.work.evaluate import resume
 from faults.search import KEY, files_that_hold
@@ -108,11 +108,11 @@ def a_run(bank: Path, epochs: int = 8, grader: str | None = None) -> Run:
 
 
 def outcome_at(
-    url: str, bank: Path, folder: Path, patch: pytest.MonkeyPatch, watch: Watch | None = None
+    url: str, bank: Path, folder: Path, patch: pytest.MonkeyPatch, watch: RunCallbacks | None = None
 ) -> Outcome:
     """Return the outcome of a run whose model is asked at an address."""
     patch.setenv("FAKE_BASE_URL", url)
-    return resume(prepare(a_run(bank), folder), watch=watch or Watch())
+    return resume(prepare(a_run(bank), folder), watch=watch or RunCallbacks())
 
 
 def assert_turned_away(outcome: Outcome, url: str, words: str) -> None:
@@ -305,17 +305,17 @@ def test_a_long_wait_is_shown(bank: Path, tmp_path: Path, monkeypatch: pytest.Mo
 
     Ended meanwhile, the run waits for nothing.
     """
-    shown: list[Progress] = []
+    shown: list[RunProgress] = []
     held: list[object] = []
 
-    def report(progress: Progress) -> None:
+    def report(progress: RunProgress) -> None:
         shown.append(progress)
         if progress.n_errors:
             held[0].stop(Stop.interrupted, 60)  # type: ignore[attr-defined]
 
     began = time.monotonic()
     with FakeServer(lambda _: too_many("3600")) as server:
-        watch = Watch(report=report, hold=held.append)
+        watch = RunCallbacks(report=report, hold=held.append)
         outcome = outcome_at(server.base_url, bank, tmp_path / "robot", monkeypatch, watch)
     assert outcome.stopped is Stop.interrupted
     assert time.monotonic() - began < 30
@@ -490,8 +490,8 @@ def test_an_address() -> None:
     """An address of a server is taken, and shown without a slash at its end and without secrets."""
     check_address("http://localhost:8000/v1", "it")
     check_address("https://example.com/a/b/", "it")
-    assert shown("https://example.com/a/b/") == "https://example.com/a/b"
-    assert shown("https://u:p@example.com:1/v1?key=k#f") == "https://example.com:1/v1"
+    assert redacted("https://example.com/a/b/") == "https://example.com/a/b"
+    assert redacted("https://u:p@example.com:1/v1?key=k#f") == "https://example.com:1/v1"
 
 
 # --- providers that do not ask over a client of OpenAI's kind ------------------------------------

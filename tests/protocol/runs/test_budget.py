@@ -12,10 +12,15 @@ from hypothesis import strategies as st
 
 from careeval.protocol.costs.call_estimate import Estimate, estimate
 from careeval.protocol.costs.cost_log import SPENT_FILE, Lines, Paid, entry
-from careeval.protocol.runs.budget import RESERVED_FILE, Budget, cut_off, tidy
+from careeval.protocol.runs.budget import (
+    RESERVED_FILE,
+    Budget,
+    open_reservations,
+    remove_reservations,
+)
 from careeval.protocol.runs.folder import prepare
 from careeval.protocol.runs.lock import locked
-from careeval.protocol.runs.spec import Run, Stop, Watch
+from careeval.protocol.runs.spec import Run, RunCallbacks, Stop
 from careeval.protocol.work.evaluate import resume
 from support.fakes import Call, Fake, keyword_grader
 
@@ -141,10 +146,10 @@ def test_calls_of_a_killed_process_are_taken_for_spent(folders: tuple[Path, Path
         assert number is not None
         come_back(again, folders[0], number, 0.10)
         assert other.left_usd() == pytest.approx(0.70)
-    assert cut_off(folders[0]) == pytest.approx([0.10, 0.10])
-    tidy(folders[0])
+    assert open_reservations(folders[0]) == pytest.approx([0.10, 0.10])
+    remove_reservations(folders[0])
     assert (folders[0] / RESERVED_FILE).exists()
-    tidy(folders[1])
+    remove_reservations(folders[1])
     assert not (folders[1] / RESERVED_FILE).exists()
 
 
@@ -225,7 +230,7 @@ def test_many_connections_keep_a_budget(bank: Path, tmp_path: Path, thought: int
     ledger = [json.loads(line) for line in (folder / SPENT_FILE).read_text().splitlines()]
     spent = sum(line["cost_usd"] for line in ledger)
     assert 20 * one * 0.8 <= spent <= 20 * one + 1e-9
-    assert not cut_off(folder)
+    assert not open_reservations(folder)
 
 
 def test_calls_that_are_dropped_in_flight_stay_set_aside(bank: Path, tmp_path: Path) -> None:
@@ -244,8 +249,8 @@ def test_calls_that_are_dropped_in_flight_stay_set_aside(bank: Path, tmp_path: P
         prices={model.model: price}, max_cost=0.5,
     )  # fmt: skip
     folder = prepare(made, tmp_path / "robot")
-    assert resume(folder, watch=Watch(hold=held.append)).stopped is Stop.interrupted
-    assert cut_off(folder) == pytest.approx([0.22])
+    assert resume(folder, watch=RunCallbacks(hold=held.append)).stopped is Stop.interrupted
+    assert open_reservations(folder) == pytest.approx([0.22])
     model.script = lambda _: "I ask."
     resume(folder)
-    assert cut_off(folder) == pytest.approx([0.22])
+    assert open_reservations(folder) == pytest.approx([0.22])

@@ -14,8 +14,8 @@ from careeval.errors import ProtocolError
 from careeval.protocol.runs.recorded_responses import (
     MAX_LINE,
     n_epochs,
-    read_answers,
-    write_answers,
+    read_responses,
+    write_responses,
 )
 
 
@@ -34,7 +34,7 @@ def write(tmp_path: Path, *lines: str) -> Path:
 def test_worked_example(tmp_path: Path) -> None:
     """Two lines without epoch or system are the first two answers of a system named by the file."""
     path = write(tmp_path, line(), "", line(response="I ask."), line(scenario="eating-002"), "")
-    assert read_answers(path) == {
+    assert read_responses(path) == {
         "robot": [
             Response("eating-001", 1, "I wait.", ResponseState.answered),
             Response("eating-001", 2, "I ask.", ResponseState.answered),
@@ -45,14 +45,14 @@ def test_worked_example(tmp_path: Path) -> None:
 
 def test_no_words_are_an_empty_response(tmp_path: Path) -> None:
     """A line whose response holds no words is an empty response, not a bad line."""
-    (response,) = read_answers(write(tmp_path, line(response=" \n")))["robot"]
+    (response,) = read_responses(write(tmp_path, line(response=" \n")))["robot"]
     assert response.state is ResponseState.empty
 
 
 def test_two_systems(tmp_path: Path) -> None:
     """Each system's answers are numbered on their own."""
     path = write(tmp_path, line(system="a"), line(system="b"), line(system="a"), line())
-    found = read_answers(path)
+    found = read_responses(path)
     assert {system: [r.epoch for r in rs] for system, rs in found.items()} == {
         "a": [1, 2],
         "b": [1],
@@ -63,15 +63,15 @@ def test_two_systems(tmp_path: Path) -> None:
 def test_stated_epochs_stand(tmp_path: Path) -> None:
     """An epoch that is stated is kept, whatever the order of the lines."""
     path = write(tmp_path, line(epoch=3), line(epoch=1))
-    assert [r.epoch for r in read_answers(path)["robot"]] == [3, 1]
-    assert n_epochs(read_answers(path)["robot"]) == 3
+    assert [r.epoch for r in read_responses(path)["robot"]] == [3, 1]
+    assert n_epochs(read_responses(path)["robot"]) == 3
 
 
 def test_a_second_answer_is_refused(tmp_path: Path) -> None:
     """Two answers of one system to one scenario in one epoch are a mistake, with its line."""
     path = write(tmp_path, line(epoch=1), line(epoch=1, system="b"), line(epoch=1))
     with pytest.raises(ProtocolError) as caught:
-        read_answers(path)
+        read_responses(path)
     assert str(caught.value) == f"{path}:3: a second answer to 'eating-001', epoch 1"
 
 
@@ -92,7 +92,7 @@ def test_every_bad_line_is_listed(tmp_path: Path) -> None:
         '{"response": "I wait."}',
     )
     with pytest.raises(ProtocolError) as caught:
-        read_answers(path)
+        read_responses(path)
     listed = str(caught.value).split("\n")
     assert [int(text.removeprefix(f"{path}:").split(":")[0]) for text in listed] == [*range(2, 12)]
     assert listed[0] == f"{path}:2: is not JSON: Expecting value at column 1"
@@ -108,7 +108,7 @@ def test_every_bad_line_is_listed(tmp_path: Path) -> None:
 def test_more_than_ten_bad_lines_are_counted(tmp_path: Path) -> None:
     """Ten bad lines are listed, and the number of the others."""
     with pytest.raises(ProtocolError) as caught:
-        read_answers(write(tmp_path, *["?"] * 13))
+        read_responses(write(tmp_path, *["?"] * 13))
     listed = str(caught.value).split("\n")
     assert (len(listed), listed[-1]) == (11, "… and 3 more")
 
@@ -128,7 +128,7 @@ def test_files_that_cannot_be_used(tmp_path: Path, content: bytes | None, messag
     if content is not None:
         path.write_bytes(content)
     with pytest.raises(ProtocolError) as caught:
-        read_answers(path)
+        read_responses(path)
     assert str(caught.value) == f"{path}: {message}"
 
 
@@ -136,7 +136,7 @@ def test_a_byte_order_mark_is_no_content(tmp_path: Path) -> None:
     """A file that an editor began with a byte order mark is read like one without."""
     path = tmp_path / "robot.jsonl"
     path.write_text(line(), encoding="utf-8-sig")
-    assert len(read_answers(path)["robot"]) == 1
+    assert len(read_responses(path)["robot"]) == 1
 
 
 TEXTS = st.text(st.characters(codec="utf-8", exclude_categories=["Cs"]))
@@ -164,8 +164,8 @@ def test_what_is_written_is_read_back(
 ) -> None:
     """Responses of every state, and every character, come back from a file as they were."""
     path = tmp_path_factory.mktemp("answers") / "a.jsonl"
-    write_answers(path, "robot-a", written)
-    assert read_answers(path) == {"robot-a": written}
+    write_responses(path, "robot-a", written)
+    assert read_responses(path) == {"robot-a": written}
 
 
 def test_unusual_line_separators_do_not_break_a_line(tmp_path: Path) -> None:
@@ -173,5 +173,5 @@ def test_unusual_line_separators_do_not_break_a_line(tmp_path: Path) -> None:
     written = [
         Response("eating-001", 1, "I wait.\u2028I ask.\x85\x0bDone.", ResponseState.answered)
     ]
-    write_answers(tmp_path / "a.jsonl", "robot-a", written)
-    assert read_answers(tmp_path / "a.jsonl") == {"robot-a": written}
+    write_responses(tmp_path / "a.jsonl", "robot-a", written)
+    assert read_responses(tmp_path / "a.jsonl") == {"robot-a": written}

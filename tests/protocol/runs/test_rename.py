@@ -11,7 +11,7 @@ from careeval.core.response import Response, ResponseState
 from careeval.errors import LogError, ProtocolError
 from careeval.protocol.runs.folder import prepare, read_run_file
 from careeval.protocol.runs.lock import locked
-from careeval.protocol.runs.rename import rename, run_in
+from careeval.protocol.runs.rename import rename_system, single_run
 from careeval.protocol.runs.spec import PROBES, Run
 from careeval.protocol.tables.run_tables import read_runs
 from careeval.protocol.work.evaluate import resume
@@ -46,7 +46,7 @@ def test_the_new_name_stands_everywhere(runs: Path, graded: Path) -> None:
     """Responses and judgments of every grading have the new name, and every log its old bytes."""
     logs = {path: path.read_bytes() for path in runs.rglob("*.eval")}
     before = read_runs(runs)
-    assert rename(run_in(runs), "planner, old prompt") == "robot"
+    assert rename_system(single_run(runs), "planner, old prompt") == "robot"
     after = read_runs(runs)
     assert set(after.responses["system"]) == {"planner, old prompt"}
     assert set(after.judgments["system"]) == {"planner, old prompt"}
@@ -59,10 +59,10 @@ def test_the_new_name_stands_everywhere(runs: Path, graded: Path) -> None:
 
 def test_a_renamed_run_is_graded_again_and_renamed_back(runs: Path, graded: Path) -> None:
     """A grading made under the second name follows to the third, and back to the first."""
-    rename(runs / "robot", "second")
+    rename_system(runs / "robot", "second")
     regrade(runs, "fake/rename-grader", graded / "bank", {})
     for name in ("third", "robot"):
-        rename(runs / "robot", name)
+        rename_system(runs / "robot", name)
         found = read_runs(runs)
         assert set(found.judgments["system"]) == set(found.responses["system"]) == {name}
         assert set(found.judgments["grading"]) == {1, 2, 3}
@@ -92,7 +92,7 @@ def test_a_renamed_unfinished_run_resumes(kind: str, tmp_path: Path) -> None:
     assert not outcome.complete
     asked, judged = len(model.calls), len(grader.calls)
     broken = False
-    rename(folder, "second")
+    rename_system(folder, "second")
     assert resume(folder).complete
     assert len(model.calls) == asked
     assert len(grader.calls) - judged <= 2
@@ -120,7 +120,7 @@ def test_a_name_that_cannot_be_is_refused(name: str, said: str, runs: Path) -> N
     prepare(Run("other", "fake/any", None, 1), runs / "elsewhere")
     prepare(Run("hidden", "fake/any", None, 1), runs / "private" / "hidden")
     with pytest.raises(ProtocolError) as caught:
-        rename(runs / "robot", name)
+        rename_system(runs / "robot", name)
     assert said in f"{caught.value} {caught.value.hint}"
     assert read_run_file(runs / "robot").system == "robot"
 
@@ -132,26 +132,26 @@ def test_a_run_at_work_is_refused(below: str, runs: Path) -> None:
         locked(runs / "robot" / below),
         pytest.raises(ProtocolError, match="is being worked on by process"),
     ):
-        rename(runs / "robot", "second")
+        rename_system(runs / "robot", "second")
     assert set(read_runs(runs).responses["system"]) == {"robot"}
 
 
 def test_one_run_is_meant(runs: Path, tmp_path: Path) -> None:
     """A folder of one run will do; of none, of several, a grading or an audit is refused."""
-    assert run_in(runs) == run_in(runs / "robot") == runs / "robot"
+    assert single_run(runs) == single_run(runs / "robot") == runs / "robot"
     (tmp_path / "empty").mkdir()
     for folder, said in (
         (tmp_path / "empty", "holds no run"),
         (runs / "robot" / "graded" / "fake-rename-grader-actions-1", "later grading"),
     ):
         with pytest.raises(ProtocolError, match=said):
-            run_in(folder)
+            single_run(folder)
     prepare(Run(PROBES, None, "fake/any", 1), tmp_path / "audit" / "probes")
     with pytest.raises(ProtocolError, match="probe check of a grader"):
-        run_in(tmp_path / "audit")
+        single_run(tmp_path / "audit")
     prepare(Run("other", "fake/any", None, 1), runs / "other")
     with pytest.raises(ProtocolError, match=r"holds 2 runs: .*other, .*robot"):
-        run_in(runs)
+        single_run(runs)
 
 
 def test_two_runs_of_one_system_are_told_apart_by_their_folders(runs: Path, tmp_path: Path) -> None:
@@ -162,7 +162,7 @@ def test_two_runs_of_one_system_are_told_apart_by_their_folders(runs: Path, tmp_
         read_runs(runs, second)
     assert f"'robot': {runs / 'robot'} and {second / 'robot'}" in str(caught.value)
     assert f"careeval rename {second / 'robot'} NAME" in caught.value.hint
-    rename(run_in(second), "robot 2")
+    rename_system(single_run(second), "robot 2")
     found = read_runs(runs, second, runs / "robot")
     assert sorted(set(found.responses["system"])) == ["robot", "robot 2"]
     assert found.responses.height == 4

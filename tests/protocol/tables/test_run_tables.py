@@ -22,8 +22,8 @@ from inspect_ai.log import read_eval_log
 from polars.testing import assert_frame_equal
 
 from careeval.errors import LogError
-from careeval.protocol.logs.eval_file import Log, Unreadable, read_log
-from careeval.protocol.logs.fields import Asked, Item, Sample, Stored
+from careeval.protocol.logs.eval_file import Log, UnreadableSample, read_log
+from careeval.protocol.logs.fields import LoggedItem, LoggedResponse, LoggedSample, LoggedScenario
 from careeval.protocol.tables.run_tables import read_run, read_runs, responses_of, run_roots
 from careeval.protocol.tables.table_cache import CACHE, _checksum
 from careeval.results.score.entries import entries
@@ -126,10 +126,12 @@ def test_what_inspect_reads(log: Path) -> None:
         assert asked.text == sample.input
         rubrics = {r.value: [asdict(item) for item in items] for r, items in asked.rubrics.items()}
         for rubric, items in sample.metadata["rubrics"].items():
-            assert rubrics[rubric] == [asdict(Item(**tupled(item))) for item in items]
+            assert rubrics[rubric] == [asdict(LoggedItem(**tupled(item))) for item in items]
         assert asked.situation == tuple(sample.metadata["situation"])
         stored = sample.store.get("careeval_response")
-        assert mine.stored == (stored and Stored(**{n: stored[n] for n in vars(mine.stored)}))
+        assert mine.stored == (
+            stored and LoggedResponse(**{n: stored[n] for n in vars(mine.stored)})
+        )
         assert mine.sampling == sample.store.get("careeval_sampling")
         assert mine.error == (sample.error.message if sample.error else None)
         assert mine.model == sample.output.model
@@ -143,11 +145,11 @@ def test_what_inspect_reads(log: Path) -> None:
     assert ours.header.scenarios == tuple(theirs.eval.dataset.sample_ids or ())
 
 
-def readable(log: Log) -> list[tuple[Sample, Asked]]:
+def readable(log: Log) -> list[tuple[LoggedSample, LoggedScenario]]:
     """The samples of a log of which none is damaged."""
     found = list(log.samples())
-    assert not any(isinstance(sample, Unreadable) for sample in found)
-    return [sample for sample in found if not isinstance(sample, Unreadable)]
+    assert not any(isinstance(sample, UnreadableSample) for sample in found)
+    return [sample for sample in found if not isinstance(sample, UnreadableSample)]
 
 
 def tupled(item: dict[str, Any]) -> dict[str, Any]:

@@ -19,8 +19,8 @@ from careeval.protocol.costs.cost_log import CALLS_FILE, SPENT_FILE, paid_for
 from careeval.protocol.runs.folder import (
     RESPONSES_FILE,
     RUN_FILE,
-    amend,
-    forget,
+    amend_run,
+    discard,
     latest_unfinished,
     prepare,
     read_run_file,
@@ -374,11 +374,11 @@ def test_the_latest_unfinished_run_is_a_systems(tmp_path: Path) -> None:
 def test_what_came_to_nothing_is_taken_back(tmp_path: Path) -> None:
     """A prepared run that nothing has come of leaves no folder, and one that was paid for stays."""
     folder = prepare(Run("robot", "fake/any", None, 1), tmp_path / "runs" / "robot")
-    forget(folder)
+    discard(folder)
     assert not (tmp_path / "runs").exists()
     prepare(Run("robot", "fake/any", None, 1), folder)
     (folder / SPENT_FILE).write_text("{}\n", encoding="utf-8")
-    forget(folder)
+    discard(folder)
     assert (folder / RUN_FILE).exists()
 
 
@@ -386,7 +386,7 @@ def test_a_budget_can_be_changed(tmp_path: Path) -> None:
     """An amended field is in run.json, and the others are unchanged."""
     run = Run("robot", "fake/any", None, 3, max_cost=1.0)
     folder = prepare(run, tmp_path / "robot")
-    amend(folder, max_cost=None)
+    amend_run(folder, max_cost=None)
     assert read_run_file(folder) == replace(run, max_cost=None)
 
 

@@ -17,11 +17,11 @@ from careeval.protocol.runs.folder import prepare, prepare_recorded
 from careeval.protocol.runs.lock import holder, locked
 from careeval.protocol.runs.spec import Run
 from careeval.protocol.work.evaluate import resume
-from careeval.protocol.work.run_status import Standing, standing
+from careeval.protocol.work.run_status import RunStatus, read_run_status
 from support.fakes import Call, Fake, begin, keyword_grader
 
 
-def numbers(run: Standing) -> tuple[int | None, int, int | None, int]:
+def numbers(run: RunStatus) -> tuple[int | None, int, int | None, int]:
     """The numbers of responses in total, asked, graded and failed."""
     return run.n_samples, run.n_asked, run.n_graded, run.n_failed
 
@@ -36,14 +36,14 @@ def asked_for(bank: Path) -> Run:
 def test_a_complete_run(asked_for: Run, tmp_path: Path) -> None:
     """All four are asked and graded, and nobody is at work."""
     begin(asked_for, tmp_path / "robot")
-    run = standing(tmp_path / "robot")
+    run = read_run_status(tmp_path / "robot")
     assert numbers(run) == (4, 4, 4, 0)
     assert (run.complete, run.process) == (True, None)
 
 
 def test_a_run_that_has_not_begun(asked_for: Run, tmp_path: Path) -> None:
     """A run that was prepared and no more will have four responses, and has none."""
-    run = standing(prepare(asked_for, tmp_path / "robot"))
+    run = read_run_status(prepare(asked_for, tmp_path / "robot"))
     assert numbers(run) == (4, 0, 0, 0)
     assert (run.complete, run.spent.n_calls) == (False, 0)
 
@@ -57,7 +57,7 @@ def test_half_a_run(asked_for: Run, tmp_path: Path) -> None:
     calls = [Paid("ask", "fake/a", 9, 9, 0.5, 1.0), Paid("grade", "fake/b", 9, 9, None, 1.0)]
     (folder / SPENT_FILE).write_text("".join(f"{json.dumps(entry(paid))}\n" for paid in calls))
     (folder / "cut.eval").write_bytes(b"PK\x03\x04 cut off")
-    run = standing(folder)
+    run = read_run_status(folder)
     assert numbers(run) == (4, 2, 1, 0)
     assert (run.spent.n_calls, run.spent.known_usd, run.spent.usd) == (2, 0.5, None)
     assert not run.complete
@@ -74,12 +74,12 @@ def test_what_failed_is_counted_until_it_is_done(bank: Path, tmp_path: Path) -> 
     model, grader = Fake("failing", failing), Fake("failing-grader", keyword_grader)
     folder = tmp_path / "robot"
     begin(Run("robot", model.model, grader.model, 2, {"bank": str(bank)}), folder)
-    assert numbers(standing(folder)) == (4, 2, 2, 2)
-    assert not standing(folder).complete
+    assert numbers(read_run_status(folder)) == (4, 2, 2, 2)
+    assert not read_run_status(folder).complete
     model.script = lambda _: "I wait."
     resume(folder)
-    assert numbers(standing(folder)) == (4, 4, 4, 0)
-    assert standing(folder).complete
+    assert numbers(read_run_status(folder)) == (4, 4, 4, 0)
+    assert read_run_status(folder).complete
 
 
 def test_recorded_answers_are_all_there(bank: Path, tmp_path: Path) -> None:
@@ -87,21 +87,21 @@ def test_recorded_answers_are_all_there(bank: Path, tmp_path: Path) -> None:
     answers = [Response("dressing-001", 1, "I wait.", ResponseState.answered)]
     run = Run("robot", None, LEXICAL, 1, {"bank": str(bank)})
     folder = prepare_recorded(tmp_path / "robot", answers, run)
-    assert numbers(standing(folder)) == (1, 1, 0, 0)
+    assert numbers(read_run_status(folder)) == (1, 1, 0, 0)
     resume(folder)
-    assert numbers(standing(folder)) == (1, 1, 1, 0)
+    assert numbers(read_run_status(folder)) == (1, 1, 1, 0)
 
 
 def test_without_a_grader_nothing_is_graded(asked_for: Run, tmp_path: Path) -> None:
     """The number of graded responses is unknown without a grader, and not 0."""
     ungraded = Run("robot", asked_for.model, None, 2, asked_for.task)
-    assert standing(prepare(ungraded, tmp_path / "robot")).n_graded is None
+    assert read_run_status(prepare(ungraded, tmp_path / "robot")).n_graded is None
 
 
 def test_a_bank_that_is_gone_makes_the_number_unknown(asked_for: Run, tmp_path: Path) -> None:
     """The number of responses is unknown without a log and a bank."""
     run = Run("robot", asked_for.model, None, 2, {"bank": str(tmp_path / "none")})
-    assert standing(prepare(run, tmp_path / "robot")).n_samples is None
+    assert read_run_status(prepare(run, tmp_path / "robot")).n_samples is None
 
 
 def test_whether_somebody_is_at_work(asked_for: Run, tmp_path: Path) -> None:
@@ -109,9 +109,9 @@ def test_whether_somebody_is_at_work(asked_for: Run, tmp_path: Path) -> None:
     folder = prepare(asked_for, tmp_path / "robot")
     assert holder(folder) is None
     with locked(folder):
-        assert standing(folder).process == str(os.getpid())
+        assert read_run_status(folder).process == str(os.getpid())
         assert holder(folder) is not None
-    assert standing(folder).process is None
+    assert read_run_status(folder).process is None
 
 
 def test_it_does_not_load_inspect() -> None:

@@ -14,10 +14,10 @@ from polars.testing import assert_frame_equal
 from careeval.errors import ProtocolError
 from careeval.protocol import capacity
 from careeval.protocol.runs.folder import prepare
-from careeval.protocol.runs.progress import Progress
+from careeval.protocol.runs.progress import RunProgress
 from careeval.protocol.runs.spec import Run, Stop
 from careeval.protocol.tables.run_tables import read_runs
-from careeval.protocol.work.workers import carry_out, started_early
+from careeval.protocol.work.workers import carry_out, early_workers
 from support.fake_server import FakeServer
 
 GRADER = "openai-api/fake/grader"
@@ -39,7 +39,7 @@ def make(bank: Path, name: str, model: str | None = None) -> Run:
 
 def test_worked_example(server: FakeServer, bank: Path, tmp_path: Path) -> None:
     """Two runs side by side come to the same tables as one after the other."""
-    shown: list[Sequence[Progress]] = []
+    shown: list[Sequence[RunProgress]] = []
     names = ("a", "b")
     outcomes = carry_out(
         [prepare(make(bank, name), tmp_path / "many" / name) for name in names],
@@ -87,8 +87,8 @@ def test_no_more_at_once_than_the_machine_has_room_for(
     server: FakeServer, bank: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Of three runs on a machine with room for one, two wait, are said to, and are completed."""
-    monkeypatch.setattr("careeval.protocol.work.workers.runs_at_once", lambda: 1)
-    shown: list[Sequence[Progress]] = []
+    monkeypatch.setattr("careeval.protocol.work.workers.max_parallel_runs", lambda: 1)
+    shown: list[Sequence[RunProgress]] = []
     names = ("a", "b", "c")
     outcomes = carry_out(
         [prepare(make(bank, name), tmp_path / name) for name in names],
@@ -104,7 +104,7 @@ def test_a_worker_that_is_killed(server: FakeServer, bank: Path, tmp_path: Path)
     server.latency = 0.2
     killed: list[int] = []
 
-    def show(progress: Sequence[Progress], _: bool) -> None:
+    def show(progress: Sequence[RunProgress], _: bool) -> None:
         begun = [run for run in progress if run.system == "a" and run.n_calls]
         if begun and not killed:
             killed.append(int((tmp_path / "a" / ".lock").read_text(encoding="ascii")))
@@ -139,7 +139,7 @@ def test_a_worker_that_was_there_before_its_run(
     server: FakeServer, bank: Path, tmp_path: Path
 ) -> None:
     """A worker that was started before a run was prepared carries it out, and no other is begun."""
-    with started_early(1) as early:
+    with early_workers(1) as early:
         [process] = early
         [outcome] = carry_out([prepare(make(bank, "a"), tmp_path / "a")], early=early)
         assert not early
@@ -150,7 +150,7 @@ def test_a_worker_that_was_there_before_its_run(
 def test_a_worker_that_no_run_took_is_ended(bank: Path, tmp_path: Path) -> None:
     """Workers that got no run are killed."""
     folder = prepare(make(bank, "a"), tmp_path / "a")
-    with started_early(1) as early:
+    with early_workers(1) as early:
         [process] = early
         with pytest.raises(ProtocolError):
             prepare(make(bank, "b"), folder)
@@ -187,9 +187,9 @@ def test_room_for_runs(
     monkeypatch.setattr(capacity, "n_cores", lambda: 4)
     free = capacity.free_memory(tmp_path)
     monkeypatch.setattr(capacity, "free_memory", lambda: free)
-    assert capacity.runs_at_once() == n
+    assert capacity.max_parallel_runs() == n
     monkeypatch.setattr(capacity, "free_memory", lambda: None)
-    assert capacity.runs_at_once() == 8
+    assert capacity.max_parallel_runs() == 8
 
 
 def test_a_run_ends_in_order_where_interrupts_are_blocked(

@@ -23,7 +23,7 @@ from careeval.core.scenario import Rubric
 from careeval.errors import ReviewError
 from careeval.modes.prompts import load_prompts
 from careeval.modes.response import RESPONSE
-from careeval.protocol.runs.recorded_responses import read_answers
+from careeval.protocol.runs.recorded_responses import read_responses
 from careeval.review.addresses import Addresses
 from careeval.review.changes import FormId
 from careeval.review.database import Database
@@ -456,7 +456,7 @@ def test_experts_are_graded(
     assert (experts["system"], experts["n_answers"]) == ("experts", 5)
     assert told["people"] == {"family-caregiver": 1, "occupational-therapist": 2}
     assert (told["unanswered"], told["n_waiting"]) == ([], 0)
-    (answers,) = read_answers(out).values()
+    (answers,) = read_responses(out).values()
     assert Counter(answer.scenario for answer in answers).total() == 5
     text = out.read_text(encoding="utf-8")
     assert set(json.loads(text.splitlines()[0])) == {"scenario", "epoch", "response", "system"}
@@ -482,7 +482,7 @@ def test_a_system_for_each_role(
     out = tmp_path / "answers.jsonl"
     line = ["study", "answer", str(served.store.path), "-o", str(out), "--by", "role"]
     assert run([*line, "--bank", str(tmp_path / "bank")]) == OK
-    assert {system: len(given) for system, given in read_answers(out).items()} == {
+    assert {system: len(given) for system, given in read_responses(out).items()} == {
         "experts-family-caregiver": 2, "experts-occupational-therapist": 4
     }  # fmt: skip
     printed = capsys.readouterr().err

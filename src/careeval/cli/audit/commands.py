@@ -26,7 +26,7 @@ from careeval.core.label import SEVERE_CLEARED, SEVERE_FOUND, N
 from careeval.core.scenario import Rubric
 from careeval.errors import UsageError
 from careeval.files import write_text
-from careeval.protocol.runs.folder import amend, forget
+from careeval.protocol.runs.folder import amend_run, discard
 from careeval.protocol.runs.spec import Run
 
 EXAMPLES = """\
@@ -93,7 +93,7 @@ def probes(
     """
     from careeval.bank import bank_folder, load_bank
     from careeval.cli.shared.run_execution import agreed, unfinished, work
-    from careeval.protocol.probe_check import prepare_probes, trial
+    from careeval.protocol.probe_check import prepare_probes, read_trial
     from careeval.sheets.trust.audit import probes_document
     from careeval.sheets.trust.audit_json import probes_json
 
@@ -110,7 +110,7 @@ def probes(
                 new[run.grader] = prepare_probes(loaded, out, run)
     except Exception:
         for folder in new.values():
-            forget(folder)
+            discard(folder)
         raise
     fresh = list(new.values())
     if fresh and (status := agreed(fresh, spending, json_plan=printing.as_json)) is not None:
@@ -118,13 +118,13 @@ def probes(
     for run in runs:
         if run.grader in left:
             say(f"Going on with the audit in {left[run.grader]}.")
-            amend(left[run.grader], prices=run.prices, max_cost=run.max_cost)
+            amend_run(left[run.grader], prices=run.prices, max_cost=run.max_cost)
     outcomes = work(list(left.values())) if left else []
     if fresh and all(outcome.complete for outcome in outcomes):
         outcomes += work(fresh, fresh=True)
     if not all(outcome.complete for outcome in outcomes):
         return unfinished(outcomes, out, "the same command")
-    trials = [trial(loaded, (new | left)[run.grader]) for run in runs]
+    trials = [read_trial(loaded, (new | left)[run.grader]) for run in runs]
     about = loaded.about.name, loaded.about.version, trials
     printing.print(probes_document(*about), lambda: probes_json(*about))
     return OK
@@ -132,9 +132,9 @@ def probes(
 
 def _left(out: Path, runs: list[Run]) -> dict[str | None, Path]:
     """Grader → the folder of an audit of it like the one asked for, which is not complete."""
-    from careeval.protocol.probe_check import unfinished_audit
+    from careeval.protocol.probe_check import unfinished_probe_check
 
-    found = {run.grader: unfinished_audit(out, run) for run in runs}
+    found = {run.grader: unfinished_probe_check(out, run) for run in runs}
     return {grader: folder for grader, folder in found.items() if folder is not None}
 
 

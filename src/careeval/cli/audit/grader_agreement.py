@@ -9,8 +9,8 @@ from careeval.bank.load import Bank
 from careeval.core.grader import Grader
 from careeval.core.scenario import Rubric
 from careeval.errors import UsageError
-from careeval.protocol.probe_check import agreement, lexical_agreement
-from careeval.protocol.runs.folder import is_audit, is_complete, run_folders
+from careeval.protocol.probe_check import lexical_agreement, read_agreement
+from careeval.protocol.runs.folder import is_complete, is_probe_check, run_folders
 from careeval.protocol.tables.run_tables import read_run
 from careeval.results.tables import Runs
 from careeval.results.trust.audit.results import AuditResults, audit_results
@@ -74,7 +74,7 @@ def people_say(runs: Runs, audits: Sequence[Path]) -> dict[str, AuditResults]:
 
 
 def _audited(graders: list[str], bank: Bank, root: Path) -> dict[str, ProbeAgreement]:
-    begun = [folder for folder in run_folders(root) if is_audit(folder)]
+    begun = [folder for folder in run_folders(root) if is_probe_check(folder)]
     finished = [folder for folder in begun if is_complete(folder)]
     if not finished:
         what = "no finished audit of a grader" if begun else "no audit of a grader"
@@ -112,7 +112,7 @@ def _audited(graders: list[str], bank: Bank, root: Path) -> dict[str, ProbeAgree
 
 def _agreement(bank: Bank, folder: Path) -> ProbeAgreement:
     try:
-        return agreement(bank, folder)
+        return read_agreement(bank, folder)
     except (KeyError, IndexError) as error:
         raise UsageError(
             f"{folder} was tried on other probes than bank {bank.about.name} has: no {error}",

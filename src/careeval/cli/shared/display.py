@@ -16,7 +16,7 @@ from rich.text import Text
 
 from careeval.cli.app import say
 from careeval.core.text import counted, plain
-from careeval.protocol.runs.progress import Progress, together
+from careeval.protocol.runs.progress import RunProgress, total_progress
 from careeval.protocol.work.workers import Show
 from careeval.results.amounts import dollars
 
@@ -48,18 +48,18 @@ class Lines:
         self._clock = clock
         self._said = clock()
 
-    def __call__(self, progress: Sequence[Progress], ending: bool) -> None:
+    def __call__(self, progress: Sequence[RunProgress], ending: bool) -> None:
         """Say it if it is time."""
         if progress and self._clock() - self._said >= LINE_EVERY:
             self._said = self._clock()
             say(line(progress, ending=ending))
 
 
-def line(progress: Sequence[Progress], *, ending: bool = False) -> str:
+def line(progress: Sequence[RunProgress], *, ending: bool = False) -> str:
     """Return the progress of all runs in one line."""
     n_waiting = sum(each.waiting for each in progress)
     progress = [each for each in progress if not each.waiting]
-    run = together(progress)
+    run = total_progress(progress)
     name = progress[0].system if len(progress) == 1 else f"{len(progress)} runs"
     n_errors = run.n_failed + sum(each.n_errors for each in progress)
     last = next((f", the last: {each.last_error}" for each in progress if each.last_error), "")
@@ -76,7 +76,7 @@ def line(progress: Sequence[Progress], *, ending: bool = False) -> str:
 
 
 def bars(
-    progress: Sequence[Progress], max_cost: float | None, *, ending: bool = False
+    progress: Sequence[RunProgress], max_cost: float | None, *, ending: bool = False
 ) -> RenderableType:
     """Return the progress of runs as a terminal shows it.
 
@@ -91,7 +91,7 @@ def bars(
     for run in progress:
         table.add_row(*_row(run, _left([run])))
     if len(progress) > 1:
-        table.add_row(*_row(together(progress), _left(progress)))
+        table.add_row(*_row(total_progress(progress), _left(progress)))
     failing = [run for run in progress if run.last_error]
     n_errors = sum(run.n_errors + run.n_failed for run in progress)
     lines = []
@@ -106,7 +106,7 @@ def bars(
     return Group(table, *(Text(plain(line), style="dim") for line in lines))
 
 
-def _row(run: Progress, left: str) -> tuple[RenderableType, ...]:
+def _row(run: RunProgress, left: str) -> tuple[RenderableType, ...]:
     bar = ProgressBar(total=100, completed=run.percent, width=BAR_WIDTH)
     cells = (
         f"{run.n_done:,}/{run.n_samples:,}",
@@ -123,14 +123,14 @@ def _waiting(n: int) -> str:
     return counted(n, "more run waits", "more runs wait") if n else ""
 
 
-def _rate(run: Progress) -> str:
+def _rate(run: RunProgress) -> str:
     if run.rate is None or run.ended:
         return ""
     # of a slow one a second says nothing
     return f"{run.rate:.1f}/s" if run.rate >= 1 or not run.rate else f"{60 * run.rate:.1f}/min"
 
 
-def _left(progress: Sequence[Progress]) -> str:
+def _left(progress: Sequence[RunProgress]) -> str:
     """Return the time until the last of these runs ends, in words; empty while unknown."""
     left = [run.seconds_left for run in progress]
     known = [seconds for seconds in left if seconds is not None]
@@ -139,5 +139,5 @@ def _left(progress: Sequence[Progress]) -> str:
     return f"{timedelta(seconds=round(max(known)))} left"
 
 
-def _cost(run: Progress) -> str:
+def _cost(run: RunProgress) -> str:
     return dollars(run.usd) if run.usd != 0 else ""

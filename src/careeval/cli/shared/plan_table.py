@@ -11,10 +11,10 @@ from rich.text import Text
 
 from careeval.core.text import counted, plain
 from careeval.modes.grading import MAX_ATTEMPTS
-from careeval.protocol.capacity import runs_at_once
+from careeval.protocol.capacity import max_parallel_runs
 from careeval.protocol.costs.call_estimate import ANSWER_TOKENS, ITEM_TOKENS
 from careeval.protocol.costs.prices import in_process
-from careeval.protocol.plan import Line, Plan, rows
+from careeval.protocol.plan import Plan, PlanLine, merged_lines
 from careeval.results.amounts import dollars, thousands
 from careeval.sheets.formats.terminal import PIPE_WIDTH
 
@@ -30,13 +30,13 @@ def print_plan(plan: Plan, *, to_stderr: bool = False) -> None:
     console = Console(file=file, highlight=False)
     if not console.is_terminal:
         console = Console(file=file, highlight=False, width=PIPE_WIDTH)
-    lines = rows(plan)
+    lines = merged_lines(plan)
     console.print(_table(plan, lines))
     for note in _notes(lines):
         console.print(Text(f"  {plain(note)}", style="dim"))
 
 
-def _table(plan: Plan, lines: tuple[Line, ...]) -> Table:
+def _table(plan: Plan, lines: tuple[PlanLine, ...]) -> Table:
     table = Table(
         title=Text(_title(lines)),
         title_justify="left",
@@ -66,7 +66,7 @@ def _table(plan: Plan, lines: tuple[Line, ...]) -> Table:
     return table
 
 
-def _title(lines: tuple[Line, ...]) -> str:
+def _title(lines: tuple[PlanLine, ...]) -> str:
     asked = [line for line in lines if line.role == "ask"]
     graded = [line for line in lines if line.role == "grade"]
     parts = []
@@ -78,12 +78,12 @@ def _title(lines: tuple[Line, ...]) -> str:
     return f"Plan: {', then '.join(parts) or 'nothing to do'}"
 
 
-def _notes(lines: tuple[Line, ...]) -> list[str]:
+def _notes(lines: tuple[PlanLine, ...]) -> list[str]:
     notes = []
     for role, what in (("ask", "response"), ("grade", "grading")):
         if n_kept := sum(line.n_kept for line in lines if line.role == role):
             notes.append(f"On disk, and not asked for again: {counted(n_kept, what)}.")
-    n_runs, at_once = sum(line.role == "ask" for line in lines), runs_at_once()
+    n_runs, at_once = sum(line.role == "ask" for line in lines), max_parallel_runs()
     if n_runs > at_once:
         notes.append(
             f"{at_once} of the {n_runs} runs go on at once, by this machine's processors and free "

@@ -21,7 +21,7 @@ from careeval.protocol.costs.cost_log import Paid, Spent, paid_for
 from careeval.protocol.costs.prices import Price, from_json, read_prices
 from careeval.protocol.costs.prices import as_json as prices_as_json
 from careeval.protocol.models.api_keys import missing_keys
-from careeval.protocol.runs.budget import cut_off
+from careeval.protocol.runs.budget import open_reservations
 from careeval.protocol.runs.spec import Run
 
 
@@ -87,17 +87,17 @@ class Spending:
         """
         # the tables' and the bank's packages, which to read the help needs not
         from careeval.cli.shared.plan_table import print_plan
-        from careeval.protocol.plan import Plan, as_json, plan
+        from careeval.protocol.plan import Plan, plan_json, plan_run
         from careeval.results.amounts import dollars
 
         lines = (
-            plan(run, from_json(run.prices), n_asked=n_asked, n_graded=n_graded)
+            plan_run(run, from_json(run.prices), n_asked=n_asked, n_graded=n_graded)
             for run, (n_asked, n_graded) in zip(runs, on_disk or [(0, 0)] * len(runs), strict=True)
         )
         whole = Plan(tuple(chain.from_iterable(lines)))
         if self.dry_run:
             if json_plan:
-                print(json.dumps(as_json(whole), indent=1))
+                print(json.dumps(plan_json(whole), indent=1))
             else:
                 print_plan(whole)
             say("Nothing was sent.")
@@ -149,7 +149,7 @@ def say_spent(folders: Sequence[Path], max_cost: float | None) -> None:
     for call in paid:
         by_model.setdefault(call.model, []).append(call)
     spent = Spent.on(paid)
-    if spent.usd == 0 and not any(map(cut_off, folders)):
+    if spent.usd == 0 and not any(map(open_reservations, folders)):
         return
     parts = (f"{model} {_amount(Spent.on(calls))}" for model, calls in by_model.items())
     say(f"Spent: {_amount(spent)} on {spent.n_calls:,} calls ({'; '.join(parts)}).")
@@ -159,7 +159,7 @@ def say_spent(folders: Sequence[Path], max_cost: float | None) -> None:
             f"That is {dollars(over)} more than the budget of {dollars(max_cost)}: "
             "calls in flight cost more than was expected of them."
         )
-    if set_aside := [usd for folder in folders for usd in cut_off(folder)]:
+    if set_aside := [usd for folder in folders for usd in open_reservations(folder)]:
         calls = "1 call that was" if len(set_aside) == 1 else f"{len(set_aside):,} calls that were"
         say(
             f"Up to {dollars(sum(set_aside))} more may have been charged for {calls} cut off; "

@@ -12,10 +12,10 @@ from careeval.cli.shared.display import displayed
 from careeval.cli.shared.run_costs import Spending, say_spent
 from careeval.core.grader import LEXICAL
 from careeval.errors import CareEvalError
-from careeval.protocol.runs.folder import forget, read_run_file, sharing
-from careeval.protocol.runs.progress import Progress
+from careeval.protocol.runs.folder import budget_folders, discard, read_run_file
+from careeval.protocol.runs.progress import RunProgress
 from careeval.protocol.runs.spec import Outcome, Stop
-from careeval.protocol.work.workers import Early, carry_out
+from careeval.protocol.work.workers import EarlyWorkers, carry_out
 from careeval.results.amounts import dollars
 
 
@@ -30,12 +30,12 @@ def agreed(folders: Sequence[Path], spending: Spending, *, json_plan: bool = Fal
         go_on = status is None
     finally:
         for folder in () if go_on else folders:
-            forget(folder)
+            discard(folder)
     return status
 
 
 def work(
-    folders: Sequence[Path], *, fresh: bool = False, early: Early | None = None
+    folders: Sequence[Path], *, fresh: bool = False, early: EarlyWorkers | None = None
 ) -> list[Outcome]:
     """Carry out the runs in these folders, and show how far they have come.
 
@@ -49,7 +49,7 @@ def work(
     loading = Thread(target=_load, args=(any(run.grader == LEXICAL for run in runs),))
     with displayed(max_cost) as show:
 
-        def told(progress: Sequence[Progress], ending: bool) -> None:
+        def told(progress: Sequence[RunProgress], ending: bool) -> None:
             # not before the calls: nothing is to delay the first of them
             if progress and loading.ident is None:
                 loading.start()
@@ -58,7 +58,7 @@ def work(
         outcomes = carry_out(folders, told, fresh=fresh, early=early)
     if loading.ident is not None:
         loading.join()
-    say_spent(list({each for folder in folders for each in sharing(folder)}), max_cost)
+    say_spent(list({each for folder in folders for each in budget_folders(folder)}), max_cost)
     return outcomes
 
 

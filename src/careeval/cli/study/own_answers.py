@@ -18,7 +18,7 @@ from careeval.core.scenario import Split
 from careeval.core.text import counted
 from careeval.errors import UsageError
 from careeval.files import write_text
-from careeval.protocol.runs.recorded_responses import AnswerLine
+from careeval.protocol.runs.recorded_responses import ResponseLine
 
 if TYPE_CHECKING:
     from careeval.review.study.expert_answers import ExpertAnswer, ExpertAnswers
@@ -79,7 +79,7 @@ def answer(
 _FIELDS = {"scenario", "epoch", "response", "system"}
 
 
-def _lines(answers: tuple[ExpertAnswer, ...], by: By) -> list[AnswerLine]:
+def _lines(answers: tuple[ExpertAnswer, ...], by: By) -> list[ResponseLine]:
     """By system, scenario and epoch: the k-th answer of a system to a scenario is epoch k."""
     n: Counter[tuple[str, str]] = Counter()
     lines = []
@@ -88,7 +88,7 @@ def _lines(answers: tuple[ExpertAnswer, ...], by: By) -> list[AnswerLine]:
         n[system, each.scenario] += 1
         epoch = n[system, each.scenario]
         lines.append(
-            AnswerLine(scenario=each.scenario, epoch=epoch, response=each.text, system=system)
+            ResponseLine(scenario=each.scenario, epoch=epoch, response=each.text, system=system)
         )
     return sorted(lines, key=lambda line: line.system or "")
 
@@ -98,7 +98,7 @@ def system_of(role: Role) -> str:
     return f"{SYSTEM}-{role}"
 
 
-def _counts(lines: list[AnswerLine]) -> dict[str, Counter[str]]:
+def _counts(lines: list[ResponseLine]) -> dict[str, Counter[str]]:
     """System → scenario → answers."""
     found: dict[str, Counter[str]] = defaultdict(Counter)
     for line in lines:

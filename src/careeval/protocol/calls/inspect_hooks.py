@@ -66,7 +66,7 @@ class RunHooks(Hooks):
         """Show why an attempt at a call failed, and when it is made again."""
         if tally := _TALLY.get():
             reason = why_failed() or str(data.status_code or "an error")
-            tally.failing(f"{data.model_name}: {reason}", _retry_time(data.wait_time))
+            tally.count_failed_attempt(f"{data.model_name}: {reason}", _retry_time(data.wait_time))
             if data.wait_time >= LONG:
                 # nothing else may be shown during the wait
                 tally.flush()
@@ -80,7 +80,7 @@ class RunHooks(Hooks):
             message = (
                 (error.message.strip().splitlines() or ["an error"])[-1][:200] if error else None
             )
-            tally.ended((str(data.sample.id), data.sample.epoch), message)
+            tally.count_sample((str(data.sample.id), data.sample.epoch), message)
 
 
 def _retry_time(wait: float) -> str:

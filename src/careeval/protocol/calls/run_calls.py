@@ -21,7 +21,7 @@ from inspect_ai.model import ChatMessage, GenerateConfig, Model, ModelOutput
 from inspect_ai.model._model import AttemptTimeoutError
 
 from careeval.errors import ProtocolError
-from careeval.protocol.address import shown
+from careeval.protocol.address import redacted
 from careeval.protocol.calls.failures import CallError, is_hopeless, last_attempt, why
 from careeval.protocol.calls.pending_call import FLIGHT, Flight
 from careeval.protocol.calls.replies import (
@@ -404,7 +404,7 @@ async def call(
 def _address(model: Model) -> str:
     """Return " at " and the address of a model's server; empty if the model has none."""
     url = getattr(getattr(model.api, "client", None), "base_url", None) or model.api.base_url
-    return f" at {shown(str(url))}" if url else ""
+    return f" at {redacted(str(url))}" if url else ""
 
 
 async def _never() -> None:

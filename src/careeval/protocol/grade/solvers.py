@@ -29,7 +29,7 @@ from careeval.modes.response import RESPONSE
 from careeval.modes.version import PROTOCOL_VERSION
 from careeval.protocol.calls.run_calls import call
 from careeval.protocol.grade.sample import facts_of
-from careeval.protocol.runs.recorded_responses import read_answers
+from careeval.protocol.runs.recorded_responses import read_responses
 
 STORE_KEY = "careeval_response"
 SAMPLING_KEY = "careeval_sampling"
@@ -80,7 +80,7 @@ def recorded(responses: str, system: str, mode: str = RESPONSE.name) -> Solver:
     Raises:
         ProtocolError: The file cannot be read, or holds no response of that system.
     """
-    by_system = read_answers(Path(responses))
+    by_system = read_responses(Path(responses))
     if system not in by_system:
         systems = ", ".join(map(repr, by_system))
         raise ProtocolError(

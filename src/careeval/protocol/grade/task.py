@@ -28,9 +28,14 @@ from careeval.protocol.grade.grader import grader_given
 from careeval.protocol.grade.sample import sample_metadata
 from careeval.protocol.grade.solvers import ask, recorded
 from careeval.protocol.grade.transcript import transcript_left_out
-from careeval.protocol.runs.held_out_runs import refuse_in_the_open
+from careeval.protocol.runs.held_out_runs import check_held_out_allowed
 from careeval.protocol.runs.spec import MAX_TOKENS
-from careeval.protocol.select import part_of, rubrics_graded, select_scenarios, selection_hashes
+from careeval.protocol.select import (
+    rubrics_graded,
+    scenarios_of_slice,
+    select_scenarios,
+    selection_hashes,
+)
 
 N_EPOCHS = 10
 TEMPERATURE = 1.0
@@ -82,7 +87,7 @@ def careeval(
         max_tokens: The most tokens of one response, reasoning included.
         protocol: Version of the protocol; an earlier one to finish a run that was begun under it.
     """
-    refuse_in_the_open(split)
+    check_held_out_allowed(split)
     loaded = load_bank(bank, key_for_split(split), probes=False)
     protocol = known_version(protocol)
     mode = loaded.mode
@@ -91,7 +96,7 @@ def careeval(
     selected = select_scenarios(
         loaded, Split(split), _listed(adl), _listed(scenario), limit, twins=twins
     )
-    asked = part_of(selected, _listed(part))
+    asked = scenarios_of_slice(selected, _listed(part))
     rubrics = rubrics_graded(rubric, selected, mode, protocol)
     names = [r.value for r in rubrics]
     # only for other modes: Inspect recognizes the log of an older run by the arguments passed here

@@ -23,20 +23,20 @@ from careeval.core.grader import Grader
 from careeval.errors import LogError
 from careeval.protocol.logs.fields import (
     MAX_SHOWN,
-    Asked,
-    Header,
-    Sample,
-    fault,
+    LoggedSample,
+    LoggedScenario,
+    LogHeader,
+    error_text,
 )
 from careeval.protocol.logs.limits import (
     HEADER,
     MAX_RESPONSES,
     SAMPLE,
     SUMMARIES,
-    excess,
-    opened,
+    describe_value,
+    open_log,
     read_member,
-    shown,
+    size_problem,
 )
 
 if sys.version_info < (3, 14):
@@ -49,7 +49,7 @@ _SAMPLE_NAME = re.compile(r"samples/(.+)_epoch_([0-9]{1,9})\.json")
 
 
 @dataclass(frozen=True)
-class Odd:
+class ImpossibleCount:
     """An impossible count in a sample, such as one below 0, which is taken as unknown."""
 
     id: str
@@ -58,7 +58,7 @@ class Odd:
 
 
 @dataclass(frozen=True)
-class Unreadable:
+class UnreadableSample:
     """A sample that cannot be read, of which only the key is known."""
 
     id: str
@@ -78,7 +78,7 @@ class Log:
     """
 
     path: Path
-    header: Header
+    header: LogHeader
     about: Mapping[str, Any]
     name: str | None = None
 
@@ -95,13 +95,15 @@ class Log:
             return None
         return str(Grader(self.header.grader, about.grade_mode, about.prompts.grade))
 
-    def samples(self) -> Iterator[tuple[Sample, Asked] | Odd | Unreadable]:
+    def samples(
+        self,
+    ) -> Iterator[tuple[LoggedSample, LoggedScenario] | ImpossibleCount | UnreadableSample]:
         """Yield its finished samples, each read when it is needed.
 
-        A sample with an impossible count is preceded by an `Odd`.
+        A sample with an impossible count is preceded by an `ImpossibleCount`.
         """
-        scenarios: dict[str, Asked] = {}
-        with opened(self.path) as file:
+        scenarios: dict[str, LoggedScenario] = {}
+        with open_log(self.path) as file:
             for name in dict.fromkeys(file.namelist()):
                 if not (key := _SAMPLE_NAME.fullmatch(name)):
                     continue
@@ -109,16 +111,18 @@ class Log:
                     content = read_member(file, name, SAMPLE)
                     sample, odd = _sample(content)
                     if sample.id not in scenarios:
-                        scenarios[sample.id] = _reader(Asked).validate_json(content, strict=True)
+                        scenarios[sample.id] = _reader(LoggedScenario).validate_json(
+                            content, strict=True
+                        )
                 except Exception as error:  # a damaged zip fails in many ways
-                    yield Unreadable(key[1][:MAX_SHOWN], int(key[2]), fault(error))
+                    yield UnreadableSample(key[1][:MAX_SHOWN], int(key[2]), error_text(error))
                 else:
                     if odd:
-                        yield Odd(sample.id, sample.epoch, odd[0])
+                        yield ImpossibleCount(sample.id, sample.epoch, odd[0])
                     yield sample, scenarios[sample.id]
 
 
-def _sample(content: bytes) -> tuple[Sample, list[str]]:
+def _sample(content: bytes) -> tuple[LoggedSample, list[str]]:
     """Return a sample from its JSON, and a description of each impossible count.
 
     More than half of the JSON is events, and a graded sample has its needed fields before them. So
@@ -126,13 +130,13 @@ def _sample(content: bytes) -> tuple[Sample, list[str]]:
     is not valid JSON, and the whole is read. (It cannot be inside a string, where quotes are
     escaped.) A sample without a grading is read whole too: its error comes after the events.
     """
-    reader = _reader(Sample)
+    reader = _reader(LoggedSample)
     before, cut, _ = content.partition(b'"events":')
     if cut:
         odd: list[str] = []
         with suppress(ValidationError):
             closed = before.rstrip(b" \n,") + b"}"
-            sample: Sample = reader.validate_json(closed, strict=True, context=odd)
+            sample: LoggedSample = reader.validate_json(closed, strict=True, context=odd)
             if sample.graded:
                 return sample, odd
     odd = []
@@ -147,7 +151,7 @@ def read_log(path: Path) -> Log:
             holds more than a log may.
     """
     try:
-        with opened(path) as file:
+        with open_log(path) as file:
             names = file.namelist()
             # a run that is killed leaves a log without an end
             complete = "header.json" in names
@@ -157,12 +161,14 @@ def read_log(path: Path) -> Log:
         header = from_json(content)
         eval_fields = header["eval"] if isinstance(header, dict) else None
         if not isinstance(eval_fields, dict):
-            raise ValueError(f"its header is {shown(header)}, expected what Inspect writes")
+            raise ValueError(
+                f"its header is {describe_value(header)}, expected what Inspect writes"
+            )
     except LogError:
         raise
     except Exception as error:  # its compressor's failures have no type in common
         raise LogError(
-            f"{path}: cannot be read as a log: {fault(error)}", hint="it may have been cut off"
+            f"{path}: cannot be read as a log: {error_text(error)}", hint="it may have been cut off"
         ) from error
     metadata = eval_fields.get("metadata")
     about = metadata.get("careeval") if isinstance(metadata, dict) else None
@@ -170,15 +176,15 @@ def read_log(path: Path) -> Log:
         task = short_repr(eval_fields.get("task"))
         raise LogError(f"{path}: is a log of the task {task}, not of careeval")
     try:
-        log = Log(path, _reader(Header).validate_json(content, strict=True), about)
+        log = Log(path, _reader(LogHeader).validate_json(content, strict=True), about)
     except ValidationError as error:
         version = about.get("software") if isinstance(about, dict) else None
         version = version[:MAX_SHOWN] if isinstance(version, str) else "of an unknown version"
         raise LogError(
-            f"{path}: its header lacks what this version of careeval needs: {fault(error)}",
+            f"{path}: its header lacks what this version of careeval needs: {error_text(error)}",
             hint=f"it was written by careeval {version}",
         ) from error
-    too_many = excess(len(log.header.scenarios), log.header.epochs)
+    too_many = size_problem(len(log.header.scenarios), log.header.epochs)
     n_samples = sum(name.startswith("samples/") for name in names)
     if n_samples > MAX_RESPONSES:
         too_many = f"{n_samples:,} samples, at most {MAX_RESPONSES:,}"
@@ -190,7 +196,7 @@ def read_log(path: Path) -> Log:
 def log_summaries(path: Path) -> Iterator[dict[str, Any]]:
     """Yield a log's summary of each sample; nothing where the log cannot be read."""
     try:
-        with opened(path) as file:
+        with open_log(path) as file:
             names = file.namelist()
             whole = [name for name in names if name == "summaries.json"]
             parts = [name for name in names if name.startswith("_journal/summaries/")]
@@ -203,7 +209,7 @@ def log_summaries(path: Path) -> Iterator[dict[str, Any]]:
 def is_finished(path: Path) -> bool:
     """Tell whether a log's header says that all its samples finished without an error."""
     try:
-        with opened(path) as file:
+        with open_log(path) as file:
             header = from_json(read_member(file, "header.json", HEADER))
         results = header.get("results") or {}
         is_all = results.get("completed_samples") == results.get("total_samples")

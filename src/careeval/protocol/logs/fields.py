@@ -33,7 +33,7 @@ from careeval.protocol.logs.limits import (
     Text,
     Tokens,
     TokenShare,
-    shown,
+    describe_value,
 )
 
 MAX_SHOWN = 80
@@ -57,7 +57,7 @@ def _or_unknown(value: Any, validate: ValidatorFunctionWrapHandler, info: Valida
         return validate(value)
     except ValidationError as error:
         if info.context is not None:
-            info.context.append(f"{info.field_name}.{fault(error)}")
+            info.context.append(f"{info.field_name}.{error_text(error)}")
         return None
 
 
@@ -73,7 +73,7 @@ class PromptHashes:
 
 
 @dataclass(frozen=True)
-class About:
+class RunMetadata:
     """The fields about the run that careeval wrote into the header."""
 
     software: Name
@@ -93,7 +93,7 @@ class About:
 
 
 @dataclass(frozen=True)
-class Header:
+class LogHeader:
     """The fields about the run in a log's header.
 
     Attributes:
@@ -112,7 +112,7 @@ class Header:
         tuple[Name, ...], Field(max_length=MAX_SCENARIOS), _at("eval", "dataset", "sample_ids")
     ]
     epochs: Annotated[Epoch, _at("eval", "config", "epochs")]
-    about: Annotated[About, _at("eval", "metadata", "careeval")]
+    about: Annotated[RunMetadata, _at("eval", "metadata", "careeval")]
     grader: Annotated[
         Name | None,
         Field(
@@ -126,7 +126,7 @@ class Header:
 
 
 @dataclass(frozen=True)
-class Stored:
+class LoggedResponse:
     """A response as the solver put it into the sample's store."""
 
     state: ResponseState
@@ -136,7 +136,7 @@ class Stored:
 
 
 @dataclass(frozen=True)
-class Usage:
+class LoggedUsage:
     """Tokens and cost of a call for a response, as Inspect counts them; `None` where unknown."""
 
     input_tokens: Tokens | None = None
@@ -154,7 +154,7 @@ def _has_reasoning(content: Any) -> bool:
 
 
 @dataclass(frozen=True)
-class Judged:
+class LoggedJudgment:
     """One judgment in a log."""
 
     item: Name
@@ -164,7 +164,7 @@ class Judged:
 
 
 @dataclass(frozen=True)
-class Spent:
+class GradingUsage:
     """Tokens, cost and time of all calls that judged one rubric; `None` where unknown."""
 
     input_tokens: TokenShare | None = None
@@ -174,15 +174,15 @@ class Spent:
 
 
 @dataclass(frozen=True)
-class Graded:
+class LoggedGrading:
     """The grading of one rubric of a response; older logs have no `usage`."""
 
-    judgments: Annotated[tuple[Judged, ...], Field(max_length=MAX_ITEMS)] = ()
-    usage: Annotated[Spent | None, OrUnknown] = None
+    judgments: Annotated[tuple[LoggedJudgment, ...], Field(max_length=MAX_ITEMS)] = ()
+    usage: Annotated[GradingUsage | None, OrUnknown] = None
 
 
 @dataclass(frozen=True)
-class Item:
+class LoggedItem:
     """One item of a rubric, a rung or an action."""
 
     id: Name
@@ -203,7 +203,7 @@ def _text_only(content: Any) -> Any:
 
 
 @dataclass(frozen=True)
-class Asked:
+class LoggedScenario:
     """The scenario of a sample, the same in every epoch of a log.
 
     Attributes:
@@ -213,7 +213,7 @@ class Asked:
 
     text: Annotated[Text | None, BeforeValidator(_text_only), _at("input")]
     rubrics: Annotated[
-        Mapping[Rubric, Annotated[tuple[Item, ...], Field(max_length=MAX_ITEMS)]],
+        Mapping[Rubric, Annotated[tuple[LoggedItem, ...], Field(max_length=MAX_ITEMS)]],
         _at("metadata", "rubrics"),
     ]
     adl: Annotated[Name | None, _at("metadata", "adl")] = None
@@ -230,7 +230,7 @@ class Asked:
 
 
 @dataclass(frozen=True)
-class Sample:
+class LoggedSample:
     """One sample of a log: a response to a scenario and its gradings, or an error.
 
     Attributes:
@@ -248,7 +248,7 @@ class Sample:
 
     id: Name
     epoch: Epoch
-    stored: Annotated[Stored | None, _at("store", "careeval_response")] = None
+    stored: Annotated[LoggedResponse | None, _at("store", "careeval_response")] = None
     sampling: Annotated[
         Mapping[Name, Any] | None,
         Field(max_length=MAX_SAMPLING),
@@ -260,25 +260,27 @@ class Sample:
         BeforeValidator(_has_reasoning),
         _at("output", "choices", 0, "message", "content"),
     ] = False
-    usage: Annotated[Usage | None, OrUnknown, _at("output", "usage")] = None
+    usage: Annotated[LoggedUsage | None, OrUnknown, _at("output", "usage")] = None
     seconds: Annotated[Amount | None, OrUnknown, _at("output", "time")] = None
     graded: Annotated[
-        Mapping[Name, Graded],
+        Mapping[Name, LoggedGrading],
         Field(max_length=MAX_ITEMS),
         _at("scores", "careeval", "metadata", "rubrics"),
     ] = field(default_factory=dict)
     error: Annotated[Text | None, _at("error", "message")] = None
 
     @property
-    def response(self) -> Stored:
+    def response(self) -> LoggedResponse:
         """The response; where none was stored, one in the state `missing` with the error."""
         if self.stored:
             return self.stored
         why = self.error or "no response was stored"
-        return Stored(ResponseState.missing, "", cut=False, note=f"error: {why.strip()[:500]}")
+        return LoggedResponse(
+            ResponseState.missing, "", cut=False, note=f"error: {why.strip()[:500]}"
+        )
 
 
-def fault(error: Exception) -> str:
+def error_text(error: Exception) -> str:
     """Return an error's text in one line, without the faulty content itself."""
     if isinstance(error, ValidationError):
         first = error.errors(include_url=False)[0]
@@ -286,7 +288,7 @@ def fault(error: Exception) -> str:
         if "recursion limit" in first["msg"]:
             return "it is nested too deeply: at most 200 lists and mappings in each other"
         is_plain = first["type"] in ("missing", "json_invalid")
-        content = "" if is_plain else f" (found {shown(first['input'])})"
+        content = "" if is_plain else f" (found {describe_value(first['input'])})"
         return f"{where}: {first['msg'][:MAX_ERROR_TEXT]}{content}"
     if isinstance(error, KeyError):
         return f"not in it: {error.args[0]}"

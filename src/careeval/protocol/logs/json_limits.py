@@ -12,7 +12,7 @@ from typing import IO, Any
 
 from careeval.errors import ProtocolError
 from careeval.files import open_file
-from careeval.protocol.logs.limits import HEADER, SAMPLE, Bounds, check_values
+from careeval.protocol.logs.limits import HEADER, SAMPLE, JsonLimits, check_values
 
 MAX_DEPTH = 100
 """Levels of lists and objects inside one another."""
@@ -36,7 +36,7 @@ CHUNK = 1_000_000
 """Bytes of a long line that are skipped at once."""
 
 
-def parse_json(content: bytes, bounds: Bounds = SAMPLE) -> Any:
+def parse_json(content: bytes, bounds: JsonLimits = SAMPLE) -> Any:
     """Parse a JSON value that is within its limits.
 
     Raises:
@@ -70,7 +70,7 @@ def _containers(values: Iterable[Any]) -> list[Any]:
     return [value for value in values if isinstance(value, dict | list)]
 
 
-def read_json(path: Path, bounds: Bounds = HEADER) -> Any:
+def read_json(path: Path, bounds: JsonLimits = HEADER) -> Any:
     """Read a JSON file that is within its limits.
 
     Raises:

@@ -64,7 +64,7 @@ MAX_USD = 10**9
 
 
 @dataclass(frozen=True, slots=True)
-class Bounds:
+class JsonLimits:
     """The limits for one JSON text: a member of a log, or a file.
 
     Attributes:
@@ -76,9 +76,9 @@ class Bounds:
     n_values: int
 
 
-HEADER = Bounds(32_000_000, 1_000_000)
-SAMPLE = Bounds(64_000_000, 2_000_000)
-SUMMARIES = Bounds(500_000_000, 25_000_000)
+HEADER = JsonLimits(32_000_000, 1_000_000)
+SAMPLE = JsonLimits(64_000_000, 2_000_000)
+SUMMARIES = JsonLimits(500_000_000, 25_000_000)
 
 COMPRESSIONS = {zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, 93}
 """Kinds of compression that Inspect has used: none, deflate, zstd."""
@@ -97,7 +97,7 @@ __all__ = ["Amount", "Epoch", "Level", "Name", "Points", "Text", "TokenShare", "
 
 
 @contextmanager
-def opened(path: Path) -> Iterator[zipfile.ZipFile]:
+def open_log(path: Path) -> Iterator[zipfile.ZipFile]:
     """Open a log as a zip file within the limits.
 
     Raises:
@@ -130,7 +130,7 @@ class _CappedFile:
         return self._file.read(n)
 
 
-def read_member(archive: zipfile.ZipFile, name: str, bounds: Bounds) -> bytes:
+def read_member(archive: zipfile.ZipFile, name: str, bounds: JsonLimits) -> bytes:
     """Return the content of one member of a log.
 
     Raises:
@@ -151,7 +151,7 @@ def read_member(archive: zipfile.ZipFile, name: str, bounds: Bounds) -> bytes:
     return content
 
 
-def check_values(content: bytes, bounds: Bounds, name: str) -> None:
+def check_values(content: bytes, bounds: JsonLimits, name: str) -> None:
     """Check that a JSON text has no more values than its limit.
 
     Raises:
@@ -168,11 +168,11 @@ def check_size(n_scenarios: int, epochs: int) -> None:
     Raises:
         ProtocolError: It would have too many responses.
     """
-    if too_many := excess(n_scenarios, epochs):
+    if too_many := size_problem(n_scenarios, epochs):
         raise ProtocolError(too_many, hint="ask in several runs, or take fewer --samples")
 
 
-def excess(n_scenarios: int, epochs: int) -> str:
+def size_problem(n_scenarios: int, epochs: int) -> str:
     """Return the limit that a run of this size exceeds, in words; empty where it exceeds none."""
     if epochs > MAX_EPOCHS:
         return f"{epochs:,} responses to each scenario, at most {MAX_EPOCHS:,}"
@@ -186,7 +186,7 @@ def excess(n_scenarios: int, epochs: int) -> str:
     return ""
 
 
-def shown(value: Any) -> str:
+def describe_value(value: Any) -> str:
     """Return a description of a log's value for a message: numbers as they are, others by type.
 
     Text is not quoted, since it may be of the held-out split.

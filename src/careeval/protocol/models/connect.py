@@ -19,7 +19,7 @@ from inspect_ai.model import (
     set_model_info,
 )
 
-from careeval.protocol.address import BARE, check_address, no_address
+from careeval.protocol.address import HOST_ONLY, address_error, check_address
 from careeval.protocol.calls.redaction import Blot
 from careeval.protocol.calls.run_calls import current_calls
 from careeval.protocol.costs.cost_log import Role
@@ -97,10 +97,10 @@ def connect(run: Run, role: Role, reply_queue: Turns) -> Model:
         if type(error).__name__ != "InvalidURL":
             raise
         # each HTTP package has its own InvalidURL; its message may hold a password
-        raise no_address(f"the address of {name}") from None
+        raise address_error(f"the address of {name}") from None
     client = getattr(model.api, "client", None)
     address = getattr(client, "base_url", None) or model.api.base_url or elsewhere
-    if address and provider(name) not in BARE:
+    if address and provider(name) not in HOST_ONLY:
         check_address(str(address), f"the address of {name}")
     redactor = Blot(secrets(model.api, name, os.environ))
     prepare_clients(model.api, reply_queue, redactor)

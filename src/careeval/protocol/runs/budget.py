@@ -24,7 +24,7 @@ from pathlib import Path
 from careeval.protocol.costs.call_estimate import Estimate
 from careeval.protocol.costs.cost_log import SPENT_FILE, Lines, Reading, Spent, paid_from
 from careeval.protocol.runs.lock import holder
-from careeval.protocol.runs.sweep_cells import CellState, JournalReading
+from careeval.protocol.runs.sweep_cells import CellState, JournalReader
 
 RESERVED_FILE = "reserved.jsonl"
 """The file of a run's reservations, in its folder."""
@@ -127,7 +127,7 @@ class Budget:
         folders = sorted({folder.resolve() for folder in [*folders, own]})
         # the lock lies in the first folder that exists, the same one for all processes
         self._lock_folders = [sweep] if sweep else folders
-        self._journal = JournalReading(sweep) if sweep else None
+        self._journal = JournalReader(sweep) if sweep else None
         self._cost_logs: dict[Path, Reading] = {}
         self._reserved: dict[Path, _ReservationFile] = {}
         for folder in folders:
@@ -269,7 +269,7 @@ class Budget:
             yield
 
 
-def cut_off(folder: Path) -> list[float]:
+def open_reservations(folder: Path) -> list[float]:
     """Return the dollars reserved for each call of a run that has not come back.
 
     Where a process is working on the run, its calls in flight are among them.
@@ -279,12 +279,12 @@ def cut_off(folder: Path) -> list[float]:
     return [reservation.usd for reservation in run.reservations.values()]
 
 
-def tidy(folder: Path) -> None:
+def remove_reservations(folder: Path) -> None:
     """Remove a complete run's file of reservations, unless some calls in it never came back.
 
     Raises:
         OSError: The file cannot be removed.
     """
-    if not cut_off(folder):
+    if not open_reservations(folder):
         # leave the lock file: another process may hold it
         (folder / RESERVED_FILE).unlink(missing_ok=True)

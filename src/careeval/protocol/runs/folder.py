@@ -26,22 +26,22 @@ from careeval.core.scenario import Rubric
 from careeval.errors import ProtocolError
 from careeval.files import write_text
 from careeval.modes import MODES
-from careeval.protocol.address import BARE, check_address
+from careeval.protocol.address import HOST_ONLY, check_address
 from careeval.protocol.costs.cost_log import CALLS_FILE, SPENT_FILE, kept_keys, paid_for
 from careeval.protocol.logs.eval_file import is_finished
 from careeval.protocol.logs.json_limits import read_json
 from careeval.protocol.runs.budget import BUDGET_LOCK, RESERVED_FILE
 from careeval.protocol.runs.lock import LOCK_FILE, holder, locked
 from careeval.protocol.runs.progress import SampleKey
-from careeval.protocol.runs.recorded_responses import n_epochs, write_answers
+from careeval.protocol.runs.recorded_responses import n_epochs, write_responses
 from careeval.protocol.runs.spec import (
     PROBES,
     Run,
-    asked_for,
     check_name,
     folder_name,
     provider,
-    run_from,
+    run_from_fields,
+    run_identity,
 )
 from careeval.protocol.runs.sweep_cells import refuse_sweep, without_cells
 
@@ -66,7 +66,7 @@ def prepare(run: Run, folder: Path) -> Path:
         ProtocolError: The folder holds another run or one that has begun, or lies in one.
         OSError: The folder cannot be written; nothing of the run is in it.
     """
-    check_fit(folder, run)
+    check_folder(folder, run)
     folder.mkdir(parents=True, exist_ok=True)
     try:
         # of two commands at once, the second has to see the run of the first
@@ -76,21 +76,21 @@ def prepare(run: Run, folder: Path) -> Path:
             write_text(folder / RUN_FILE, _text(run), synced=True)
     except OSError:
         if not _readable(folder):
-            forget(folder)
+            discard(folder)
         raise
     return folder
 
 
 def prepare_recorded(folder: Path, responses: Sequence[Response], run: Run) -> Path:
-    """Set up a run over recorded responses, as `recorded` takes them; return the folder.
+    """Set up a run over recorded responses, as `store_responses` takes them; return the folder.
 
     Raises:
         ProtocolError: As `prepare`; or a chosen scenario has no response.
     """
-    return prepare(recorded(folder, responses, run), folder)
+    return prepare(store_responses(folder, responses, run), folder)
 
 
-def recorded(folder: Path, responses: Sequence[Response], run: Run) -> Run:
+def store_responses(folder: Path, responses: Sequence[Response], run: Run) -> Run:
     """Write recorded responses into a folder, and return the run over them.
 
     Args:
@@ -103,7 +103,7 @@ def recorded(folder: Path, responses: Sequence[Response], run: Run) -> Run:
         OSError: The folder cannot be written.
     """
     # checked first, so as not to overwrite the responses of another run
-    check_fit(folder, run)
+    check_folder(folder, run)
     answered = {response.scenario for response in responses}
     part = run.task.get("part")
     wanted = set(part or run.task.get("scenario") or answered)
@@ -113,10 +113,10 @@ def recorded(folder: Path, responses: Sequence[Response], run: Run) -> Run:
     folder.mkdir(parents=True, exist_ok=True)
     file = folder / RESPONSES_FILE
     try:
-        write_answers(file, run.system, responses)
+        write_responses(file, run.system, responses)
     except OSError:
         if not _readable(folder):
-            forget(folder)
+            discard(folder)
         raise
     task = run.task | {
         "scenario": run.task["scenario"] if part else sorted(wanted),
@@ -140,7 +140,7 @@ def grading_folder(folder: Path, grader: str, rubric: Rubric) -> Path:
     return gradings / f"{name}-{rubric}-{n}"
 
 
-def forget(folder: Path) -> None:
+def discard(folder: Path) -> None:
     """Delete the files of a run that was prepared, if it has no log and has made no call."""
     if _has_calls(folder) or holder(folder):
         return
@@ -168,7 +168,7 @@ def read_run_file(folder: Path) -> Run:
     """
     file = folder / RUN_FILE
     try:
-        run = run_from(read_json(file))
+        run = run_from_fields(read_json(file))
     except FileNotFoundError as error:
         raise ProtocolError(
             f"{folder} holds no run: there is no {RUN_FILE}", hint=_without_run_file(folder)
@@ -215,7 +215,7 @@ def system_of(folder: Path) -> str | None:
     return None
 
 
-def is_audit(folder: Path) -> bool:
+def is_probe_check(folder: Path) -> bool:
     """Tell whether a folder holds a probe check of a grader, and not a run of a system."""
     try:
         run = read_run_file(folder)
@@ -234,7 +234,7 @@ def is_grading(folder: Path) -> bool:
     return in_graded and ((run / RUN_FILE).exists() or any(run.glob("*.eval")))
 
 
-def amend(folder: Path, **changes: Any) -> None:
+def amend_run(folder: Path, **changes: Any) -> None:
     """Change fields of the run in a folder, such as its prices or its budget.
 
     Raises:
@@ -245,7 +245,7 @@ def amend(folder: Path, **changes: Any) -> None:
     write_text(folder / RUN_FILE, _text(run), synced=True)
 
 
-def sharing(folder: Path) -> list[Path]:
+def budget_folders(folder: Path) -> list[Path]:
     """Return the folders of the runs that share a run's budget, its own among them."""
     return [(folder / path).resolve() for path in read_run_file(folder).together] or [folder]
 
@@ -262,7 +262,7 @@ def is_complete(folder: Path) -> bool:
     return all(map(zipfile.is_zipfile, logs)) and any(map(is_finished, logs))
 
 
-def n_lost(folder: Path) -> int:
+def n_lost_calls(folder: Path) -> int:
     """Return the number of paid calls that an unfinished run has lost from its file of calls.
 
     They are made and paid for again. A process that is killed loses one at most.
@@ -271,13 +271,13 @@ def n_lost(folder: Path) -> int:
     return max(0, len(paid_for(folder)) - len(kept_keys(folder)))
 
 
-def on_disk(folder: Path) -> tuple[int, int]:
+def n_kept_responses(folder: Path) -> tuple[int, int]:
     """Return how many responses of an unfinished run are asked, and how many are graded."""
-    asked, graded = kept_calls(folder)
+    asked, graded = kept_samples(folder)
     return len(asked), len(graded)
 
 
-def kept_calls(folder: Path) -> tuple[set[SampleKey], set[SampleKey]]:
+def kept_samples(folder: Path) -> tuple[set[SampleKey], set[SampleKey]]:
     """Return the responses of an unfinished run that are asked, and those that are graded."""
     asked, graded = set[SampleKey](), set[SampleKey]()
     for key in kept_keys(folder):
@@ -295,7 +295,7 @@ def latest_unfinished(root: Path) -> Path | None:
     open_runs = (
         folder
         for folder in run_folders(root)
-        if folder != root and not is_complete(folder) and not is_audit(folder)
+        if folder != root and not is_complete(folder) and not is_probe_check(folder)
     )
     runs = {folder: _worked_on(folder) for folder in open_runs}
     if not runs:
@@ -321,7 +321,7 @@ def run_folders(root: Path) -> list[Path]:
     return without_cells(sorted(path.parent for path in root.rglob(RUN_FILE)))
 
 
-def orphans(root: Path) -> list[Path]:
+def orphaned_folders(root: Path) -> list[Path]:
     """Return the folders under `root` that have a cost log or calls, but no run.json any more."""
     files = [*root.rglob(SPENT_FILE), *root.rglob(CALLS_FILE)]
     return without_cells(
@@ -329,7 +329,7 @@ def orphans(root: Path) -> list[Path]:
     )
 
 
-def check_fit(folder: Path, run: Run) -> None:
+def check_folder(folder: Path, run: Run) -> None:
     """Check that a run may go into a folder.
 
     Raises:
@@ -340,7 +340,7 @@ def check_fit(folder: Path, run: Run) -> None:
     if any(run.model in mode.programs for mode in MODES.values()):
         raise ProtocolError(f"{run.model} can only grade", hint="use it as --grader")
     check_name(run.system)
-    if run.base_url is not None and provider(run.model) not in BARE:
+    if run.base_url is not None and provider(run.model) not in HOST_ONLY:
         check_address(run.base_url, "--base-url")
     run_folder = folder.parent.parent if is_grading(folder) else folder
     for above in run_folder.absolute().parents:
@@ -361,7 +361,7 @@ def _may_take(folder: Path, run: Run) -> bool:
         existing = read_run_file(folder)
     except ProtocolError:
         return True
-    return asked_for(existing) == asked_for(run)
+    return run_identity(existing) == run_identity(run)
 
 
 def refuse_runs_folder(folder: Path) -> None:

@@ -22,7 +22,7 @@ from careeval.protocol.runs.spec import Run, folder_name
 
 PRIVATE = "private"
 
-LAST_WORDS = "last-words.txt"
+ERROR_FILE = "last-words.txt"
 """The file in the folder of a held-out run with the error that ended it early."""
 
 _OUTPUT_VARIABLES = (
@@ -52,7 +52,7 @@ def run_folder(root: Path, run: Run) -> Path:
 
 
 @contextmanager
-def apart() -> Iterator[None]:
+def allow_held_out() -> Iterator[None]:
     """Allow the task to use the held-out split inside the block, which logs to a private folder."""
     token = _ALLOWED.set(True)
     try:
@@ -62,7 +62,7 @@ def apart() -> Iterator[None]:
 
 
 @contextmanager
-def unheard(run: Run, folder: Path) -> Iterator[None]:
+def private_output(run: Run, folder: Path) -> Iterator[None]:
     """Keep the texts of a held-out run from being written outside its folder during the block.
 
     Logging is disabled, since Inspect's trace has the errors of servers and a client's log has its
@@ -92,16 +92,16 @@ def unheard(run: Run, folder: Path) -> Iterator[None]:
                 os.environ[name] = value
 
 
-def tellable(run: Run, folder: Path, words: str) -> str:
+def public_error(run: Run, folder: Path, words: str) -> str:
     """Return an error text to show; that of a held-out run is written to its folder instead."""
     if not words or not is_held_out(run):
         return words
-    path = folder / LAST_WORDS
+    path = folder / ERROR_FILE
     path.write_text(f"{words}\n", encoding="utf-8", errors="replace")
     return f"the error may quote the held-out split; it is kept in {path}"
 
 
-def refuse_in_the_open(split: str) -> None:
+def check_held_out_allowed(split: str) -> None:
     """Check that the held-out split is not used outside `careeval run`, as Inspect alone would.
 
     Raises:
@@ -114,7 +114,7 @@ def refuse_in_the_open(split: str) -> None:
         )
 
 
-def refuse_beside_the_other(root: Path, run: Run) -> None:
+def refuse_taken_name(root: Path, run: Run) -> None:
     """Check that no other run below a folder has the system's name.
 
     The other run may be private, or have been renamed since it began.
@@ -133,7 +133,7 @@ def refuse_beside_the_other(root: Path, run: Run) -> None:
             )
 
 
-def keep_apart(root: Path, run: Run) -> None:
+def make_private_folder(root: Path, run: Run) -> None:
     """Make the private folder for a held-out run: for its owner alone, and ignored by git."""
     if not is_held_out(run):
         return

@@ -24,7 +24,7 @@ SAMPLE_EVERY = 1.0
 
 
 @dataclass(frozen=True, slots=True)
-class Progress:
+class RunProgress:
     """The progress of one run.
 
     Attributes:
@@ -70,11 +70,11 @@ class Progress:
         return left / self.rate if self.rate else None
 
     def as_json(self) -> dict[str, Any]:
-        """Return the fields as JSON values, which `Progress(**…)` takes."""
+        """Return the fields as JSON values, which `RunProgress(**…)` takes."""
         return asdict(self)
 
 
-Report = Callable[[Progress], None]
+Report = Callable[[RunProgress], None]
 """A function that is called with a run's progress."""
 
 
@@ -99,12 +99,12 @@ class Pace:
         return (n - before) / (now - began) if now - began >= SAMPLE_EVERY else None
 
 
-def together(progress: Sequence[Progress]) -> Progress:
+def total_progress(progress: Sequence[RunProgress]) -> RunProgress:
     """Return the total progress of several runs; a value unknown for one is unknown in total."""
     costs, rates = [run.usd for run in progress], [run.rate for run in progress if not run.ended]
     known_costs = [cost for cost in costs if cost is not None]
     known_rates = [rate for rate in rates if rate is not None]
-    return Progress(
+    return RunProgress(
         "all",
         sum(run.n_samples for run in progress),
         sum(run.n_done for run in progress),
@@ -129,11 +129,11 @@ class Tally:
         is_held_out: bool = False,
     ) -> None:
         self._is_held_out = is_held_out
-        self._progress = Progress(system, n_samples, n_done=len(done))
+        self._progress = RunProgress(system, n_samples, n_done=len(done))
         self._done, self._failed = set(done), set[SampleKey]()
         self._report, self._reported = report, 0.0
 
-    def paid(self, paid: Paid) -> None:
+    def count_call(self, paid: Paid) -> None:
         """Count a call that came back."""
         now = self._progress
         usd = None if now.usd is None or paid.cost_usd is None else now.usd + paid.cost_usd
@@ -143,7 +143,7 @@ class Tally:
         """Return a text to show; that of a held-out run is hidden, since it may quote a prompt."""
         return "its words are not shown" if self._is_held_out else text
 
-    def failing(self, error: str, when: str) -> None:
+    def count_failed_attempt(self, error: str, when: str) -> None:
         """Count a failed attempt at a call.
 
         Args:
@@ -154,7 +154,7 @@ class Tally:
         shown = f"an attempt failed, {self._shown(error)}" if self._is_held_out else error
         self._tell(replace(now, n_errors=now.n_errors + 1, last_error=f"{shown}; again {when}"))
 
-    def ended(self, sample: SampleKey, error: str | None) -> None:
+    def count_sample(self, sample: SampleKey, error: str | None) -> None:
         """Count a sample that is finished, or that is given up because of an error."""
         now = self._progress
         if error is None:
@@ -172,7 +172,7 @@ class Tally:
         self._reported = time.monotonic()
         self._report(self._progress)
 
-    def _tell(self, progress: Progress) -> None:
+    def _tell(self, progress: RunProgress) -> None:
         self._progress = progress
         if time.monotonic() - self._reported >= EVERY:
             self.flush()

@@ -30,7 +30,7 @@ MAX_LINE = 2_000_000
 MAX_BYTES = 500_000_000
 """Bytes of a file; that of the longest run has a third of it."""
 
-MAX_ANSWERS = 1_000_000
+MAX_RECORDED = 1_000_000
 """Responses in a file: 100 systems on 1,000 scenarios, ten times each."""
 
 MAX_PROBLEM = 300
@@ -40,7 +40,7 @@ MAX_LISTED = 10
 """Problems of a file that are listed; the others are counted."""
 
 
-class AnswerLine(BaseModel):
+class ResponseLine(BaseModel):
     """One line of the file."""
 
     model_config = ConfigDict(extra="forbid")
@@ -63,7 +63,7 @@ class AnswerLine(BaseModel):
         return Response(self.scenario, epoch, self.response, state, self.cut, self.note)
 
 
-def read_answers(path: Path) -> dict[str, list[Response]]:
+def read_responses(path: Path) -> dict[str, list[Response]]:
     """Return the recorded responses of a file, by system.
 
     Raises:
@@ -89,9 +89,9 @@ def read_answers(path: Path) -> dict[str, list[Response]]:
             n_problems += 1
             if n_problems <= MAX_LISTED:
                 problems.append(f"{path}:{number}: {_error_text(error)[:MAX_PROBLEM]}")
-        if n_responses > MAX_ANSWERS:
+        if n_responses > MAX_RECORDED:
             raise ProtocolError(
-                f"{path}: has more than {MAX_ANSWERS:,} answers", hint="make several files of it"
+                f"{path}: has more than {MAX_RECORDED:,} answers", hint="make several files of it"
             )
     if problems:
         more = [f"… and {n_problems - MAX_LISTED:,} more"] if n_problems > MAX_LISTED else []
@@ -133,15 +133,15 @@ def _lines(path: Path) -> Iterator[tuple[int, str]]:
         raise ProtocolError(f"{path}: is not UTF-8 text", hint="save it as UTF-8") from error
 
 
-def write_answers(path: Path, system: str, responses: Iterable[Response]) -> None:
-    """Write one system's responses with all fields that `read_answers` reads.
+def write_responses(path: Path, system: str, responses: Iterable[Response]) -> None:
+    """Write one system's responses with all fields that `read_responses` reads.
 
     Raises:
         OSError: The file cannot be written; an older one is unchanged.
     """
     with atomic_write(path, synced=True) as beside, beside.open("w", encoding="utf-8") as file:
         for r in responses:
-            line = AnswerLine(
+            line = ResponseLine(
                 scenario=r.scenario,
                 epoch=r.epoch,
                 response=r.text,
@@ -158,12 +158,12 @@ def n_epochs(responses: Sequence[Response]) -> int:
     return max(response.epoch for response in responses)
 
 
-def _parse_line(text: str) -> AnswerLine:
+def _parse_line(text: str) -> ResponseLine:
     text = text.removesuffix("\n")
     if len(text) > MAX_LINE:
         raise ValueError(f"has more than {MAX_LINE:,} characters")
     try:
-        line = AnswerLine.model_validate(json.loads(text))
+        line = ResponseLine.model_validate(json.loads(text))
     except RecursionError:
         raise ValueError("is nested too deeply") from None
     if any("\ud800" <= character <= "\udfff" for character in line.response):

@@ -13,9 +13,9 @@ from careeval.errors import ProtocolError
 from careeval.protocol.runs.folder import (
     GRADED,
     RUN_FILE,
-    amend,
-    is_audit,
+    amend_run,
     is_grading,
+    is_probe_check,
     read_run_file,
     run_folders,
     system_of,
@@ -26,7 +26,7 @@ from careeval.protocol.runs.spec import PROBES, check_name
 from careeval.protocol.runs.sweep_cells import refuse_sweep
 
 
-def run_in(folder: Path) -> Path:
+def single_run(folder: Path) -> Path:
     """Return the folder of the one run at or below a folder.
 
     Raises:
@@ -44,16 +44,16 @@ def run_in(folder: Path) -> Path:
         raise ProtocolError(
             f"{folder} holds {len(runs)} runs: {', '.join(map(str, runs))}", hint="name one of them"
         )
-    if is_audit(runs[0]):
+    if is_probe_check(runs[0]):
         raise ProtocolError(f"{runs[0]} is a probe check of a grader, not a run of a system")
     return runs[0]
 
 
-def rename(folder: Path, name: str) -> str:
+def rename_system(folder: Path, name: str) -> str:
     """Give the system of a run another name, in its later gradings too; return the old name.
 
     Args:
-        folder: Folder of the run, as `run_in` returns it.
+        folder: Folder of the run, as `single_run` returns it.
         name: The new name.
 
     Raises:
@@ -75,7 +75,7 @@ def rename(folder: Path, name: str) -> str:
         _refuse_taken(folder, name)
         for run_folder in folders:
             run = read_run_file(run_folder)
-            amend(run_folder, system=name, task={"system": run.system, **run.task})
+            amend_run(run_folder, system=name, task={"system": run.system, **run.task})
     return old_name
 
 

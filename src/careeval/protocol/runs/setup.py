@@ -15,8 +15,8 @@ from pathlib import Path
 from careeval.errors import ProtocolError
 from careeval.files import write_text
 from careeval.protocol.logs.json_limits import read_json
-from careeval.protocol.runs.folder import RUN_FILE, check_fit, forget, prepare
-from careeval.protocol.runs.spec import Run, run_from
+from careeval.protocol.runs.folder import RUN_FILE, check_folder, discard, prepare
+from careeval.protocol.runs.spec import Run, run_from_fields
 
 SETUP_FILE = ".setup.json"
 """The list of runs to be set up, by the paths of their folders from its own folder."""
@@ -34,7 +34,7 @@ def prepare_together(root: Path, runs: Mapping[Path, Run]) -> list[Path]:
         OSError: A folder cannot be written.
     """
     for folder, run in runs.items():
-        check_fit(folder, run)
+        check_folder(folder, run)
     if len(runs) > 1:
         runs = {
             folder: replace(run, together=_relative_paths(folder, runs))
@@ -51,7 +51,7 @@ def prepare_together(root: Path, runs: Mapping[Path, Run]) -> list[Path]:
     except Exception:
         file.unlink(missing_ok=True)
         for folder in runs:
-            forget(folder)
+            discard(folder)
         raise
     file.unlink(missing_ok=True)
     return list(runs)
@@ -61,7 +61,7 @@ def _relative_paths(folder: Path, folders: Mapping[Path, Run]) -> list[str]:
     return [os.path.relpath(other, folder) for other in folders]
 
 
-def broken_off(root: Path) -> list[Path]:
+def unfinished_setups(root: Path) -> list[Path]:
     """Return the folders at or below `root` with a set-up that was broken off."""
     return sorted(file.parent for file in root.rglob(SETUP_FILE))
 
@@ -76,7 +76,7 @@ def finish_setup(root: Path) -> None:
     file = root / SETUP_FILE
     try:
         planned = {
-            root / path: run_from(fields)
+            root / path: run_from_fields(fields)
             for path, fields in read_json(file).items()
             # never outside the folder, whatever the file says
             if (root / path).resolve().is_relative_to(root.resolve())

@@ -126,7 +126,7 @@ class Stoppable(Protocol):
 
 
 @dataclass(frozen=True)
-class Watch:
+class RunCallbacks:
     """The callbacks by which a run reports.
 
     Attributes:
@@ -140,7 +140,7 @@ class Watch:
     hold: Callable[[Stoppable], None] = lambda _: None
 
 
-UNWATCHED = Watch()
+NO_CALLBACKS = RunCallbacks()
 """Callbacks that do nothing."""
 
 
@@ -154,7 +154,7 @@ def folder_name(name: str) -> str:
     return re.sub(r"[^\w.]+", "-", name).strip("-.") or "system"
 
 
-def run_from(fields: Any) -> Run:
+def run_from_fields(fields: Any) -> Run:
     """Return a run from its JSON fields.
 
     Raises:
@@ -193,7 +193,7 @@ def _values(table: object) -> list[object]:
     return list(table.values()) if isinstance(table, dict) else []
 
 
-def asked_for(run: Run) -> object:
+def run_identity(run: Run) -> object:
     """Return the fields by which two runs are the same, whatever their prices and speed."""
     left_out = ("responses", "scenario", "system") if run.model is None else ()
     task = {name: value for name, value in run.task.items() if name not in left_out}

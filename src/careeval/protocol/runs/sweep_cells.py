@@ -88,7 +88,7 @@ class Lease:
         return f"{self.cell}-{self.number:03}"
 
 
-class Journal:
+class JournalWriter:
     """A writer of a sweep's journal, for the process that drives the sweep.
 
     Raises:
@@ -110,7 +110,7 @@ class Journal:
 
 
 @dataclass
-class JournalReading:
+class JournalReader:
     """A reader of a sweep's journal, which reads each line once.
 
     Attributes:

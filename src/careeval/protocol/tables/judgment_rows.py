@@ -12,7 +12,7 @@ from careeval.core.scenario import Rubric
 from careeval.protocol.costs.prices import in_process
 from careeval.protocol.costs.token_counts import is_counted
 from careeval.protocol.logs.eval_file import Log
-from careeval.protocol.logs.fields import Graded, Item, Sample, Spent
+from careeval.protocol.logs.fields import GradingUsage, LoggedGrading, LoggedItem, LoggedSample
 from careeval.protocol.tables.response_rows import GradedResponse, Row
 from careeval.results.tables import JUDGMENTS, Column, schema, table
 
@@ -91,8 +91,8 @@ def judgment_table(graded: Iterable[GradedResponse]) -> pl.DataFrame:
 
 
 def _marks(
-    sample: Sample, rubric: Rubric, grader: str | None
-) -> tuple[Mapping[str, Mark], Mark, Spent]:
+    sample: LoggedSample, rubric: Rubric, grader: str | None
+) -> tuple[Mapping[str, Mark], Mark, GradingUsage]:
     """Return the judgments of a rubric by item, that of an item without one, and their usage.
 
     Where grading broke off, every item is unresolved. An empty or refused response is put to no
@@ -100,22 +100,26 @@ def _marks(
     """
     state = sample.response.state
     if state is not ResponseState.answered:
-        nothing = Spent(0, 0, 0.0, 0.0)
+        nothing = GradingUsage(0, 0, 0.0, 0.0)
         return {}, (False, None, f"{state} response: nothing to grade"), nothing
-    graded = sample.graded.get(rubric, Graded())
+    graded = sample.graded.get(rubric, LoggedGrading())
     marks = {j.item: (j.present, j.quote, j.reason) for j in graded.judgments}
     why = (sample.error or "the grading was not stored")[:300]
-    return marks, (None, None, f"error: {why}"), _plausible_usage(graded.usage or Spent(), grader)
+    return (
+        marks,
+        (None, None, f"error: {why}"),
+        _plausible_grading_usage(graded.usage or GradingUsage(), grader),
+    )
 
 
-def _plausible_usage(usage: Spent, grader: str | None) -> Spent:
+def _plausible_grading_usage(usage: GradingUsage, grader: str | None) -> GradingUsage:
     """Return a grading's usage; its seconds alone where its counts of tokens cannot be true."""
     if in_process(grader or "") or is_counted(usage.input_tokens, usage.output_tokens):
         return usage
-    return Spent(seconds=usage.seconds)
+    return GradingUsage(seconds=usage.seconds)
 
 
-def _item_row(rubric: Rubric, position: int, item: Item) -> Row:
+def _item_row(rubric: Rubric, position: int, item: LoggedItem) -> Row:
     """Return the columns that all judgments of an item share."""
     return {
         "rubric": rubric.value,
@@ -133,7 +137,7 @@ def _item_row(rubric: Rubric, position: int, item: Item) -> Row:
     }
 
 
-def _shares(usage: Spent, n_items: int) -> Row:
+def _shares(usage: GradingUsage, n_items: int) -> Row:
     """Return the usage of one judgment: an even share of its rubric's."""
     return {
         name: None if total is None else total / n_items

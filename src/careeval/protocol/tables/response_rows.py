@@ -16,8 +16,8 @@ from careeval.core.scenario import Rubric, Split
 from careeval.errors import LogError
 from careeval.protocol.costs.prices import in_process
 from careeval.protocol.costs.token_counts import is_counted
-from careeval.protocol.logs.eval_file import Log, Odd, Unreadable
-from careeval.protocol.logs.fields import Asked, Sample, Stored, Usage
+from careeval.protocol.logs.eval_file import ImpossibleCount, Log, UnreadableSample
+from careeval.protocol.logs.fields import LoggedResponse, LoggedSample, LoggedScenario, LoggedUsage
 from careeval.protocol.logs.limits import MAX_JUDGMENTS, MAX_KEPT
 from careeval.protocol.runs.sweep_cells import sweep_of
 from careeval.results.tables import NOT_ASKED
@@ -26,7 +26,7 @@ ResponseKey = tuple[str, str, int]
 """System, scenario, epoch."""
 Row = Mapping[str, Any]
 """Column → value; an absent column is null."""
-GradedResponse = tuple[Log, Mapping[Rubric, int], Sample, Asked]
+GradedResponse = tuple[Log, Mapping[Rubric, int], LoggedSample, LoggedScenario]
 """A graded log, the number of its grading for each rubric, and one of its samples."""
 _SCENARIO_COLUMNS = ("adl", "condition", "assistance", "situation", "actor", "split",
                      "group", "twin_of", "control", "scenario_text")  # fmt: skip
@@ -49,7 +49,7 @@ class ResponseRows:
     errors: dict[tuple[Path, ResponseKey], str | None] = field(default_factory=dict)
     unreadable: dict[ResponseKey, str] = field(default_factory=dict)
 
-    def take(self, log: Log, gradings: Mapping[Rubric, int] | None) -> Iterator[str]:
+    def add_log(self, log: Log, gradings: Mapping[Rubric, int] | None) -> Iterator[str]:
         """Add a log's samples; yield a note where some cannot be read or have impossible counts.
 
         Args:
@@ -59,17 +59,17 @@ class ResponseRows:
         Raises:
             LogError: The log is beyond the limits.
         """
-        unreadable: list[Unreadable] = []
-        odd: list[Odd] = []
+        unreadable: list[UnreadableSample] = []
+        odd: list[ImpossibleCount] = []
         n_judgments = n_kept = 0
         scenarios: set[str] = set()
         run_columns = _run_columns(log)
         for entry in log.samples():
-            if isinstance(entry, Unreadable):
+            if isinstance(entry, UnreadableSample):
                 unreadable.append(entry)
                 self.unreadable[log.system, entry.id, entry.epoch] = entry.reason
                 continue
-            if isinstance(entry, Odd):
+            if isinstance(entry, ImpossibleCount):
                 odd.append(entry)
                 continue
             sample, scenario = entry
@@ -105,7 +105,7 @@ class ResponseRows:
                 f"as unknown; the first, {odd[0].id} epoch {odd[0].epoch}: {odd[0].reason}"
             )
 
-    def complete(self, logs: Sequence[Log]) -> Iterator[str]:
+    def add_missing(self, logs: Sequence[Log]) -> Iterator[str]:
         """Add a row for each response that is missing; yield a note on their number.
 
         The scenarios and epochs of each system are those of its last log.
@@ -134,7 +134,7 @@ class ResponseRows:
                     "'careeval run --resume' asks for them"
                 )
 
-    def failures(self) -> Iterator[str]:
+    def failure_notes(self) -> Iterator[str]:
         """Yield a note on the failed samples of each system, with the text of the last error.
 
         The text is left out for a held-out run: a provider may repeat the prompt in it.
@@ -155,7 +155,7 @@ class ResponseRows:
             yield f"{system}: {len(errors)} samples failed{last}"
 
 
-def _n_kept(sample: Sample) -> int:
+def _n_kept(sample: LoggedSample) -> int:
     """Return the number of characters that are kept of a sample."""
     n_judged = sum(
         len(judgment.quote or "") + len(judgment.reason or "")
@@ -165,7 +165,7 @@ def _n_kept(sample: Sample) -> int:
     return len(sample.response.text) + len(sample.error or "") + n_judged
 
 
-def _n_item_texts(scenario: Asked) -> int:
+def _n_item_texts(scenario: LoggedScenario) -> int:
     return sum(len(item.text) for items in scenario.rubrics.values() for item in items)
 
 
@@ -187,7 +187,7 @@ def _run_columns(log: Log) -> Row:
     }
 
 
-def _response_row(sample: Sample, scenario: Asked, run_columns: Row) -> Row:
+def _response_row(sample: LoggedSample, scenario: LoggedScenario, run_columns: Row) -> Row:
     response = sample.response
     usage = _plausible_usage(sample.usage, response, run_columns["model"])
     return {
@@ -222,15 +222,17 @@ def _response_row(sample: Sample, scenario: Asked, run_columns: Row) -> Row:
     }
 
 
-def _plausible_usage(usage: Usage | None, response: Stored, model: str | None) -> Usage:
+def _plausible_usage(
+    usage: LoggedUsage | None, response: LoggedResponse, model: str | None
+) -> LoggedUsage:
     """Return a response's usage; all unknown where its counts, as in older logs, cannot be true."""
     if usage is None or in_process(model or ""):
-        return usage or Usage()
+        return usage or LoggedUsage()
     read, write = usage.input_tokens_cache_read or 0, usage.input_tokens_cache_write or 0
     n_input = None if usage.input_tokens is None else usage.input_tokens + read + write
     parts = (usage.input_tokens, read, write, usage.reasoning_tokens)
     words = bool(response.text)
-    return usage if is_counted(n_input, usage.output_tokens, *parts, words=words) else Usage()
+    return usage if is_counted(n_input, usage.output_tokens, *parts, words=words) else LoggedUsage()
 
 
 def missing_row(scenario: str, epoch: int, note: str) -> Row:

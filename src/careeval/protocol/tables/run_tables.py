@@ -14,7 +14,7 @@ from pathlib import Path
 from careeval.core.response import Response, ResponseState
 from careeval.errors import LogError
 from careeval.protocol.logs.eval_file import Log, read_log
-from careeval.protocol.runs.folder import is_audit, is_grading, system_of
+from careeval.protocol.runs.folder import is_grading, is_probe_check, system_of
 from careeval.protocol.runs.sweep_cells import (
     ASK,
     latest_leases,
@@ -25,7 +25,7 @@ from careeval.protocol.runs.sweep_cells import (
 )
 from careeval.protocol.tables.judgment_rows import judgment_table, numbered_gradings
 from careeval.protocol.tables.response_rows import ResponseRows
-from careeval.protocol.tables.slice_tables import joined
+from careeval.protocol.tables.slice_tables import join_slices
 from careeval.protocol.tables.table_cache import cache_tables, cached_tables, table_key
 from careeval.results.tables import RESPONSES, Runs, table
 from careeval.results.withheld import withhold
@@ -62,7 +62,7 @@ def read_runs(*folders: Path | str) -> Runs:
         for root in roots:
             if root.resolve() in places:
                 continue
-            if is_audit(root):
+            if is_probe_check(root):
                 error = LogError(f"{root} is left out: {PROBE_CHECK}", hint=PROBE_CHECK_HINT)
                 refused.append(error)
                 continue
@@ -121,7 +121,7 @@ def _read_slices(folder: Path, sweep: Path) -> Runs:
             notes += [f"left out: {error}"] if _logs_below(lease) else []
     if not (asked := by_stage.pop(ASK, [])):
         raise LogError("\n".join(notes) or f"{folder}: none of its slices is asked yet")
-    return joined(folder, sweep, asked, by_stage, notes)
+    return join_slices(folder, sweep, asked, by_stage, notes)
 
 
 def responses_of(runs: Runs) -> list[Response]:
@@ -157,9 +157,9 @@ def _tables(folder: Path, paths: Iterable[Path], name: str | None) -> Runs:
     rows = ResponseRows()
     # later rows replace earlier ones: newer logs older ones, the run's own logs those of gradings
     for log in (*later, *own):
-        notes += rows.take(log, gradings.get(log.path))
-    notes += rows.complete([*later, *own])
-    notes += rows.failures()
+        notes += rows.add_log(log, gradings.get(log.path))
+    notes += rows.add_missing([*later, *own])
+    notes += rows.failure_notes()
     responses = table(rows.responses.values(), RESPONSES)
     return Runs.sorted(responses, judgment_table(rows.graded.values()), notes)
 

@@ -18,7 +18,7 @@ _RUN_COLUMNS = ("system", "model", "bank", "bank_version", "bank_hash", "bank_pr
 """Columns that all responses of a system share."""
 
 
-def joined(
+def join_slices(
     folder: Path,
     sweep: Path,
     asked: Sequence[Runs],

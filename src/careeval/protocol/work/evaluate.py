@@ -27,20 +27,27 @@ from careeval.protocol.logs.eval_file import read_log
 from careeval.protocol.logs.limits import check_size
 from careeval.protocol.models.connect import calls_in_flight, connect, set_prices
 from careeval.protocol.models.reply_queue import Turns
-from careeval.protocol.runs.budget import Budget, tidy
+from careeval.protocol.runs.budget import Budget, remove_reservations
 from careeval.protocol.runs.folder import RESPONSES_FILE, is_complete, read_run_file
-from careeval.protocol.runs.held_out_runs import apart, is_held_out, tellable, unheard
+from careeval.protocol.runs.held_out_runs import (
+    allow_held_out,
+    is_held_out,
+    private_output,
+    public_error,
+)
 from careeval.protocol.runs.lock import locked
 from careeval.protocol.runs.progress import Tally
-from careeval.protocol.runs.recorded_responses import read_answers
-from careeval.protocol.runs.spec import UNWATCHED, Outcome, Run, Stop, Watch
-from careeval.protocol.work.run_status import logged
+from careeval.protocol.runs.recorded_responses import read_responses
+from careeval.protocol.runs.spec import NO_CALLBACKS, Outcome, Run, RunCallbacks, Stop
+from careeval.protocol.work.run_status import logged_samples
 
 LOG_EVERY = 20
 """Finished samples that Inspect holds before it writes them; their calls are on disk already."""
 
 
-def resume(folder: Path, siblings: Sequence[Path] = (), watch: Watch = UNWATCHED) -> Outcome:
+def resume(
+    folder: Path, siblings: Sequence[Path] = (), watch: RunCallbacks = NO_CALLBACKS
+) -> Outcome:
     """Carry out what is left of the run in a folder, in this process.
 
     Args:
@@ -57,7 +64,7 @@ def resume(folder: Path, siblings: Sequence[Path] = (), watch: Watch = UNWATCHED
         return evaluate(run, folder, siblings or [folder], watch)
 
 
-def evaluate(run: Run, folder: Path, siblings: Sequence[Path], watch: Watch) -> Outcome:
+def evaluate(run: Run, folder: Path, siblings: Sequence[Path], watch: RunCallbacks) -> Outcome:
     """Carry out what is left of a run, in a folder that this process has locked.
 
     Args:
@@ -70,11 +77,11 @@ def evaluate(run: Run, folder: Path, siblings: Sequence[Path], watch: Watch) -> 
         ProtocolError: The run is set up wrongly; nothing has been asked.
         OSError: The folder cannot be written; what was finished before is kept.
     """
-    with unheard(run, folder):
+    with private_output(run, folder):
         return _evaluate(run, folder, siblings, watch)
 
 
-def _evaluate(run: Run, folder: Path, siblings: Sequence[Path], watch: Watch) -> Outcome:
+def _evaluate(run: Run, folder: Path, siblings: Sequence[Path], watch: RunCallbacks) -> Outcome:
     _set_aside_broken(folder)
     task = _task(run, folder)
     check_size(len(task.dataset), run.epochs)
@@ -93,12 +100,12 @@ def _evaluate(run: Run, folder: Path, siblings: Sequence[Path], watch: Watch) ->
     watch.ready()
 
     n_samples = len(task.dataset) * run.epochs
-    finished, _ = logged(folder)
+    finished, _ = logged_samples(folder)
     held_out = is_held_out(run)
     tally = Tally(run.system, n_samples, finished, watch.report, is_held_out=held_out)
     sweep = (folder / run.sweep).resolve() if run.sweep else None
     budget = Budget(run.max_cost, siblings, folder, sweep) if run.max_cost is not None else None
-    calls = Calls(folder, budget, tally.paid, run.prices)
+    calls = Calls(folder, budget, tally.count_call, run.prices)
     older_logs = set(folder.glob("*.eval"))
     watch.hold(calls)
     tally.flush()
@@ -126,7 +133,7 @@ def _task(run: Run, folder: Path) -> Task:
     """Return the task of a run, with the arguments that it had when the run began."""
     recorded = {} if run.model else {"responses": str((folder / RESPONSES_FILE).resolve())}
     earlier = {"protocol": run.protocol} if run.protocol != PROTOCOL_VERSION else {}
-    with apart():
+    with allow_held_out():
         # keep the system's first name: with another, it would be another task to Inspect
         arguments = {"system": run.system, **run.task}
         with _recorded_responses_checked(folder):
@@ -179,7 +186,7 @@ def _outcome(
     if calls.stopped or not logs:
         # after an interrupt Inspect returns success without logs
         stopped = calls.stopped or Stop.interrupted
-        why = "; ".join(filter(None, (calls.shape, tellable(run, folder, calls.why))))
+        why = "; ".join(filter(None, (calls.shape, public_error(run, folder, calls.why))))
         return Outcome(folder, complete=False, n_failed=0, stopped=stopped, why=why)
     n_failed = sum(
         n_samples - (log.results.completed_samples if log.results else 0) for log in logs
@@ -187,8 +194,8 @@ def _outcome(
     complete = complete and not n_failed
     if complete:
         (folder / CALLS_FILE).unlink()
-        tidy(folder)
-    why = tellable(run, folder, calls.last_failure) if n_failed else ""
+        remove_reservations(folder)
+    why = public_error(run, folder, calls.last_failure) if n_failed else ""
     return Outcome(folder, complete, n_failed, why=why)
 
 
@@ -197,7 +204,7 @@ def _check_recorded_responses(run: Run, folder: Path) -> None:
     if run.n_answers is None:
         return
     file = (folder / RESPONSES_FILE).resolve()
-    n = sum(map(len, read_answers(file).values()))
+    n = sum(map(len, read_responses(file).values()))
     if n != run.n_answers:
         raise ProtocolError(f"{file}: holds {n} answers; expected {run.n_answers}")
 

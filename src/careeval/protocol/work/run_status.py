@@ -12,16 +12,16 @@ from careeval.core.scenario import Split
 from careeval.errors import CareEvalError, LogError
 from careeval.protocol.costs.cost_log import Spent, paid_for
 from careeval.protocol.logs.eval_file import log_summaries, read_log
-from careeval.protocol.runs.folder import RESPONSES_FILE, is_complete, kept_calls, read_run_file
+from careeval.protocol.runs.folder import RESPONSES_FILE, is_complete, kept_samples, read_run_file
 from careeval.protocol.runs.lock import holder
 from careeval.protocol.runs.progress import SampleKey
-from careeval.protocol.runs.recorded_responses import read_answers
+from careeval.protocol.runs.recorded_responses import read_responses
 from careeval.protocol.runs.spec import Run
-from careeval.protocol.select import part_of, select_scenarios
+from careeval.protocol.select import scenarios_of_slice, select_scenarios
 
 
 @dataclass(frozen=True)
-class Standing:
+class RunStatus:
     """The status of one run.
 
     Attributes:
@@ -48,7 +48,7 @@ class Standing:
     complete: bool
 
 
-def standing(folder: Path) -> Standing:
+def read_run_status(folder: Path) -> RunStatus:
     """Return the status of the run in a folder.
 
     Raises:
@@ -57,11 +57,11 @@ def standing(folder: Path) -> Standing:
     run = read_run_file(folder)
     # read first: a run that ends meanwhile is shown as running, with all its responses
     process = holder(folder)
-    asked, graded = kept_calls(folder)
-    finished, failed = logged(folder)
+    asked, graded = kept_samples(folder)
+    finished, failed = logged_samples(folder)
     n_samples = _n_samples(folder, run)
     n_asked = n_samples if run.model is None else len(asked | finished)
-    return Standing(
+    return RunStatus(
         folder,
         run,
         n_samples,
@@ -74,7 +74,7 @@ def standing(folder: Path) -> Standing:
     )
 
 
-def logged(folder: Path) -> tuple[set[SampleKey], set[SampleKey]]:
+def logged_samples(folder: Path) -> tuple[set[SampleKey], set[SampleKey]]:
     """Return the samples in a folder's logs that are finished, and those that were given up."""
     finished, failed = set[SampleKey](), set[SampleKey]()
     for log in folder.glob("*.eval"):
@@ -92,7 +92,7 @@ def _n_samples(folder: Path, run: Run) -> int | None:
     """
     try:
         if run.model is None:
-            return sum(map(len, read_answers(folder / RESPONSES_FILE).values()))
+            return sum(map(len, read_responses(folder / RESPONSES_FILE).values()))
         for log in folder.glob("*.eval"):
             try:
                 return len(read_log(log).header.scenarios) * run.epochs
@@ -105,6 +105,6 @@ def _n_samples(folder: Path, run: Run) -> int | None:
         chosen = select_scenarios(
             bank, Split(split), adls, ids, task.get("limit"), twins=bool(task.get("twins"))
         )
-        return len(part_of(chosen, task.get("part") or ())) * run.epochs
+        return len(scenarios_of_slice(chosen, task.get("part") or ())) * run.epochs
     except CareEvalError:
         return None

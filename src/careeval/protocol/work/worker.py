@@ -27,7 +27,7 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from careeval.errors import CareEvalError
-from careeval.protocol.runs.spec import Outcome, Stop, Stoppable, Watch
+from careeval.protocol.runs.spec import Outcome, RunCallbacks, Stop, Stoppable
 
 GRACE = 20.0
 """Seconds that calls in flight may still take when the run is to end; most programs that send
@@ -54,7 +54,9 @@ class Worker:
         threading.Thread(target=self._listen, daemon=True).start()
         signal.signal(signal.SIGTERM, lambda *_: self._end())
         folder = Path(order["folder"])
-        watch = Watch(lambda p: self._tell(progress=p.as_json()), self._wait_for_go, self._hold)
+        watch = RunCallbacks(
+            lambda p: self._tell(progress=p.as_json()), self._wait_for_go, self._hold
+        )
         try:
             outcome = resume(folder, [Path(sibling) for sibling in order["siblings"]], watch)
         except CareEvalError as error:
@@ -64,9 +66,9 @@ class Worker:
             where = error.filename or folder
             self._tell(refused={"message": f"{where}: {error.strerror or error}", "hint": ""})
         except KeyboardInterrupt:
-            self._tell(ended=as_json(Outcome(folder, False, 0, Stop.interrupted)))
+            self._tell(ended=outcome_json(Outcome(folder, False, 0, Stop.interrupted)))
         else:
-            self._tell(ended=as_json(outcome))
+            self._tell(ended=outcome_json(outcome))
 
     def _listen(self) -> None:
         for line in self._orders:
@@ -102,7 +104,7 @@ class Worker:
             print(json.dumps(report), file=self._reports, flush=True)
 
 
-def as_json(outcome: Outcome) -> dict[str, Any]:
+def outcome_json(outcome: Outcome) -> dict[str, Any]:
     """Return an outcome as JSON values."""
     return {
         "folder": str(outcome.folder),

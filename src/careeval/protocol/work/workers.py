@@ -22,13 +22,13 @@ from pathlib import Path
 from typing import IO, Any
 
 from careeval.errors import ProtocolError
-from careeval.protocol.capacity import n_cores, runs_at_once
-from careeval.protocol.runs.folder import amend, forget, read_run_file, sharing
-from careeval.protocol.runs.held_out_runs import tellable
-from careeval.protocol.runs.progress import Pace, Progress
+from careeval.protocol.capacity import max_parallel_runs, n_cores
+from careeval.protocol.runs.folder import amend_run, budget_folders, discard, read_run_file
+from careeval.protocol.runs.held_out_runs import public_error
+from careeval.protocol.runs.progress import Pace, RunProgress
 from careeval.protocol.runs.spec import Outcome, Stop
 
-Show = Callable[[Sequence[Progress], bool], None]
+Show = Callable[[Sequence[RunProgress], bool], None]
 """A function that is called with the progress of each run, and whether they are being ended."""
 
 EndSignals = Callable[[], int]
@@ -62,7 +62,7 @@ class _Worker:
     local: bool
     output: deque[str] = field(default_factory=lambda: deque(maxlen=LAST_LINES))
     ready: bool = False
-    progress: Progress | None = None
+    progress: RunProgress | None = None
     pace: Pace = field(default_factory=Pace)
     outcome: Outcome | None = None
     refused: ProtocolError | None = None
@@ -93,7 +93,7 @@ class _Worker:
             with suppress(ProcessLookupError):
                 os.killpg(self.process.pid, signal.SIGKILL)
 
-    def progress_now(self) -> Progress | None:
+    def progress_now(self) -> RunProgress | None:
         """Return the progress of its run with the present rate; `None` before it has begun."""
         if self.progress is None:
             return None
@@ -106,7 +106,7 @@ class _Worker:
             case {"ready": _}:
                 self.ready = True
             case {"progress": progress}:
-                self.progress = Progress(**progress)
+                self.progress = RunProgress(**progress)
             case {"refused": {"message": message, "hint": hint}}:
                 self.refused = ProtocolError(message, hint=hint)
             case {"ended": ended}:
@@ -125,7 +125,7 @@ class _Worker:
             why = (
                 f"its process was killed by signal {-status}"
                 if status < 0
-                else tellable(run, self.folder, "".join(self.output).strip())
+                else public_error(run, self.folder, "".join(self.output).strip())
             )
             self.outcome = Outcome(self.folder, False, 0, Stop.died, why)
 
@@ -134,7 +134,11 @@ class _WorkerPool:
     """The workers of several runs."""
 
     def __init__(
-        self, folders: Sequence[Path], show: Show, early: Early, asked_to_end: EndSignals | None
+        self,
+        folders: Sequence[Path],
+        show: Show,
+        early: EarlyWorkers,
+        asked_to_end: EndSignals | None,
     ) -> None:
         self._folders, self._show, self._early = folders, show, early
         self._asked_to_end = asked_to_end
@@ -142,7 +146,7 @@ class _WorkerPool:
         self._workers: dict[Path, _Worker] = {}
         self._local_queue: deque[Path] = deque()
         self._hosted_queue: deque[Path] = deque()
-        self._max_working = runs_at_once()
+        self._max_working = max_parallel_runs()
         self._n_working = 0
         self._n_signals = 0
 
@@ -180,7 +184,7 @@ class _WorkerPool:
         self._n_working += 1
         threading.Thread(target=self._read, args=(worker,), daemon=True).start()
         worker.stderr_reader.start()
-        siblings = [str(sibling) for sibling in sharing(folder)]
+        siblings = [str(sibling) for sibling in budget_folders(folder)]
         worker.order(json.dumps({"folder": str(folder), "siblings": siblings}))
         return worker
 
@@ -224,7 +228,7 @@ class _WorkerPool:
         progress = [now for w in self._all if (now := w.progress_now())]
         if progress:
             waiting = (*self._hosted_queue, *self._local_queue)
-            progress += [Progress(self._systems[folder], 0, waiting=True) for folder in waiting]
+            progress += [RunProgress(self._systems[folder], 0, waiting=True) for folder in waiting]
         self._show(progress, bool(self._n_signals))
         if self._asked_to_end and (n_asked := self._asked_to_end()) > self._n_signals:
             self._end(n_asked)
@@ -281,18 +285,18 @@ class _WorkerPool:
                 worker.kill()
 
 
-Early = deque[subprocess.Popen[str]]
+EarlyWorkers = deque[subprocess.Popen[str]]
 """Workers that were started before their runs were prepared; each is removed when it gets one."""
 
 
 @contextmanager
-def started_early(n: int) -> Iterator[Early]:
+def early_workers(n: int) -> Iterator[EarlyWorkers]:
     """Start workers for `n` runs that are still to be prepared; they load Inspect meanwhile.
 
     No more are started than there are processors, or than may go on at once. Workers that got no
     run are killed at the end of the block.
     """
-    early = deque(_process() for _ in range(min(n, n_cores(), runs_at_once())))
+    early = deque(_process() for _ in range(min(n, n_cores(), max_parallel_runs())))
     try:
         yield early
     finally:
@@ -318,7 +322,7 @@ def carry_out(
     show: Show = lambda *_: None,
     *,
     fresh: bool = False,
-    early: Early | None = None,
+    early: EarlyWorkers | None = None,
     asked_to_end: EndSignals | None = None,
 ) -> list[Outcome]:
     """Carry out what is left of the runs in these folders, side by side.
@@ -344,13 +348,13 @@ def carry_out(
     for folder in folders if fresh and len(folders) > 1 else ():
         together = [os.path.relpath(other, folder) for other in folders]
         if read_run_file(folder).together != together:
-            amend(folder, together=together)
+            amend_run(folder, together=together)
     try:
         pool = _WorkerPool(folders, show, deque() if early is None else early, asked_to_end)
         return pool.carry_out()
     except ProtocolError:
         for folder in folders if fresh else ():
-            forget(folder)
+            discard(folder)
         raise
 
 
