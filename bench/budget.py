@@ -23,7 +23,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
-from careeval.protocol.costs.cost_log import Spent, paid_for
+from careeval.protocol.costs.cost_log import TotalCost, read_paid_calls
 from careeval.protocol.runs.folder import run_folders
 from support.fake_server import Completion, FakeServer, Fault, Request, longer
 
@@ -58,7 +58,7 @@ def trials(small: bool) -> Iterator[Trial]:
             yield Trial(*each, thinks)
 
 
-def spent(trial: Trial, address: str, folder: Path) -> tuple[int, Spent]:
+def spent(trial: Trial, address: str, folder: Path) -> tuple[int, TotalCost]:
     """Carry out a run: its exit status, and what its ledgers say."""
     models = [f"openai-api/fake/m{number}" for number in range(trial.models)]
     names = [*models, "openai-api/fake/grader"]
@@ -73,8 +73,8 @@ def spent(trial: Trial, address: str, folder: Path) -> tuple[int, Spent]:
     done = subprocess.run(command, cwd=folder, env=env, capture_output=True, text=True, check=False)
     if "Traceback" in done.stderr:
         sys.exit(done.stderr)
-    paid = [call for run in run_folders(folder / "runs") for call in paid_for(run)]
-    return done.returncode, Spent.on(paid)
+    paid = [call for run in run_folders(folder / "runs") for call in read_paid_calls(run)]
+    return done.returncode, TotalCost.of(paid)
 
 
 def say(line: str) -> None:

@@ -20,7 +20,7 @@ from pathlib import Path
 from careeval.protocol.runs.folder import prepare
 from careeval.protocol.runs.spec import Run
 from careeval.protocol.tables.run_tables import read_run
-from careeval.sweep.spec import Sweep, System, keep_sweep
+from careeval.sweep.spec import Sweep, System, save_sweep
 from make_logs import Stored, _scenarios, write_run
 from processes import take
 
@@ -42,7 +42,7 @@ def sweep_of(n_systems: int) -> Sweep:
 def make(root: Path, sweep: Sweep) -> None:
     """Write each cell with its log and its tables."""
     root.mkdir()
-    keep_sweep(root, sweep)
+    save_sweep(root, sweep)
     stored, by_id = Stored.read(), {scenario.id: scenario for scenario in _scenarios(N_SCENARIOS)}
     for cell in sweep.cells():
         folder = root / f"{cell.path}-001"
@@ -71,7 +71,7 @@ def main() -> None:
             part.mkdir()
             for system in sweep_of(n).systems:
                 (root / system.folder).rename(part / system.folder)
-            keep_sweep(part, sweep_of(n))
+            save_sweep(part, sweep_of(n))
             command = [sys.executable, "-m", "careeval", "summary", part]
             take(command, part)
             taken = take(command, part)

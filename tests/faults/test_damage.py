@@ -18,7 +18,7 @@ from polars.testing import assert_frame_equal
 from careeval.cli.app import OK
 from careeval.cli.app import run as command
 from careeval.core.response import Response, ResponseState
-from careeval.protocol.costs.cost_log import CALLS_FILE, SPENT_FILE, Spent, paid_for
+from careeval.protocol.costs.cost_log import CALLS_FILE, SPENT_FILE, TotalCost, read_paid_calls
 from careeval.protocol.runs.folder import RESPONSES_FILE, RUN_FILE, is_complete, prepare_recorded
 from careeval.protocol.runs.lock import LOCK_FILE
 from careeval.protocol.runs.spec import Outcome, Run
@@ -237,6 +237,6 @@ def test_a_damaged_ledger_is_an_unknown_cost(half: Path, tmp_path: Path) -> None
     folder = damaged(half, tmp_path)
     with (folder / SPENT_FILE).open("a", encoding="utf-8") as file:
         file.write('[1]\n{"role": "ask"}\n')
-    calls = paid_for(folder)
+    calls = read_paid_calls(folder)
     assert len(calls) == 5
-    assert Spent.on(calls[3:]).n_unknown == 2
+    assert TotalCost.of(calls[3:]).n_unknown == 2

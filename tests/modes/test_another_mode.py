@@ -99,7 +99,7 @@ def fake_simulator(case: Case) -> Sequence[ItemJudgment]:
     return judged
 
 
-def fake_received(response: Response, facts: Mapping[str, Any]) -> Response:
+def fake_interpret(response: Response, facts: Mapping[str, Any]) -> Response:
     """Return a response that is no JSON list as a refusal."""
     try:
         steps = json.loads(response.text)
@@ -131,7 +131,7 @@ def mode(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Mode:
         models_grade=False,
         programs={GRADER: fake_simulator},
         grader=GRADER,
-        received=fake_received,
+        interpret=fake_interpret,
     )
     monkeypatch.setitem(MODES, fake.name, fake)
     return fake

@@ -13,12 +13,12 @@ from hypothesis import strategies as st
 
 from careeval.core.scenario import Domain, Rung
 from careeval.modes.grading import (
-    Graded,
     ItemJudgment,
     Reply,
+    RubricJudgments,
     grader_items,
+    is_quoted,
     merge,
-    quote_found,
     read_reply,
     resolve,
     shown_order,
@@ -108,7 +108,7 @@ FAKE = reply(entry(1, False), entry(2, False))
 def test_two_whole_lists_that_differ_settle_nothing(both: str) -> None:
     """An item that they judge differently is not judged; those on which they agree are."""
     result = read_reply(both, 2)
-    assert {item: judged.present for item, judged in result.judged.items()} == {2: False}
+    assert {item: judged.present for item, judged in result.judgments.items()} == {2: False}
     assert result.problem == "its lists differ on item 1"
 
 
@@ -127,21 +127,21 @@ def test_protocol_1_takes_the_last_word() -> None:
 def test_an_echo_of_the_example_judges_nothing() -> None:
     """The example that the prompt shows is no judgment when it is sent back, not of any item."""
     result = read_reply(INSTRUCTIONS, 1)
-    assert not result.judged
+    assert not result.judgments
     assert result.problem == "an entry repeats the example; it does not judge item 1"
 
 
 def test_partial() -> None:
     """A reply that leaves items out keeps what it judged and names what is absent."""
     result = read_reply(reply(entry(2)), 3)
-    assert set(result.judged) == {2}
+    assert set(result.judgments) == {2}
     assert result.problem == "it does not judge items 1, 3"
 
 
 def test_twice_is_not_once() -> None:
     """An item that is judged twice counts as not judged, even where both entries agree."""
     result = read_reply(reply(entry(1), entry(1), entry(2)), 2)
-    assert set(result.judged) == {2}
+    assert set(result.judgments) == {2}
     assert result.problem == "it judges item 1 more than once"
 
 
@@ -149,7 +149,7 @@ def test_twice_is_not_once() -> None:
 def test_items_that_are_not_on_the_list(item: int) -> None:
     """An entry about an item that was not shown is a problem, and the others stand."""
     result = read_reply(reply(entry(1), entry(2), entry(item)), 2)
-    assert set(result.judged) == {1, 2}
+    assert set(result.judgments) == {1, 2}
     assert result.problem == f"item {item} is not on the list"
 
 
@@ -173,7 +173,7 @@ def test_items_that_are_not_on_the_list(item: int) -> None:
 def test_a_wrong_type_is_no_judgment(bad: Any, field: str) -> None:
     """A value of another type than asked for is never taken for what it might mean."""
     result = read_reply(reply(bad), 1)
-    assert not result.judged
+    assert not result.judgments
     assert result.problem == f"an entry's {field} is not as asked; it does not judge item 1"
 
 
@@ -203,7 +203,7 @@ def test_no_list_at_all(text: str, problem: str) -> None:
 def test_a_reply_that_did_not_end_by_itself() -> None:
     """The problem of an incomplete reply is the reason why it ended; a complete one has none."""
     assert read_reply(CLEAN[:-3], 2, "it was cut off").problem == "it was cut off"
-    assert read_reply(reply(entry(2)), 2, "it was cut off").judged.keys() == {2}
+    assert read_reply(reply(entry(2)), 2, "it was cut off").judgments.keys() == {2}
     assert read_reply(CLEAN, 2, "it was cut off") == read_reply(CLEAN, 2)
 
 
@@ -224,7 +224,7 @@ def test_hostile_text_takes_bounded_time(hostile: str) -> None:
     begun = time.perf_counter()
     result = read_reply(hostile, 2)
     assert time.perf_counter() - begun < 2
-    assert not result.judged
+    assert not result.judgments
     assert result.problem
 
 
@@ -232,7 +232,7 @@ def test_hostile_text_takes_bounded_time(hostile: str) -> None:
 def test_any_text_is_read_without_an_error(text: str) -> None:
     """No text is an exception, and one that judges nothing says why."""
     result = read_reply(text, 2)
-    assert result.judged or result.problem
+    assert result.judgments or result.problem
 
 
 @given(st.lists(st.booleans(), min_size=1, max_size=12), st.randoms())
@@ -242,7 +242,7 @@ def test_the_order_of_entries_does_not_matter(present: list[bool], random: Any) 
     random.shuffle(entries)
     result = read_reply(reply(*entries), len(present))
     assert not result.problem
-    assert [result.judged[i].present for i in range(1, len(present) + 1)] == present
+    assert [result.judgments[i].present for i in range(1, len(present) + 1)] == present
 
 
 # --- several attempts --------------------------------------------------------------------------
@@ -294,7 +294,7 @@ def test_what_is_not_judged_is_unresolved() -> None:
     assert [j.present for j in graded.judgments] == [True, None, None]
     why = "not judged in 3 attempts: it does not judge items 1, 3"
     assert [j.reason for j in graded.judgments] == ["R.", why, why]
-    assert graded == Graded(graded.judgments, n_calls=3, n_quotes_dropped=0)
+    assert graded == RubricJudgments(graded.judgments, n_calls=3, n_quotes_dropped=0)
 
 
 # --- quotes ------------------------------------------------------------------------------------
@@ -312,20 +312,20 @@ def test_what_is_not_judged_is_unresolved() -> None:
 )
 def test_a_quote_is_found_whatever_its_dress(quote: str) -> None:
     """Case, space, punctuation and emphasis may differ."""
-    assert quote_found(quote, "I’d ask her first. Then I _really_ wait.")
+    assert is_quoted(quote, "I’d ask her first. Then I _really_ wait.")
 
 
 @pytest.mark.parametrize("quote", ["", "…", "ask her now", "her ask", "ask first", "sk her", "fir"])
 def test_a_quote_that_is_not_there(quote: str) -> None:
     """Other words, another order, words left out, or a piece of a word are not a quote."""
-    assert not quote_found(quote, "I'd ask her first.")
+    assert not is_quoted(quote, "I'd ask her first.")
 
 
 @given(st.text(), st.text(), st.text())
 def test_what_stands_in_the_response_is_found(before: str, quote: str, after: str) -> None:
     """Any words between two spaces of the response are found in it."""
     has_words = re.search(r"[^\W_]", quote.casefold()) is not None
-    assert quote_found(quote, f"{before} {quote} {after}") is has_words
+    assert is_quoted(quote, f"{before} {quote} {after}") is has_words
 
 
 # --- what is shown -----------------------------------------------------------------------------

@@ -12,9 +12,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from careeval.modes.grading import quote_found, read_reply
+from careeval.modes.grading import is_quoted, read_reply
 from careeval.modes.mode import Case
-from careeval.modes.response.lexical import THRESHOLD, coverage, lexical, nearest_sentence, words
+from careeval.modes.response.lexical import (
+    THRESHOLD,
+    coverage,
+    lexical,
+    nearest_sentence,
+    word_stems,
+)
 
 
 def judgments(response: str, items: list[str]) -> list[dict[str, Any]]:
@@ -58,8 +64,8 @@ def test_a_whole_judgment() -> None:
 
 def test_words() -> None:
     """Words are stems in lower case; stop words, digits and punctuation are none."""
-    assert words("She doesn’t PULL, pulls or pulled 2 cuffs.") == [
-        *words("doesn't"), "pull", "pull", "pull", "cuff",
+    assert word_stems("She doesn’t PULL, pulls or pulled 2 cuffs.") == [
+        *word_stems("doesn't"), "pull", "pull", "pull", "cuff",
     ]  # fmt: skip
 
 
@@ -94,7 +100,7 @@ SENTENCES = st.text(st.sampled_from("abc .!?\n"), max_size=60)
 def test_shares_are_shares(response: str, items: list[str]) -> None:
     """Coverage is from 0 to 1, and an item that is the response itself is covered whole."""
     assert all(0 <= share <= 1 for share in coverage(response, items))
-    if words(response):
+    if word_stems(response):
         assert coverage(response, [response, *items])[0] == 1
 
 
@@ -114,8 +120,10 @@ def test_its_reply_is_one_that_is_taken_whole(response: str, items: list[str]) -
     """Its reply is read without a problem, and every quote is the response's own."""
     reply = read_reply(json.dumps({"judgments": judgments(response, items)}), len(items))
     assert not reply.problem
-    for judged in reply.judged.values():
-        assert quote_found(judged.quote, response) is (judged.present and bool(words(judged.quote)))
+    for judged in reply.judgments.values():
+        assert is_quoted(judged.quote, response) is (
+            judged.present and bool(word_stems(judged.quote))
+        )
 
 
 def test_it_is_the_same_in_every_process() -> None:

@@ -12,9 +12,9 @@ import pytest
 
 from careeval.protocol.runs.spec import Stop
 from careeval.protocol.runs.sweep_cells import CellState, JournalReader, Lease
-from careeval.sweep.drive import TIMES, Drive
-from careeval.sweep.progress import CellNow, sweep_progress
-from careeval.sweep.spec import Cell, Sweep, keep_sweep, read_sweep
+from careeval.sweep.drive import TIMES, SweepDriver
+from careeval.sweep.progress import CellStatus, sweep_progress
+from careeval.sweep.spec import Cell, Sweep, read_sweep, save_sweep
 from support.sweep_files import write_sweep
 
 Ending = Callable[[Lease], Lease]
@@ -28,7 +28,7 @@ class FakeEngine:
     order: list[str] = field(default_factory=list)
     working: list[Lease] = field(default_factory=list)
 
-    def takes(self, _: Cell) -> bool:
+    def has_room(self, _: Cell) -> bool:
         """One at a time."""
         return not self.working
 
@@ -37,7 +37,7 @@ class FakeEngine:
         self.order.append(lease.folder)
         self.working.append(lease)
 
-    def ended(self, _: float) -> list[Lease]:
+    def ended_leases(self, _: float) -> list[Lease]:
         """All that was started."""
         ended, self.working = [self.ending(lease) for lease in self.working], []
         return ended
@@ -50,7 +50,7 @@ class FakeEngine:
 def sweep(tmp_path: Path, bank: Path) -> Sweep:
     """One system in two slices, kept in its folder."""
     made = read_sweep(write_sweep(tmp_path, bank))
-    keep_sweep(tmp_path, made)
+    save_sweep(tmp_path, made)
     return made
 
 
@@ -62,7 +62,7 @@ def complete(lease: Lease) -> Lease:
 def test_worked_example(tmp_path: Path, sweep: Sweep) -> None:
     """Slices are asked and then graded, each once, and the journal adds up."""
     engine = FakeEngine(complete)
-    assert Drive(tmp_path, sweep, engine).carry_out() is None
+    assert SweepDriver(tmp_path, sweep, engine).carry_out() is None
     place = "openai-api-fake-a/slice"
     assert engine.order == [
         *(f"{place}-01/ask-001", f"{place}-02/ask-001"),
@@ -70,9 +70,9 @@ def test_worked_example(tmp_path: Path, sweep: Sweep) -> None:
     ]
     now = sweep_progress(tmp_path)
     assert (now.done(asks=True), now.done(asks=False)) == ((8, 8), (8, 8))
-    assert (now.usd, now.n(CellNow.complete), now.driver) == (2.0, 4, None)
+    assert (now.usd, now.n(CellStatus.complete), now.driver) == (2.0, 4, None)
     again = FakeEngine(complete)
-    assert Drive(tmp_path, sweep, again).carry_out() is None
+    assert SweepDriver(tmp_path, sweep, again).carry_out() is None
     assert again.order == []
 
 
@@ -88,16 +88,16 @@ def test_a_cell_that_fails_three_times_is_given_up(tmp_path: Path, sweep: Sweep)
         return replace(lease, state=CellState.failed)
 
     engine = FakeEngine(ending)
-    assert Drive(tmp_path, sweep, engine).carry_out() is None
+    assert SweepDriver(tmp_path, sweep, engine).carry_out() is None
     assert sum("slice-01/ask" in each for each in engine.order) == TIMES
     assert not any("slice-01/grade" in each for each in engine.order)
     now = sweep_progress(tmp_path)
-    (failed,) = [cell for cell in now.cells if cell.now is CellNow.failed]
+    (failed,) = [cell for cell in now.cells if cell.now is CellStatus.failed]
     assert (failed.why, failed.n_leases) == ("the server is on fire", 3)
-    assert now.n(CellNow.complete) == 2
+    assert now.n(CellStatus.complete) == 2
     # given again, it is tried anew, under the next numbers
-    assert Drive(tmp_path, sweep, FakeEngine(complete)).carry_out() is None
-    assert sweep_progress(tmp_path).n(CellNow.complete) == 4
+    assert SweepDriver(tmp_path, sweep, FakeEngine(complete)).carry_out() is None
+    assert sweep_progress(tmp_path).n(CellStatus.complete) == 4
     leases = JournalReader(tmp_path).by_cell()["openai-api-fake-a/slice-01/ask"]
     assert [lease.number for lease in leases] == [1, 2, 3, 4]
 
@@ -107,7 +107,7 @@ def test_a_node_that_is_lost_with_nothing_done_counts_as_a_failure(
 ) -> None:
     """A cell that takes its machine down with it is not tried for ever."""
     engine = FakeEngine(lambda lease: replace(lease, state=CellState.lost))
-    assert Drive(tmp_path, sweep, engine).carry_out() is None
+    assert SweepDriver(tmp_path, sweep, engine).carry_out() is None
     assert len(engine.order) == 2 * TIMES
 
 
@@ -118,7 +118,7 @@ def test_a_budget_that_is_reached_ends_the_sweep(tmp_path: Path, sweep: Sweep) -
         return replace(lease, state=CellState.stopped, stop=Stop.budget.value)
 
     engine = FakeEngine(ending)
-    assert Drive(tmp_path, sweep, engine).carry_out() is Stop.budget
+    assert SweepDriver(tmp_path, sweep, engine).carry_out() is Stop.budget
     assert len(engine.order) == 1
 
 
@@ -130,10 +130,10 @@ def test_ctrl_c_tells_cells_to_end(tmp_path: Path, sweep: Sweep) -> None:
         return replace(lease, state=CellState.stopped, stop=Stop.interrupted.value)
 
     engine = FakeEngine(ending)
-    assert Drive(tmp_path, sweep, engine).carry_out() is Stop.interrupted
+    assert SweepDriver(tmp_path, sweep, engine).carry_out() is Stop.interrupted
     assert len(engine.order) == 1
     # and the next driver does not end what it begins
-    assert Drive(tmp_path, sweep, FakeEngine(complete)).carry_out() is None
+    assert SweepDriver(tmp_path, sweep, FakeEngine(complete)).carry_out() is None
     assert not (tmp_path / "ending").exists()
 
 
@@ -144,8 +144,8 @@ def test_cells_of_a_driver_that_was_killed_are_lost(tmp_path: Path, sweep: Sweep
         raise InterruptedError
 
     with pytest.raises(InterruptedError):
-        Drive(tmp_path, sweep, FakeEngine(ending)).carry_out()
-    assert sweep_progress(tmp_path).n(CellNow.stopped) == 1
+        SweepDriver(tmp_path, sweep, FakeEngine(ending)).carry_out()
+    assert sweep_progress(tmp_path).n(CellStatus.stopped) == 1
     engine = FakeEngine(complete)
-    assert Drive(tmp_path, sweep, engine).carry_out() is None
+    assert SweepDriver(tmp_path, sweep, engine).carry_out() is None
     assert engine.order[0].endswith("slice-01/ask-002")

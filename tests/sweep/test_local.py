@@ -17,9 +17,9 @@ from careeval.bank.sealed import KEY_VARIABLE, pack, seal
 from careeval.cli.app import BUDGET_REACHED, OK, USAGE, run
 from careeval.protocol.runs.sweep_cells import CellState, JournalWriter, Lease, lease_folders
 from careeval.protocol.tables.run_tables import read_runs
-from careeval.sweep.attend import attend, reason, take
+from careeval.sweep.attend import carry_out_cell, lease_reason, make_lease_folder
 from careeval.sweep.progress import sweep_progress
-from careeval.sweep.spec import keep_sweep, kept_sweep, read_sweep
+from careeval.sweep.spec import load_sweep, read_sweep, save_sweep
 from faults.outcome import differences
 from support.fake_server import Completion, FakeServer, Request, well
 from support.fakes import write_bank
@@ -64,8 +64,8 @@ def test_what_no_slice_has_come_to_is_missing(
     server: FakeServer, bank: Path, tmp_path: Path
 ) -> None:
     """One slice of two is asked: the others' responses count as missing, and a note says so."""
-    keep_sweep(tmp_path, read_sweep(write_sweep(tmp_path, bank)))
-    assert attend(tmp_path, CELL, 1).state is CellState.complete
+    save_sweep(tmp_path, read_sweep(write_sweep(tmp_path, bank)))
+    assert carry_out_cell(tmp_path, CELL, 1).state is CellState.complete
     runs = read_runs(tmp_path)
     assert runs.responses["state"].value_counts(sort=True).rows() == [
         ("answered", 4),
@@ -84,25 +84,25 @@ def test_a_defect_in_one_cell_stops_no_other(
     def broken(*_: object) -> Path:
         raise KeyError("words of a scenario")
 
-    monkeypatch.setattr("careeval.sweep.attend.take", broken)
-    keep_sweep(tmp_path, read_sweep(write_sweep(tmp_path, bank)))
-    lease = attend(tmp_path, CELL, 1)
+    monkeypatch.setattr("careeval.sweep.attend.make_lease_folder", broken)
+    save_sweep(tmp_path, read_sweep(write_sweep(tmp_path, bank)))
+    lease = carry_out_cell(tmp_path, CELL, 1)
     assert lease.state is CellState.failed
-    assert reason(tmp_path, lease) == "KeyError, which careeval did not expect"
+    assert lease_reason(tmp_path, lease) == "KeyError, which careeval did not expect"
 
 
 def test_a_writer_that_lost_its_lease_changes_nothing(bank: Path, tmp_path: Path) -> None:
     """A number is given once; the next begins with the calls that are finished."""
     sweep = read_sweep(write_sweep(tmp_path, bank))
-    keep_sweep(tmp_path, sweep)
+    save_sweep(tmp_path, sweep)
     cell = sweep.cell(CELL)
-    first = take(tmp_path, sweep, cell, 1)
+    first = make_lease_folder(tmp_path, sweep, cell, 1)
     (first / "calls.jsonl").write_text('{"key":"ask bathing-001 1"}\n')
-    second = take(tmp_path, sweep, cell, 2)
+    second = make_lease_folder(tmp_path, sweep, cell, 2)
     (first / "calls.jsonl").write_text("written by one that has lost its lease\n")
     assert (second / "calls.jsonl").read_text() == '{"key":"ask bathing-001 1"}\n'
     for late in (1, 2):
-        assert attend(tmp_path, CELL, late).state is CellState.lost
+        assert carry_out_cell(tmp_path, CELL, late).state is CellState.lost
     assert lease_folders(tmp_path / CELL) == [first, second]
 
 
@@ -113,11 +113,11 @@ def test_a_cell_that_ended_after_its_driver_is_not_done_again(
     root = tmp_path / "swept"
     file = write_sweep(tmp_path, bank, slices=1)
     root.mkdir()
-    keep_sweep(root, read_sweep(file))
+    save_sweep(root, read_sweep(file))
     journal = JournalWriter(root)
     journal.write(Lease(CELL, 1, CellState.begun))
     journal.close()
-    assert attend(root, CELL, 1).state is CellState.complete
+    assert carry_out_cell(root, CELL, 1).state is CellState.complete
     assert run(["sweep", str(file), "-o", str(root), "--yes"]) == OK
     assert n_answered(server) == N_CALLS
     assert [folder.name for folder in lease_folders(root / CELL)] == ["ask-001"]
@@ -218,8 +218,8 @@ def test_a_cell_starts_its_own_server(
     monkeypatch.chdir(Path(__file__).parents[2])
     monkeypatch.setenv("FAKE_API_KEY", "planted")
     system = f'[[systems]]\nmodel = "openai-api/fake/a"\nserver = {json.dumps(command)}\n'
-    keep_sweep(tmp_path, read_sweep(write_sweep(tmp_path, bank, f'{system}health = "/counts"\n')))
-    ended = attend(tmp_path, CELL, 1)
+    save_sweep(tmp_path, read_sweep(write_sweep(tmp_path, bank, f'{system}health = "/counts"\n')))
+    ended = carry_out_cell(tmp_path, CELL, 1)
     assert (ended.state is CellState.complete) == (not why)
     if why:
         assert why in (tmp_path / f"{CELL}-001.why").read_text()
@@ -255,7 +255,7 @@ def test_a_held_out_sweep_tells_numbers_and_no_words(
     (system,) = Path("swept/private").glob("openai*")
     assert (Path("swept/private").stat().st_mode & 0o777) == 0o700
     open_files = [path for path in Path("swept").glob("*") if path.is_file()]
-    assert kept_sweep(Path("swept")).scenarios == ["eating-h01"]
+    assert load_sweep(Path("swept")).scenarios == ["eating-h01"]
     for path in open_files:
         assert b"Scenario eating-h01" not in path.read_bytes()
     assert "Scenario eating-h01" not in "".join(capsys.readouterr())

@@ -16,7 +16,7 @@ import pytest
 
 from careeval.bank.sealed import KEY_VARIABLE, pack, seal
 from careeval.protocol.tables.run_tables import read_runs
-from careeval.sweep.progress import CellNow, sweep_progress
+from careeval.sweep.progress import CellStatus, sweep_progress
 from faults.outcome import differences
 from faults.processes import MARK, processes, wait_until
 from support.fake_server import Completion, FakeServer, Request, well
@@ -112,7 +112,7 @@ def test_what_is_struck_down_is_done_again(place: Place, tmp_path: Path) -> None
     n_ideal, n_in_flight = 2 * 2 * len(IDS), 3 * 4
     assert n_answered <= 1.02 * n_ideal + n_in_flight
     now = sweep_progress(root)
-    assert now.n(CellNow.complete) == len(now.cells) == 6
+    assert now.n(CellStatus.complete) == len(now.cells) == 6
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("FAKE_API_KEY", API_KEY)
         whole = ["run", "-m", "openai-api/fake/a", "--samples", "2", "--yes", "--bank"]

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from careeval.errors import ProtocolError
-from careeval.sweep.spec import keep_sweep, kept_sweep, read_sweep
+from careeval.sweep.spec import load_sweep, read_sweep, save_sweep
 from support.sweep_files import IDS, write_sweep
 
 
@@ -98,23 +98,23 @@ def test_a_file_that_is_not_there(tmp_path: Path) -> None:
 def test_what_is_kept_is_what_was_read(tmp_path: Path, bank: Path) -> None:
     """The folder gives the sweep back whole; one without says so."""
     sweep = read_sweep(write_sweep(tmp_path, bank, max_cost=2.5))
-    keep_sweep(tmp_path, sweep)
-    assert kept_sweep(tmp_path) == sweep
+    save_sweep(tmp_path, sweep)
+    assert load_sweep(tmp_path) == sweep
     with pytest.raises(ProtocolError, match="holds no sweep"):
-        kept_sweep(tmp_path / "bank")
+        load_sweep(tmp_path / "bank")
 
 
 def test_systems_may_be_added_and_nothing_else(tmp_path: Path, bank: Path) -> None:
     """A system or a budget may come; what was asked may not become something else."""
     sweep = read_sweep(write_sweep(tmp_path, bank))
-    keep_sweep(tmp_path, sweep)
+    save_sweep(tmp_path, sweep)
     two = '[[systems]]\nmodel = "openai-api/fake/a"\n[[systems]]\nmodel = "openai-api/fake/b"\n'
     more = read_sweep(write_sweep(tmp_path, bank, two, max_cost=3))
-    keep_sweep(tmp_path, more)
-    assert kept_sweep(tmp_path) == more
+    save_sweep(tmp_path, more)
+    assert load_sweep(tmp_path) == more
     with pytest.raises(ProtocolError, match="with other systems"):
-        keep_sweep(tmp_path, read_sweep(write_sweep(tmp_path, bank, two, samples=3)))
+        save_sweep(tmp_path, read_sweep(write_sweep(tmp_path, bank, two, samples=3)))
     with pytest.raises(ProtocolError, match="with other scenarios"):
-        keep_sweep(tmp_path, replace(more, families=more.families[:2]))
+        save_sweep(tmp_path, replace(more, families=more.families[:2]))
     with pytest.raises(ProtocolError, match="with other systems"):
-        keep_sweep(tmp_path, sweep)
+        save_sweep(tmp_path, sweep)

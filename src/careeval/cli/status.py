@@ -13,7 +13,7 @@ from careeval.cli.app import OK, USAGE, print_json, say
 from careeval.cli.shared.run_execution import told_whole
 from careeval.core.text import plain
 from careeval.errors import UsageError
-from careeval.protocol.costs.cost_log import Spent
+from careeval.protocol.costs.cost_log import TotalCost
 from careeval.protocol.runs.folder import GRADED, orphaned_folders, run_folders
 from careeval.protocol.runs.setup import unfinished_setups
 from careeval.protocol.runs.sweep_cells import refuse_sweep
@@ -104,7 +104,7 @@ def _now(run: RunStatus) -> str:
     return "stopped" if run.n_asked or run.spent.n_calls else "not begun"
 
 
-def _cost(spent: Spent) -> str:
+def _cost(spent: TotalCost) -> str:
     if spent.n_unknown:
         return f"{dollars(spent.known_usd)} + unknown" if spent.known_usd else "unknown"
     return dollars(spent.known_usd)

@@ -25,9 +25,9 @@ from careeval.protocol.runs.spec import Run, Stop
 from careeval.protocol.runs.sweep_cells import ASK, SWEEP_FILE
 from careeval.results.amounts import dollars
 from careeval.sheets.formats.terminal import console, new_table
-from careeval.sweep.drive import Drive
+from careeval.sweep.drive import SweepDriver
 from careeval.sweep.engines import HERE, engine
-from careeval.sweep.progress import CellNow, SweepProgress, as_json, sweep_progress
+from careeval.sweep.progress import CellStatus, SweepProgress, as_json, sweep_progress
 from careeval.sweep.spec import Sweep, read_sweep
 
 LINE_EVERY = 30.0
@@ -96,7 +96,7 @@ def sweep(
     with closing(engine(on)) as cluster:
         root.mkdir(parents=True, exist_ok=True)
         with _shown(root) as show:
-            stop = Drive(root, made, cluster, show).carry_out()
+            stop = SweepDriver(root, made, cluster, show).carry_out()
     return _finish(root, stop)
 
 
@@ -189,7 +189,7 @@ def _shown(root: Path) -> Iterator[Callable[[], None]]:
 
 def line(now: SweepProgress) -> str:
     """Return how far a sweep is in one line."""
-    states = ", ".join(f"{now.n(state):,} {state}" for state in CellNow if now.n(state))
+    states = ", ".join(f"{now.n(state):,} {state}" for state in CellStatus if now.n(state))
     (asked, to_ask), (graded, to_grade) = now.done(asks=True), now.done(asks=False)
     unknown = f" and an unknown amount for {counted(now.n_unknown, 'call')}"
     parts = (
@@ -205,7 +205,7 @@ def line(now: SweepProgress) -> str:
 
 def shown(now: SweepProgress) -> RenderableType:
     """Return how far a sweep is: the line, and the cells that run, failed or stopped."""
-    order = [CellNow.failed, CellNow.stopped, CellNow.running]
+    order = [CellStatus.failed, CellStatus.stopped, CellStatus.running]
     listed = sorted(
         (cell for cell in now.cells if cell.now in order), key=lambda cell: order.index(cell.now)
     )
@@ -243,13 +243,13 @@ def _finish(root: Path, stop: Stop | None) -> int:
     if stop is not None:
         say("The budget is reached; --max-cost MORE goes on, --max-cost inf without one.")
         return BUDGET_REACHED
-    return OK if now.n(CellNow.complete) == len(now.cells) else SOME_FAILED
+    return OK if now.n(CellStatus.complete) == len(now.cells) else SOME_FAILED
 
 
 def _say_next(root: Path, now: SweepProgress) -> None:
     if now.driver is not None:
         say(f"Look again: careeval sweep status {root}")
-    elif now.n(CellNow.complete) < len(now.cells):
+    elif now.n(CellStatus.complete) < len(now.cells):
         say(f"What was finished is kept. The rest: careeval sweep FILE.toml -o {root}")
     if any(cell.n_done for cell in now.cells if not cell.asks):
         say(f"The result: careeval summary {root}")

@@ -66,11 +66,11 @@ class Reply:
     """The judgments in one reply of a grader.
 
     Attributes:
-        judged: Item number → entry, for every item that was judged exactly once.
+        judgments: Item number → entry, for every item that was judged exactly once.
         problem: The reason why the reply is not complete, in words for the grader; empty if it is.
     """
 
-    judged: Mapping[int, ItemJudgment] = field(default_factory=dict)
+    judgments: Mapping[int, ItemJudgment] = field(default_factory=dict)
     problem: str = ""
 
 
@@ -87,7 +87,7 @@ def grader_items(items: Sequence[RubricItem]) -> list[GraderItem]:
 
 
 def read_reply(
-    text: str, n_items: int, ended: str = "", *, last_word_counts: bool = False
+    text: str, n_items: int, stop_problem: str = "", *, last_word_counts: bool = False
 ) -> Reply:
     """Read a grader's reply to a call about items 1 to `n_items`.
 
@@ -99,12 +99,12 @@ def read_reply(
     Args:
         text: The grader's reply.
         n_items: Number of items that it was shown.
-        ended: The reason why the reply was refused or cut off, empty where it was not. It
+        stop_problem: The reason why the reply was refused or cut off, empty where it was not. It
             replaces the problem of a reply that is not complete.
         last_word_counts: True for protocol 1: the last list counts, even where others differ.
     """
     reply = _read(text, n_items, last_word_counts)
-    return replace(reply, problem=ended) if ended and reply.problem else reply
+    return replace(reply, problem=stop_problem) if stop_problem and reply.problem else reply
 
 
 def _read(text: str, n_items: int, last_word_counts: bool) -> Reply:
@@ -120,7 +120,7 @@ def _read(text: str, n_items: int, last_word_counts: bool) -> Reply:
     if last_word_counts:
         return reply
     drafts = [_read_list(entries, n_items) for entries in earlier if isinstance(entries, list)]
-    complete = [each.judged for each in (*drafts, reply) if not each.problem]
+    complete = [each.judgments for each in (*drafts, reply) if not each.problem]
     disputed = {
         item
         for item in range(1, n_items + 1)
@@ -128,7 +128,7 @@ def _read(text: str, n_items: int, last_word_counts: bool) -> Reply:
     }
     if not disputed:
         return reply
-    agreed = {item: judgment for item, judgment in reply.judged.items() if item not in disputed}
+    agreed = {item: judgment for item, judgment in reply.judgments.items() if item not in disputed}
     problem = f"its lists differ on {_items(disputed)}"
     return Reply(agreed, "; ".join(filter(None, (problem, reply.problem))))
 
@@ -167,13 +167,13 @@ def merge(replies: Sequence[Reply]) -> dict[int, ItemJudgment]:
     """Return the judgments of all attempts; for each item the first reply that judged it counts."""
     merged: dict[int, ItemJudgment] = {}
     for reply in replies:
-        for item, judgment in reply.judged.items():
+        for item, judgment in reply.judgments.items():
             merged.setdefault(item, judgment)
     return merged
 
 
 @dataclass(frozen=True, slots=True)
-class Graded:
+class RubricJudgments:
     """The judgments on one rubric of one response.
 
     Attributes:
@@ -192,7 +192,7 @@ def resolve(
     shown: Sequence[RubricItem],
     replies: Sequence[Reply],
     response: str,
-) -> Graded:
+) -> RubricJudgments:
     """Return the judgment of every item from a grader's replies to one call and its repairs.
 
     Args:
@@ -210,11 +210,11 @@ def resolve(
             by_id[item.id] = Judgment(item.id, None, reason)
             continue
         quote = entry.quote.strip() or None
-        if quote is not None and not quote_found(quote, response):
+        if quote is not None and not is_quoted(quote, response):
             quote, dropped = None, dropped + 1
         reason = readable(entry.reason.strip())
         by_id[item.id] = Judgment(item.id, entry.present, reason, quote and readable(quote))
-    return Graded(tuple(by_id[item.id] for item in items), len(replies), dropped)
+    return RubricJudgments(tuple(by_id[item.id] for item in items), len(replies), dropped)
 
 
 def readable(text: str) -> str:
@@ -222,7 +222,7 @@ def readable(text: str) -> str:
     return re.sub("[\ud800-\udfff]", "\ufffd", text)
 
 
-def quote_found(quote: str, response: str) -> bool:
+def is_quoted(quote: str, response: str) -> bool:
     """Tell whether the quote's words are in the response, in their order and next to each other.
 
     Case, space and punctuation do not matter.

@@ -76,7 +76,7 @@ class Mode:
         models_grade: Whether a model may grade; if so, the prompts have a part for it.
         programs: Graders that compute, by Inspect's name: `careeval/NAME`.
         grader: The default grader.
-        received: Returns a response with the state that it has in this mode, given the facts of
+        interpret: Returns a response with the state that it has in this mode, given the facts of
             its scenario: one that is no valid plan, say, is not `answered`. None where any text
             is answered.
     """
@@ -88,7 +88,7 @@ class Mode:
     models_grade: bool
     programs: Mapping[str, Program]
     grader: str
-    received: Callable[[Response, Mapping[str, Any]], Response] | None = None
+    interpret: Callable[[Response, Mapping[str, Any]], Response] | None = None
 
     def check_grader(self, grader: str) -> None:
         """Check that a grader can judge responses of this mode.

@@ -17,7 +17,7 @@ from careeval.errors import ProtocolError
 from careeval.files import read_text
 from careeval.modes.grading import reply_schema
 from careeval.modes.mode import Mode
-from careeval.modes.version import FIRST, PROTOCOL_VERSION, known_version
+from careeval.modes.version import FIRST, PROTOCOL_VERSION, newest_version
 
 FIELDS: dict[str, frozenset[str]] = {
     "ask-role.md": frozenset(),
@@ -109,7 +109,7 @@ def load_prompts(
         ProtocolError: A file is missing or is not text, holds a field that it may not hold, or
             lacks one that it needs; or the mode does not have this version.
     """
-    protocol = known_version(protocol)
+    protocol = newest_version(protocol)
     if (own_folder := mode.prompts.get(protocol)) is None:
         raise ProtocolError(f"the mode {mode.name} is not of protocol {protocol}")
     root = folder or own_folder

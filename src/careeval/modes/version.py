@@ -14,7 +14,7 @@ KNOWN = {version.partition("-")[0]: version for version in (FIRST, PROTOCOL_VERS
 """N → the newest version with it, for every N that this careeval can carry out."""
 
 
-def known_version(version: str) -> str:
+def newest_version(version: str) -> str:
     """Return the newest version with the same N as a version, which careeval follows instead.
 
     Raises:

@@ -10,7 +10,7 @@ from careeval.bank.sealed import KEY_VARIABLE
 from careeval.core.scenario import Adl, Rubric, Scenario, Split
 from careeval.errors import ProtocolError, did_you_mean
 from careeval.modes import Mode
-from careeval.modes.version import FIRST, PROTOCOL_VERSION, known_version
+from careeval.modes.version import FIRST, PROTOCOL_VERSION, newest_version
 
 BOTH = "both"
 """The name for both rubrics, in studies with people and in runs of protocol 1."""
@@ -119,7 +119,7 @@ def rubrics_graded(
     Raises:
         ProtocolError: The rubric is not one of the mode, or no scenario has it.
     """
-    if known_version(protocol) == FIRST:
+    if newest_version(protocol) == FIRST:
         return rubrics_named(rubric or BOTH)
     if rubric is None:
         present = (each for each in mode.rubrics if any(s.rubric(each) for s in scenarios))

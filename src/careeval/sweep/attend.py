@@ -17,7 +17,7 @@ from typing import Any
 
 from careeval.errors import CareEvalError, ProtocolError
 from careeval.files import read_text, write_text
-from careeval.protocol.costs.cost_log import CALLS_FILE, Spent, paid_for
+from careeval.protocol.costs.cost_log import CALLS_FILE, TotalCost, read_paid_calls
 from careeval.protocol.runs.folder import amend_run, prepare, store_responses
 from careeval.protocol.runs.held_out_runs import make_private_folder
 from careeval.protocol.runs.progress import RunProgress
@@ -25,8 +25,8 @@ from careeval.protocol.runs.spec import Outcome, Stop
 from careeval.protocol.runs.sweep_cells import CellState, Lease, lease_folders
 from careeval.protocol.tables.run_tables import read_run, responses_of
 from careeval.protocol.work.workers import carry_out
-from careeval.sweep.server import served
-from careeval.sweep.spec import Cell, Sweep, kept_sweep
+from careeval.sweep.server import run_server
+from careeval.sweep.spec import Cell, Sweep, load_sweep
 
 PROGRESS_FILE = "progress.json"
 """The file in a cell's folder with its progress."""
@@ -45,10 +45,10 @@ class SupersededError(Exception):
     """A cell that has been given to another process since."""
 
 
-def attend(root: Path, path: str, number: int) -> Lease:
+def carry_out_cell(root: Path, path: str, number: int) -> Lease:
     """Carry out a cell under a lease; return the lease with its result, without a reason.
 
-    The reason is in a file beside the lease's folder: see `reason`.
+    The reason is in a file beside the lease's folder: see `lease_reason`.
 
     Args:
         root: Folder of the sweep.
@@ -58,9 +58,9 @@ def attend(root: Path, path: str, number: int) -> Lease:
     lease = Lease(path, number, CellState.failed)
     lease_folder = root / lease.folder
     try:
-        sweep = kept_sweep(root)
+        sweep = load_sweep(root)
         cell = sweep.cell(path)
-        folder = take(root, sweep, cell, number)
+        folder = make_lease_folder(root, sweep, cell, number)
         return _carry_out(root, cell, folder, lease)
     except SupersededError:
         return replace(lease, state=CellState.lost)
@@ -76,7 +76,7 @@ def attend(root: Path, path: str, number: int) -> Lease:
         return lease
 
 
-def take(root: Path, sweep: Sweep, cell: Cell, number: int) -> Path:
+def make_lease_folder(root: Path, sweep: Sweep, cell: Cell, number: int) -> Path:
     """Make the folder of a lease, with the finished calls of the lease before; return it.
 
     Raises:
@@ -153,7 +153,7 @@ class _Watch:
 def _carry_out(root: Path, cell: Cell, folder: Path, lease: Lease) -> Lease:
     watch = _Watch(root, root / cell.path, folder)
     server = cell.system.server if cell.asks else None
-    with served(server, folder, watch.asked_to_end) if server else nullcontext() as running:
+    with run_server(server, folder, watch.asked_to_end) if server else nullcontext() as running:
         if running:
             amend_run(folder, base_url=running.base_url)
             watch.is_served = running.is_alive
@@ -166,7 +166,7 @@ def _carry_out(root: Path, cell: Cell, folder: Path, lease: Lease) -> Lease:
         read_run(folder)
     else:
         _keep_reason(folder, outcome.why)
-    spent = Spent.on(paid_for(folder))
+    spent = TotalCost.of(read_paid_calls(folder))
     return replace(
         lease, state=_state(outcome),
         n_done=watch.progress.n_done if watch.progress else 0, n_failed=outcome.n_failed,
@@ -189,7 +189,7 @@ def _keep_reason(folder: Path, why: str) -> None:
         write_text(file, f"{why}\n")
 
 
-def reason(root: Path, lease: Lease) -> str:
+def lease_reason(root: Path, lease: Lease) -> str:
     """Return why a lease's cell did not end as it should; empty where that is not known."""
     folder = root / lease.folder
     try:

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from careeval.files import write_text
-from careeval.protocol.costs.cost_log import Spent, paid_for
+from careeval.protocol.costs.cost_log import TotalCost, read_paid_calls
 from careeval.protocol.runs.folder import is_complete, kept_samples
 from careeval.protocol.runs.lock import holder, locked
 from careeval.protocol.runs.spec import Stop
@@ -25,9 +25,9 @@ from careeval.protocol.runs.sweep_cells import (
     Lease,
     lease_folders,
 )
-from careeval.sweep.attend import ENDING_FILE, reason
+from careeval.sweep.attend import ENDING_FILE, lease_reason
 from careeval.sweep.engines import Engine
-from careeval.sweep.spec import Cell, Sweep, keep_sweep
+from careeval.sweep.spec import Cell, Sweep, save_sweep
 
 TIMES = 3
 """Failures after which a cell is given up; the others go on."""
@@ -59,7 +59,7 @@ class _CellRecord:
 
 
 @dataclass
-class Drive:
+class SweepDriver:
     """The driver of one sweep.
 
     Attributes:
@@ -87,7 +87,7 @@ class Drive:
             OSError: The sweep's folder cannot be written.
         """
         with locked(self.root), self._counting_signals():
-            keep_sweep(self.root, self.sweep)
+            save_sweep(self.root, self.sweep)
             (self.root / ENDING_FILE).unlink(missing_ok=True)
             journal = JournalWriter(self.root)
             try:
@@ -139,7 +139,7 @@ class Drive:
         """Start every cell that can be; return whether one was."""
         started = False
         for cell in self._cells.values() if not self._ended_early else ():
-            if not self._is_open(cell) or self._is_draining(cell) or not self.engine.takes(cell):
+            if not self._is_open(cell) or self._is_draining(cell) or not self.engine.has_room(cell):
                 continue
             record = self._records[cell.path]
             if lease := self._unrecorded_end(cell):
@@ -178,11 +178,11 @@ class Drive:
         """Write the leases that have ended into the journal."""
         if self._ending:
             write_text(self.root / ENDING_FILE, f"{min(self._ending, 2)}\n")
-        leases = self.engine.ended(EVERY)
+        leases = self.engine.ended_leases(EVERY)
         if not leases and not self._n_working:
             time.sleep(EVERY)
         for ended in leases:
-            lease = replace(ended, why=reason(self.root, ended))
+            lease = replace(ended, why=lease_reason(self.root, ended))
             if lease.state is CellState.lost:
                 lease = _with_counts(lease, self.root / lease.folder)
             journal.write(lease)
@@ -220,7 +220,7 @@ class Drive:
 
 def _with_counts(lease: Lease, folder: Path) -> Lease:
     """Return a lease with counts from its folder, where its process did not report them."""
-    spent = Spent.on(paid_for(folder))
+    spent = TotalCost.of(read_paid_calls(folder))
     asked, graded = kept_samples(folder)
     return replace(
         lease, n_done=len(graded or asked), n_calls=spent.n_calls, usd=spent.known_usd,

@@ -15,7 +15,7 @@ from typing import Any, Protocol
 from careeval.errors import ProtocolError
 from careeval.protocol.capacity import max_parallel_runs
 from careeval.protocol.runs.sweep_cells import CellState, Lease
-from careeval.sweep.attend import attend
+from careeval.sweep.attend import carry_out_cell
 from careeval.sweep.spec import Cell
 
 HERE = "local"
@@ -28,7 +28,7 @@ MAX_STARTED = 1_000
 class Engine(Protocol):
     """An engine that carries out cells, each under a lease."""
 
-    def takes(self, cell: Cell) -> bool:
+    def has_room(self, cell: Cell) -> bool:
         """Tell whether it can start a cell now."""
         ...
 
@@ -36,7 +36,7 @@ class Engine(Protocol):
         """Start a cell."""
         ...
 
-    def ended(self, seconds: float) -> list[Lease]:
+    def ended_leases(self, seconds: float) -> list[Lease]:
         """Return the leases that have ended, after at most so many seconds."""
         ...
 
@@ -52,15 +52,15 @@ def engine(name: str) -> Engine:
         ProtocolError: There is none, Ray is not installed, or its cluster cannot be reached.
     """
     if name == HERE:
-        return Local()
+        return LocalEngine()
     if name == RAY or name.startswith("ray://"):
-        return OnRay("auto" if name == RAY else name)
+        return RayEngine("auto" if name == RAY else name)
     raise ProtocolError(
         f"cells cannot be carried out on {name!r}", hint="use local, ray or ray://HOST:10001"
     )
 
 
-class Local:
+class LocalEngine:
     """An engine that carries out cells in processes of this machine."""
 
     def __init__(self) -> None:
@@ -68,7 +68,7 @@ class Local:
         self._threads = ThreadPoolExecutor(self._n_most)
         self._working: dict[Future[Lease], Cell] = {}
 
-    def takes(self, cell: Cell) -> bool:
+    def has_room(self, cell: Cell) -> bool:
         """Tell whether there is room. Only one cell at a time may load a model on this machine."""
         if len(self._working) >= self._n_most:
             return False
@@ -76,9 +76,9 @@ class Local:
 
     def start(self, root: Path, cell: Cell, lease: Lease) -> None:
         """Start a cell in a thread, which watches a process."""
-        self._working[self._threads.submit(attend, root, cell.path, lease.number)] = cell
+        self._working[self._threads.submit(carry_out_cell, root, cell.path, lease.number)] = cell
 
-    def ended(self, seconds: float) -> list[Lease]:
+    def ended_leases(self, seconds: float) -> list[Lease]:
         """Return the leases that have ended, after at most so many seconds."""
         done, _ = wait(self._working, seconds, FIRST_COMPLETED)
         for future in done:
@@ -94,7 +94,7 @@ def _is_heavy(cell: Cell) -> bool:
     return cell.asks and (cell.system.server is not None or cell.system.run.local)
 
 
-class OnRay:
+class RayEngine:
     """An engine that carries out cells as tasks of a Ray cluster."""
 
     def __init__(self, address: str) -> None:
@@ -119,7 +119,7 @@ class OnRay:
         self._task: Any = ray.remote(max_retries=0, max_calls=1)(_attend_on_node)
         self._working: dict[Any, Lease] = {}
 
-    def takes(self, cell: Cell) -> bool:  # noqa: ARG002
+    def has_room(self, cell: Cell) -> bool:  # noqa: ARG002
         """Tell whether Ray can get one more cell; it queues those without room."""
         return len(self._working) < MAX_STARTED
 
@@ -131,7 +131,7 @@ class OnRay:
         task = self._task.options(**needs)
         self._working[task.remote(str(root), cell.path, lease.number)] = lease
 
-    def ended(self, seconds: float) -> list[Lease]:
+    def ended_leases(self, seconds: float) -> list[Lease]:
         """Return the leases that have ended, after at most so many seconds."""
         if not self._working:
             return []
@@ -152,4 +152,4 @@ class OnRay:
 
 def _attend_on_node(root: str, path: str, number: int) -> dict[str, Any]:
     """Carry out a cell on a node; return the lease as plain data, without a reason in words."""
-    return asdict(attend(Path(root), path, number)) | {"why": ""}
+    return asdict(carry_out_cell(Path(root), path, number)) | {"why": ""}

@@ -15,10 +15,10 @@ from careeval.protocol.runs.progress import RunProgress
 from careeval.protocol.runs.spec import Stop
 from careeval.protocol.runs.sweep_cells import CellState, JournalReader, Lease
 from careeval.sweep.attend import PROGRESS_FILE
-from careeval.sweep.spec import Cell, Sweep, kept_sweep
+from careeval.sweep.spec import Cell, Sweep, load_sweep
 
 
-class CellNow(StrEnum):
+class CellStatus(StrEnum):
     """The state of a cell, as it is shown."""
 
     waiting = "waiting"
@@ -50,7 +50,7 @@ class CellProgress:
     """
 
     cell: str
-    now: CellNow
+    now: CellStatus
     n_leases: int
     n_responses: int
     n_done: int
@@ -81,7 +81,7 @@ class SweepProgress:
     driver: str | None
     max_cost: float | None
 
-    def n(self, now: CellNow) -> int:
+    def n(self, now: CellStatus) -> int:
         """Return the number of cells in a state."""
         return sum(cell.now is now for cell in self.cells)
 
@@ -124,7 +124,7 @@ def sweep_progress(root: Path) -> SweepProgress:
     Raises:
         ProtocolError: There is none, or its files are damaged.
     """
-    sweep = kept_sweep(root)
+    sweep = load_sweep(root)
     driver = holder(root)
     leases = JournalReader(root).by_cell()
     cells = (
@@ -160,18 +160,18 @@ def _stop_words(lease: Lease) -> str:
     return "" if lease.stop in ("", Stop.interrupted) else f"stopped: {lease.stop}"
 
 
-def _now(root: Path, last: Lease | None, is_driven: bool) -> CellNow:
+def _now(root: Path, last: Lease | None, is_driven: bool) -> CellStatus:
     match last and last.state:
         case CellState.complete:
-            return CellNow.complete
+            return CellStatus.complete
         case CellState.failed:
-            return CellNow.failed
+            return CellStatus.failed
         case CellState.begun if last and is_driven and (root / last.folder).exists():
-            return CellNow.running
+            return CellStatus.running
         case None:
-            return CellNow.waiting
+            return CellStatus.waiting
         case _:
-            return CellNow.waiting if is_driven else CellNow.stopped
+            return CellStatus.waiting if is_driven else CellStatus.stopped
 
 
 def _report(root: Path, lease: Lease) -> RunProgress | None:
@@ -188,7 +188,7 @@ def as_json(progress: SweepProgress) -> dict[str, Any]:
     return {
         "schema": "careeval.sweep-status/1",
         "cells": [asdict(cell) for cell in progress.cells],
-        "states": {now.value: progress.n(now) for now in CellNow},
+        "states": {now.value: progress.n(now) for now in CellStatus},
         "asked": asked,
         "to_ask": to_ask,
         "graded": graded,

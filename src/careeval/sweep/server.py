@@ -34,7 +34,7 @@ _DIE_WITH_PARENT = 1
 
 
 @dataclass(frozen=True)
-class Served:
+class RunningServer:
     """A server that is ready.
 
     Attributes:
@@ -47,7 +47,9 @@ class Served:
 
 
 @contextmanager
-def served(server: Server, folder: Path, is_to_end: Callable[[], object]) -> Iterator[Served]:
+def run_server(
+    server: Server, folder: Path, is_to_end: Callable[[], object]
+) -> Iterator[RunningServer]:
     """Run a server for the time of the block.
 
     Args:
@@ -63,7 +65,7 @@ def served(server: Server, folder: Path, is_to_end: Callable[[], object]) -> Ite
     process = _started(server.command.format(port=port), log)
     try:
         _wait_until_ready(server, process, port, log, is_to_end)
-        yield Served(f"http://127.0.0.1:{port}/v1", lambda: process.poll() is None)
+        yield RunningServer(f"http://127.0.0.1:{port}/v1", lambda: process.poll() is None)
     finally:
         _stop(process)
 

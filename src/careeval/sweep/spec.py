@@ -358,7 +358,7 @@ def _refuse_duplicates(names: Sequence[str], what: str, hint: str) -> None:
             raise ProtocolError(f"two {what} are alike: {name}", hint=hint)
 
 
-def keep_sweep(root: Path, sweep: Sweep) -> None:
+def save_sweep(root: Path, sweep: Sweep) -> None:
     """Write the description of a sweep into its folder.
 
     Raises:
@@ -367,7 +367,7 @@ def keep_sweep(root: Path, sweep: Sweep) -> None:
         OSError: The folder cannot be written.
     """
     if (root / SWEEP_FILE).exists():
-        before = kept_sweep(root)
+        before = load_sweep(root)
         for what, then, now in (
             ("scenarios", before.families, sweep.families),
             ("systems", _fixed(before.systems), _fixed(sweep.systems)[: len(before.systems)]),
@@ -393,7 +393,7 @@ def _fixed(parts: Sequence[System] | Sequence[Run]) -> list[object]:
     ]
 
 
-def kept_sweep(root: Path) -> Sweep:
+def load_sweep(root: Path) -> Sweep:
     """Return the sweep whose description a folder holds.
 
     Raises:

@@ -11,7 +11,7 @@ import pytest
 
 from careeval.cli.app import BUDGET_REACHED, OK, USAGE, run
 from careeval.cli.shared.run_costs import Spending
-from careeval.protocol.costs.cost_log import paid_for
+from careeval.protocol.costs.cost_log import read_paid_calls
 from careeval.protocol.runs.folder import read_run_file
 from careeval.protocol.runs.spec import Run
 from support import fake_server
@@ -120,7 +120,7 @@ def test_a_budget_holds_and_can_be_raised(
     assert run([*line, *budget]) == BUDGET_REACHED
     said = capsys.readouterr().err
     folder = Path("runs/a/openai-api-fake-a")
-    calls = paid_for(folder)
+    calls = read_paid_calls(folder)
     spent = sum(call.cost_usd or 0 for call in calls)
     assert 0 < spent <= 0.05
     assert "The budget of $0.050 is reached: $0.0" in said
@@ -133,11 +133,11 @@ def test_a_budget_holds_and_can_be_raised(
     assert read_run_file(folder).max_cost == 0.05
     # a call of another kind may fit still
     assert run(["run", "--resume", "-o", "runs/a"]) == BUDGET_REACHED
-    assert sum(call.cost_usd or 0 for call in paid_for(folder)) <= 0.05
+    assert sum(call.cost_usd or 0 for call in read_paid_calls(folder)) <= 0.05
     assert run(["run", "--resume", "--max-cost", "inf"]) == OK
     assert read_run_file(folder).max_cost is None
     assert set(server.answered.values()) == {1}
-    assert len(paid_for(folder)) == 6 + 6
+    assert len(read_paid_calls(folder)) == 6 + 6
 
 
 USAGES = {
@@ -169,7 +169,9 @@ def test_words_whose_tokens_nobody_counted(
     assert run([*line, *budget]) == BUDGET_REACHED
     assert "nobody knows what it cost" in capsys.readouterr().err
     folder = Path("runs/a/openai-api-fake-a")
-    assert [call.cost_usd for call in paid_for(folder)] == [None] * sum(server.answered.values())
+    assert [call.cost_usd for call in read_paid_calls(folder)] == [None] * sum(
+        server.answered.values()
+    )
     assert run(["run", "--resume", "-o", "runs/a", "--max-cost", "inf"]) == OK
     assert set(server.answered.values()) == {1}
     capsys.readouterr()

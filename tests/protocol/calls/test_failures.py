@@ -10,7 +10,7 @@ import pytest
 from inspect_ai.model._model import AttemptTimeoutError, ModelGenerateError
 from tenacity import RetryError
 
-from careeval.protocol.calls.failures import MAX_CHARACTERS, why
+from careeval.protocol.calls.failures import MAX_CHARACTERS, failure_reason
 
 REQUEST = httpx2.Request("POST", "http://127.0.0.1:1/v1/chat/completions")
 
@@ -71,19 +71,19 @@ def used_up(error: Exception) -> RetryError:
 )  # fmt: skip
 def test_words(error: Exception, words: str) -> None:
     """A failure is said in one line, the same where it is that of the last attempt of several."""
-    assert why(error) == words
-    assert why(used_up(error)) == words
+    assert failure_reason(error) == words
+    assert failure_reason(used_up(error)) == words
 
 
 def test_a_key_is_blotted_out() -> None:
     """A key that a server repeats is redacted; without a key nothing is."""
     error = status(401, "Error code: 401 - sk-secret is not a key, sk-secret!")
-    assert why(error, ["sk-secret", ""]).endswith("(the key) is not a key, (the key)!")
-    assert why(error, [""]).endswith("sk-secret is not a key, sk-secret!")
+    assert failure_reason(error, ["sk-secret", ""]).endswith("(the key) is not a key, (the key)!")
+    assert failure_reason(error, [""]).endswith("sk-secret is not a key, sk-secret!")
 
 
 def test_long_words_are_cut() -> None:
     """A long message of a server is cut."""
-    said = why(status(500, "no " * 100_000))
+    said = failure_reason(status(500, "no " * 100_000))
     assert len(said) == MAX_CHARACTERS + 1
     assert said.endswith("…")

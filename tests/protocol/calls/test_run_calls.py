@@ -15,7 +15,13 @@ from inspect_ai.log._transcript import Transcript, init_transcript
 from inspect_ai.model import GenerateConfig, ModelCall, ModelOutput
 
 from careeval.protocol.calls.replies import sampling_logged
-from careeval.protocol.costs.cost_log import CALLS_FILE, SPENT_FILE, Lines, Spent, paid_for
+from careeval.protocol.costs.cost_log import (
+    CALLS_FILE,
+    SPENT_FILE,
+    JsonLines,
+    TotalCost,
+    read_paid_calls,
+)
 from careeval.protocol.runs.folder import amend_run, budget_folders, prepare
 from careeval.protocol.runs.spec import Run, RunCallbacks, Stop
 from careeval.protocol.tables.run_tables import read_runs
@@ -50,7 +56,7 @@ def test_a_call_is_on_disk_before_its_result_is_used(bank: Path, tmp_path: Path)
     def grading(call: Call) -> str:
         kept = (folder / CALLS_FILE).read_text(encoding="utf-8")
         said = call.request.partition("about the blouse, ")[2].partition(".")[0]
-        seen.append(said in kept and len(paid_for(folder)) >= len(kept.splitlines()))
+        seen.append(said in kept and len(read_paid_calls(folder)) >= len(kept.splitlines()))
         return keyword_grader(call)
 
     assert begin(make(bank, Fake("kept", answer), Fake("looks", grading)), folder).complete
@@ -115,20 +121,20 @@ def test_a_budget_ends_a_run(bank: Path, tmp_path: Path) -> None:
     )
     outcome = resume(folder)
     assert outcome.stopped is Stop.budget
-    spent = sum(call.cost_usd or 0 for call in paid_for(folder))
+    spent = sum(call.cost_usd or 0 for call in read_paid_calls(folder))
     assert spent == pytest.approx(4 * 1.2)
     assert outcome.why.startswith("$0.20 of it is left, and the next call, ")
     assert outcome.why.endswith("is estimated at $1.20")
-    assert len(model.calls) + len(grader.calls) == len(paid_for(folder))
+    assert len(model.calls) + len(grader.calls) == len(read_paid_calls(folder))
     # without more money nothing more is asked
     assert resume(folder).stopped is Stop.budget
-    assert len(model.calls) + len(grader.calls) == len(paid_for(folder))
+    assert len(model.calls) + len(grader.calls) == len(read_paid_calls(folder))
 
     lifted = json.loads((folder / "run.json").read_text(encoding="utf-8")) | {"max_cost": None}
     (folder / "run.json").write_text(json.dumps(lifted), encoding="utf-8")
     assert resume(folder).complete
     assert (len(model.calls), len(grader.calls)) == (4, 4)
-    assert sum(call.cost_usd or 0 for call in paid_for(folder)) == pytest.approx(8 * 1.2)
+    assert sum(call.cost_usd or 0 for call in read_paid_calls(folder)) == pytest.approx(8 * 1.2)
 
 
 def test_one_budget_is_shared(bank: Path, tmp_path: Path) -> None:
@@ -136,7 +142,7 @@ def test_one_budget_is_shared(bank: Path, tmp_path: Path) -> None:
     model = Fake("sharing", answer, usage=AS_EXPECTED)
     other = tmp_path / "other"
     other.mkdir()
-    ledger = Lines(other / SPENT_FILE)
+    ledger = JsonLines(other / SPENT_FILE)
     ledger.append(
         {
             "role": "ask", "model": "fake/other", "input_tokens": 1, "output_tokens": 1,
@@ -155,7 +161,7 @@ def test_a_budget_that_cannot_be_kept(bank: Path, tmp_path: Path) -> None:
     model = Fake("unmetered", answer)
     folder = prepare(make(bank, model, None, max_cost=5.0, max_connections=1), tmp_path / "robot")
     assert resume(folder).stopped is Stop.unmetered
-    assert [call.cost_usd for call in paid_for(folder)] == [None]
+    assert [call.cost_usd for call in read_paid_calls(folder)] == [None]
 
 
 @pytest.mark.parametrize("usage", [(0, 0), (7, 0), (0, 5), (-7, 5), (7, -5)])
@@ -167,13 +173,13 @@ def test_a_count_that_cannot_be_true_is_an_unknown_cost(
     run = make(bank, model, None, prices={model.model: PRICE}, max_cost=50.0, max_connections=1)
     folder = prepare(run, tmp_path / "dear" / "robot")
     assert resume(folder).stopped is Stop.unmetered
-    assert [call.cost_usd for call in paid_for(folder)] == [None]
+    assert [call.cost_usd for call in read_paid_calls(folder)] == [None]
     costs = read_runs(folder.parent).responses["cost_usd"]
     assert costs.null_count() == len(costs) > 0
     free = dict.fromkeys(PRICE, 0.0) | {"source": "mine"}
     folder = prepare(replace(run, prices={model.model: free}), tmp_path / "free" / "robot")
     assert resume(folder).complete
-    assert Spent.on(paid_for(folder)).usd == 0
+    assert TotalCost.of(read_paid_calls(folder)).usd == 0
 
 
 def test_a_request_that_was_not_taken_ends_no_budget(bank: Path, tmp_path: Path) -> None:
@@ -188,7 +194,7 @@ def test_a_request_that_was_not_taken_ends_no_budget(bank: Path, tmp_path: Path)
     run = make(bank, model, None, prices={model.model: PRICE}, max_cost=50.0, max_connections=1)
     folder = prepare(run, tmp_path / "robot")
     assert resume(folder).complete
-    assert [call.cost_usd for call in paid_for(folder)] == pytest.approx([1.2] * 3)
+    assert [call.cost_usd for call in read_paid_calls(folder)] == pytest.approx([1.2] * 3)
     states = read_runs(tmp_path).responses["state"]
     assert sorted(states) == ["answered", "answered", "answered", "refused"]
 
@@ -217,7 +223,7 @@ def test_a_run_that_is_ended_waits_for_what_is_in_flight(bank: Path, tmp_path: P
     model = Fake("ended", script)
     folder = prepare(make(bank, model, None, max_connections=1), tmp_path / "robot")
     assert resume(folder, watch=RunCallbacks(hold=held.append)).stopped is Stop.interrupted
-    assert len(model.calls) == len(paid_for(folder)) == 1
+    assert len(model.calls) == len(read_paid_calls(folder)) == 1
     model.script = answer
     assert resume(folder).complete
     assert len(model.calls) == 4
@@ -251,7 +257,7 @@ def test_a_grader_that_never_judges_ends_a_run(bank: Path, tmp_path: Path, again
     assert asked <= 60
     judgments = read_runs(tmp_path).judgments
     assert judgments["present"].null_count() == 0
-    assert len(paid_for(folder)) == len(model.calls) + len(grader.calls) + len(other.calls)
+    assert len(read_paid_calls(folder)) == len(model.calls) + len(grader.calls) + len(other.calls)
 
 
 def test_one_usable_judgment_is_enough(bank: Path, tmp_path: Path) -> None:
@@ -308,14 +314,14 @@ def test_a_full_disk_ends_a_run(
 ) -> None:
     """If an answer cannot be stored, no other is paid for, and none is used."""
     model = Fake("full", answer)
-    append = Lines.append
+    append = JsonLines.append
 
-    def full(lines: Lines, row: Any) -> Any:
+    def full(lines: JsonLines, row: Any) -> Any:
         if lines.path.name == CALLS_FILE:
             raise OSError(errno.ENOSPC, "No space left on device")
         return append(lines, row)
 
-    monkeypatch.setattr(Lines, "append", full)
+    monkeypatch.setattr(JsonLines, "append", full)
     folder = prepare(make(bank, model, None, max_connections=1), tmp_path / "robot")
     assert resume(folder).stopped is Stop.disk
     assert len(model.calls) == 1

@@ -14,42 +14,42 @@ from hypothesis import strategies as st
 
 from careeval.protocol.costs.cost_log import (
     SPENT_FILE,
-    Lines,
-    Paid,
-    Reading,
-    Spent,
-    entry,
-    paid_for,
+    JsonLines,
+    LineTail,
+    PaidCall,
+    TotalCost,
+    cost_row,
+    read_paid_calls,
 )
 
 
-def paid(usd: float | None) -> Paid:
+def paid(usd: float | None) -> PaidCall:
     """A call that cost so much."""
-    return Paid("ask", "fake/model", 10, 20, usd, 0.5)
+    return PaidCall("ask", "fake/model", 10, 20, usd, 0.5)
 
 
 def test_worked_example(tmp_path: Path) -> None:
     """Three calls of 10, 20 and 5 cents come to 35 cents, and are read back as they were."""
-    ledger = Lines(tmp_path / SPENT_FILE)
+    ledger = JsonLines(tmp_path / SPENT_FILE)
     for usd in (0.10, 0.20, 0.05):
-        ledger.append(entry(paid(usd)))
+        ledger.append(cost_row(paid(usd)))
     ledger.close()
-    calls = paid_for(tmp_path)
+    calls = read_paid_calls(tmp_path)
     assert calls == [paid(0.10), paid(0.20), paid(0.05)]
-    assert Spent.on(calls).usd == pytest.approx(0.35)
+    assert TotalCost.of(calls).usd == pytest.approx(0.35)
 
 
 def test_an_unknown_cost_is_never_nothing() -> None:
     """One call whose cost is not known makes the whole unknown, and what is known is kept apart."""
-    spent = Spent.on([paid(0.10), paid(None)])
+    spent = TotalCost.of([paid(0.10), paid(None)])
     assert spent.usd is None
     assert (spent.n_calls, spent.n_unknown, spent.known_usd) == (2, 1, 0.10)
-    assert Spent.on([]).usd == 0
+    assert TotalCost.of([]).usd == 0
 
 
 def test_a_run_without_a_ledger_has_paid_nothing(tmp_path: Path) -> None:
     """A folder in which nothing was ever called has no calls."""
-    assert paid_for(tmp_path) == []
+    assert read_paid_calls(tmp_path) == []
 
 
 @pytest.mark.parametrize(
@@ -67,10 +67,10 @@ def test_a_run_without_a_ledger_has_paid_nothing(tmp_path: Path) -> None:
 )
 def test_a_ledger_of_the_past(line: dict[str, Any], usd: float | None, tmp_path: Path) -> None:
     """A line whose tokens cannot be true has no known cost, and is no gift."""
-    row = json.dumps({**entry(paid(0.1)), **line})
+    row = json.dumps({**cost_row(paid(0.1)), **line})
     (tmp_path / SPENT_FILE).write_text(f"{row}\n", encoding="utf-8")
-    assert [call.cost_usd for call in paid_for(tmp_path)] == [usd]
-    assert Spent.on(paid_for(tmp_path)).usd == usd
+    assert [call.cost_usd for call in read_paid_calls(tmp_path)] == [usd]
+    assert TotalCost.of(read_paid_calls(tmp_path)).usd == usd
 
 
 @given(rows=st.lists(st.text(), min_size=1, max_size=5), cut=st.integers(1, 40))
@@ -79,7 +79,7 @@ def test_a_broken_line_costs_that_line_alone(
 ) -> None:
     """A file that was cut off in its last line loses that line, and goes on as if it were whole."""
     path = tmp_path_factory.mktemp("lines") / "rows.jsonl"
-    lines = Lines(path)
+    lines = JsonLines(path)
     for row in rows:
         last = lines.append(row)
     lines.close()
@@ -88,11 +88,11 @@ def test_a_broken_line_costs_that_line_alone(
     path.write_bytes(kept)
     # cut by its newline alone, the line is whole
     expected = rows if len(whole) - len(kept) == 1 else rows[:-1]
-    lines = Lines(path)
+    lines = JsonLines(path)
     place = lines.append("afterwards")
-    assert [row for _, row in lines.places()] == [*expected, "afterwards"]
+    assert [row for _, row in lines.rows()] == [*expected, "afterwards"]
     assert lines.at(place) == "afterwards"
-    assert list(Reading(path).new()) == [*expected, "afterwards"]
+    assert list(LineTail(path).new_rows()) == [*expected, "afterwards"]
     lines.close()
 
 
@@ -100,7 +100,7 @@ def test_a_line_that_did_not_fit_leaves_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """If the disk is full in the middle of a line, the next line does not follow on its half."""
-    lines = Lines(tmp_path / "rows.jsonl")
+    lines = JsonLines(tmp_path / "rows.jsonl")
     lines.append("first")
     write = os.write
 
@@ -115,17 +115,17 @@ def test_a_line_that_did_not_fit_leaves_nothing(
     monkeypatch.undo()
     lines.append("third")
     lines.close()
-    assert list(Reading(tmp_path / "rows.jsonl").new()) == ["first", "third"]
+    assert list(LineTail(tmp_path / "rows.jsonl").new_rows()) == ["first", "third"]
 
 
 def test_a_reader_takes_no_half_line(tmp_path: Path) -> None:
     """A line that is being written is read once it is whole, and once only."""
     path = tmp_path / "rows.jsonl"
-    reading = Reading(path)
-    assert list(reading.new()) == []
+    reading = LineTail(path)
+    assert list(reading.new_rows()) == []
     path.write_bytes(b'"one"\n"tw')
-    assert list(reading.new()) == ["one"]
-    assert list(reading.new()) == []
+    assert list(reading.new_rows()) == ["one"]
+    assert list(reading.new_rows()) == []
     with path.open("ab") as file:
         file.write(b'o"\n')
-    assert list(reading.new()) == ["two"]
+    assert list(reading.new_rows()) == ["two"]

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from careeval.core.response import ResponseState
-from careeval.protocol.costs.token_counts import is_counted, mended
+from careeval.protocol.costs.token_counts import is_plausible, with_readable_usage
 from careeval.protocol.logs.fields import GradingUsage, LoggedResponse, LoggedUsage
 from careeval.protocol.tables.judgment_rows import _plausible_grading_usage
 from careeval.protocol.tables.response_rows import _plausible_usage
@@ -39,7 +39,7 @@ def test_what_can_have_been_counted(
     tokens: tuple[int | None, ...], words: bool, counted: bool
 ) -> None:
     """A prompt has tokens, and so have words; none is negative."""
-    assert is_counted(*tokens, words=words) is counted
+    assert is_plausible(*tokens, words=words) is counted
 
 
 @pytest.mark.parametrize(
@@ -62,14 +62,17 @@ def test_what_can_have_been_counted(
 def test_a_usage_that_cannot_be_read_is_none(usage: Any) -> None:
     """The words are kept, and nothing is known of their cost."""
     completion = {"choices": [{"message": {"content": "I ask."}}], "usage": usage}
-    assert json.loads(mended(json.dumps(completion).encode())) == {**completion, "usage": None}
+    assert json.loads(with_readable_usage(json.dumps(completion).encode())) == {
+        **completion,
+        "usage": None,
+    }
 
 
 def test_a_total_is_reckoned() -> None:
     """A usage that lacks only the sum is given it."""
     usage = {"prompt_tokens": 50, "completion_tokens": 9}
     body = json.dumps({"choices": [1], "usage": usage}).encode()
-    assert json.loads(mended(body))["usage"] == USAGE
+    assert json.loads(with_readable_usage(body))["usage"] == USAGE
 
 
 @pytest.mark.parametrize(
@@ -89,7 +92,7 @@ def test_a_total_is_reckoned() -> None:
 )
 def test_anything_else_is_left_alone(body: bytes) -> None:
     """A readable reply stays the same, byte for byte."""
-    assert mended(body) is body
+    assert with_readable_usage(body) is body
 
 
 def test_logs_of_the_past() -> None:

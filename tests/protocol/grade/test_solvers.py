@@ -17,7 +17,7 @@ from inspect_ai.model import (
 from inspect_ai.model._model_output import ChatCompletionChoice
 
 from careeval.core.response import Response, ResponseState
-from careeval.protocol.grade.solvers import ended, epoch_seed, response_of
+from careeval.protocol.grade.solvers import epoch_seed, response_of, stop_problem
 
 
 def output(text: str, stop: Any, error: str | None = None) -> ModelOutput:
@@ -97,7 +97,7 @@ def test_half_a_character_is_replaced() -> None:
 )
 def test_how_an_output_ended(text: str, stop: str, why: str) -> None:
     """An output that ended by itself needs no word; any other says why it ended."""
-    assert ended(output(text, stop)) == why
+    assert stop_problem(output(text, stop)) == why
 
 
 def test_the_reasoning_trace_is_not_the_answer() -> None:

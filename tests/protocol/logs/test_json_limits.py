@@ -15,12 +15,12 @@ from careeval.errors import ProtocolError
 from careeval.protocol.costs.cost_log import (
     CALLS_FILE,
     SPENT_FILE,
-    Lines,
-    Paid,
-    entry,
+    JsonLines,
+    PaidCall,
+    cost_row,
+    finished_keys,
     forget_calls,
-    kept_keys,
-    paid_for,
+    read_paid_calls,
 )
 from careeval.protocol.logs import json_limits
 from careeval.protocol.logs.json_limits import MAX_DEPTH, MAX_LINE, parse_json
@@ -31,7 +31,7 @@ from careeval.protocol.runs.setup import SETUP_FILE, finish_setup
 
 MB = 1_000_000
 TB = 1_000_000 * MB
-PAID = Paid("ask", "fake/model", 10, 20, 0.1, 0.5)
+PAID = PaidCall("ask", "fake/model", 10, 20, 0.1, 0.5)
 KEY = "ask eating-001 1 0123456789abcdef"
 
 
@@ -56,8 +56,8 @@ def sparse(path: Path, n_bytes: int) -> Path:
 READERS: dict[str, Callable[[Path], object]] = {
     RUN_FILE: read_run_file,
     SETUP_FILE: finish_setup,
-    CALLS_FILE: kept_keys,
-    SPENT_FILE: paid_for,
+    CALLS_FILE: finished_keys,
+    SPENT_FILE: read_paid_calls,
     RESERVED_FILE: open_reservations,
     "responses.jsonl": lambda folder: read_responses(folder / "responses.jsonl"),
 }
@@ -96,7 +96,7 @@ def test_a_line_beyond_its_limit_is_skipped(tmp_path: Path) -> None:
     (tmp_path / CALLS_FILE).write_text(lines, encoding="utf-8")
     del lines, long
     with at_most(4 * MAX_LINE):
-        assert kept_keys(tmp_path) == {KEY}
+        assert finished_keys(tmp_path) == {KEY}
     forget_calls(tmp_path, ["ask other 1"])
     assert (tmp_path / CALLS_FILE).read_text(encoding="utf-8") == f"{right}\n"
 
@@ -105,8 +105,8 @@ def test_places_after_a_line_that_is_skipped(tmp_path: Path) -> None:
     """The line after one that is too long is read from its right place."""
     path = tmp_path / CALLS_FILE
     path.write_bytes(b"x" * (2 * MAX_LINE + 3) + b"\n" + b'{"key": "second"}\n')
-    lines = Lines(path)
-    ((place, row),) = lines.places()
+    lines = JsonLines(path)
+    ((place, row),) = lines.rows()
     assert row == lines.at(place) == {"key": "second"}
     lines.close()
 
@@ -118,7 +118,7 @@ def test_many_calls_are_read_line_by_line(tmp_path: Path) -> None:
         for epoch in range(1, 201):
             file.write(json.dumps({"key": f"ask eating-001 {epoch} 00", "output": said}) + "\n")
     with at_most(20 * MB):
-        assert len(kept_keys(tmp_path)) == 200
+        assert len(finished_keys(tmp_path)) == 200
 
 
 @pytest.mark.parametrize("name", [SPENT_FILE, RESERVED_FILE, CALLS_FILE])
@@ -134,9 +134,9 @@ def test_too_many_lines(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPat
 
 def test_a_long_ledger_is_read(tmp_path: Path) -> None:
     """A run of many calls is within the limits."""
-    line = json.dumps(entry(PAID)) + "\n"
+    line = json.dumps(cost_row(PAID)) + "\n"
     (tmp_path / SPENT_FILE).write_text(line * 50_000, encoding="utf-8")
-    assert len(paid_for(tmp_path)) == 50_000
+    assert len(read_paid_calls(tmp_path)) == 50_000
     assert len(line) * 1_000_000 < json_limits.MAX_LEDGER
 
 

@@ -8,9 +8,9 @@ import pytest
 from aiohttp import web
 from inspect_ai.model import ChatMessage, ChatMessageUser, Model, get_model
 
-from careeval.protocol.calls.redaction import Blot
+from careeval.protocol.calls.redaction import Redactor
 from careeval.protocol.models.clients import prepare_clients
-from careeval.protocol.models.reply_queue import Turns
+from careeval.protocol.models.reply_queue import ReplyQueue
 from support.fake_server import FakeServer
 
 
@@ -44,6 +44,6 @@ def test_more_than_a_hundred_calls_are_in_flight(monkeypatch: pytest.MonkeyPatch
         monkeypatch.setenv("FAKE_BASE_URL", server.base_url)
         monkeypatch.setenv("FAKE_API_KEY", "a-key")
         model = get_model("openai-api/fake/m", memoize=False)
-        prepare_clients(model.api, Turns(), Blot([]))
+        prepare_clients(model.api, ReplyQueue(), Redactor([]))
         asyncio.run(ask(model))
     assert server.most == 120

@@ -9,7 +9,7 @@ from types import SimpleNamespace
 import pytest
 from tenacity import Future, RetryCallState
 
-from careeval.protocol.models.retry_after import LONGEST, LONGEST_ASKED, ServersWord, retry_after
+from careeval.protocol.models.retry_after import LONGEST, LONGEST_ASKED, RetryAfterWait, retry_after
 
 
 def failed(attempt: int, headers: dict[str, str]) -> RetryCallState:
@@ -51,12 +51,12 @@ def test_a_date() -> None:
 def test_the_servers_word_is_obeyed() -> None:
     """The wait is as long as the server asks at every attempt, and up to a second more."""
     for attempt in (1, 5):
-        assert 7 <= ServersWord()(failed(attempt, {"retry-after": "7"})) <= 8
+        assert 7 <= RetryAfterWait()(failed(attempt, {"retry-after": "7"})) <= 8
 
 
 def test_without_a_word_waits_double() -> None:
     """Waits begin at 3 seconds, double, and end at a quarter of an hour."""
-    first, fourth, twentieth = (ServersWord()(failed(n, {})) for n in (1, 4, 20))
+    first, fourth, twentieth = (RetryAfterWait()(failed(n, {})) for n in (1, 4, 20))
     assert 3 <= first <= 6
     assert 24 <= fourth <= 27
     assert twentieth == LONGEST
@@ -68,9 +68,9 @@ def test_an_error_without_a_reply() -> None:
     assert state.outcome is not None
     state.outcome = Future(1)
     state.outcome.set_exception(ConnectionError("broken"))
-    assert 3 <= ServersWord()(state) <= 6
+    assert 3 <= RetryAfterWait()(state) <= 6
 
 
 def test_no_server_is_waited_for_all_day() -> None:
     """A server that asks for a day is waited for as long as the longest wait of ours."""
-    assert ServersWord()(failed(1, {"retry-after": "86400"})) <= LONGEST_ASKED + 1
+    assert RetryAfterWait()(failed(1, {"retry-after": "86400"})) <= LONGEST_ASKED + 1

@@ -30,7 +30,7 @@ from careeval.cli.app import SOME_FAILED, USAGE
 from careeval.cli.app import run as command
 from careeval.errors import ProtocolError
 from careeval.protocol.address import check_address, redacted
-from careeval.protocol.calls.redaction import BLOT, Blot
+from careeval.protocol.calls.redaction import REDACTED, Redactor
 from careeval.protocol.models import clients, connect, retry_after
 from careeval.protocol.runs.folder import RUN_FILE, prepare
 from careeval.protocol.runs.progress import RunProgress
@@ -402,17 +402,17 @@ def test_a_key_that_is_repeated(
     assert KEY[2:] not in told
     assert files_that_hold(tmp_path, KEY) == []
     if where.startswith("text"):
-        assert set(responses["text"]) == {f"I wait, {BLOT}."}
+        assert set(responses["text"]) == {f"I wait, {REDACTED}."}
     if where.startswith("error,"):
-        assert BLOT in told
+        assert REDACTED in told
 
 
 def test_an_answer_keeps_short_words() -> None:
     """A key that is a word, as those of servers without keys, is not taken out of answers."""
-    blot = Blot(["EMPTY"])
+    blot = Redactor(["EMPTY"])
     assert blot.body(b"the cup is EMPTY", is_error=False) == b"the cup is EMPTY"
     assert blot.body(b"wrong key: EMPTY", is_error=True) == b"wrong key: (the key)"
-    assert Blot([]).text("EMPTY") == "EMPTY"
+    assert Redactor([]).text("EMPTY") == "EMPTY"
 
 
 @pytest.mark.parametrize(
@@ -426,8 +426,8 @@ def test_an_answer_keeps_short_words() -> None:
 )
 def test_blotting(raw: str, kept: str) -> None:
     """However a key is escaped it is blotted out, and JSON stays JSON."""
-    assert Blot([KEY]).text(raw) == kept
-    assert Blot([KEY]).body(raw.encode(), is_error=False) == kept.encode()
+    assert Redactor([KEY]).text(raw) == kept
+    assert Redactor([KEY]).body(raw.encode(), is_error=False) == kept.encode()
 
 
 SECRET = "planted-secret-81"
@@ -538,7 +538,7 @@ def test_a_key_that_any_provider_repeats(
     assert KEY not in f"{responses.write_json()} {outcome}"
     assert files_that_hold(tmp_path, KEY) == []
     if what == "says":
-        assert responses["text"].to_list() == [f"I wait, {BLOT}."]
+        assert responses["text"].to_list() == [f"I wait, {REDACTED}."]
 
 
 @pytest.mark.parametrize("name", PROVIDERS)

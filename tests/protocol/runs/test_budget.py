@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from careeval.protocol.costs.call_estimate import Estimate, estimate
-from careeval.protocol.costs.cost_log import SPENT_FILE, Lines, Paid, entry
+from careeval.protocol.costs.call_estimate import CallEstimate, estimate
+from careeval.protocol.costs.cost_log import SPENT_FILE, JsonLines, PaidCall, cost_row
 from careeval.protocol.runs.budget import (
     RESERVED_FILE,
     Budget,
@@ -24,19 +24,19 @@ from careeval.protocol.runs.spec import Run, RunCallbacks, Stop
 from careeval.protocol.work.evaluate import resume
 from support.fakes import Call, Fake, keyword_grader
 
-ASK = Estimate("ask fake/model", 0.10, 0.40)
+ASK = CallEstimate("ask fake/model", 0.10, 0.40)
 """A call of 10 cents, at worst 40."""
 
 
-def reserve(budget: Budget, wanted: Estimate = ASK) -> int | None:
+def reserve(budget: Budget, wanted: CallEstimate = ASK) -> int | None:
     """Set aside what a call may cost."""
     return asyncio.run(budget.reserve(wanted))
 
 
 def pay(folder: Path, usd: float | None) -> None:
     """Write a paid call on a run's ledger."""
-    ledger = Lines(folder / SPENT_FILE)
-    ledger.append(entry(Paid("ask", "fake/model", 10, 20, usd, 0.5)))
+    ledger = JsonLines(folder / SPENT_FILE)
+    ledger.append(cost_row(PaidCall("ask", "fake/model", 10, 20, usd, 0.5)))
     ledger.close()
 
 

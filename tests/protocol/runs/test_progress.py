@@ -7,7 +7,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from careeval.protocol.costs.cost_log import Paid
+from careeval.protocol.costs.cost_log import PaidCall
 from careeval.protocol.runs import progress as module
 from careeval.protocol.runs.folder import prepare
 from careeval.protocol.runs.progress import Pace, RunProgress, Tally, total_progress
@@ -16,9 +16,9 @@ from careeval.protocol.work.evaluate import resume
 from support.fakes import Call, Fake, keyword_grader
 
 
-def paid(usd: float | None) -> Paid:
+def paid(usd: float | None) -> PaidCall:
     """A call that cost so much."""
-    return Paid("ask", "fake/model", 10, 20, usd, 0.5)
+    return PaidCall("ask", "fake/model", 10, 20, usd, 0.5)
 
 
 @pytest.fixture

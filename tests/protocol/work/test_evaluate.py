@@ -15,7 +15,7 @@ from polars.testing import assert_frame_equal
 from careeval.core.response import Response, ResponseState
 from careeval.errors import ProtocolError
 from careeval.modes.response import PROMPTS
-from careeval.protocol.costs.cost_log import CALLS_FILE, SPENT_FILE, paid_for
+from careeval.protocol.costs.cost_log import CALLS_FILE, SPENT_FILE, read_paid_calls
 from careeval.protocol.runs.folder import (
     RESPONSES_FILE,
     RUN_FILE,
@@ -101,8 +101,8 @@ def test_finished_calls_are_not_kept(undisturbed: Undisturbed) -> None:
     """A complete run keeps the cost of its calls, and not what they said."""
     root, _, _, _ = undisturbed
     assert not (root / "robot" / CALLS_FILE).exists()
-    assert [call.role for call in paid_for(root / "robot")].count("ask") == 4
-    assert [call.role for call in paid_for(root / "robot")].count("grade") == 4
+    assert [call.role for call in read_paid_calls(root / "robot")].count("ask") == 4
+    assert [call.role for call in read_paid_calls(root / "robot")].count("grade") == 4
 
 
 def test_resuming_a_complete_run_asks_nothing(undisturbed: Undisturbed) -> None:

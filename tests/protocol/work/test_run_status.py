@@ -12,7 +12,7 @@ import pytest
 
 from careeval.core.grader import LEXICAL
 from careeval.core.response import Response, ResponseState
-from careeval.protocol.costs.cost_log import CALLS_FILE, SPENT_FILE, Paid, entry
+from careeval.protocol.costs.cost_log import CALLS_FILE, SPENT_FILE, PaidCall, cost_row
 from careeval.protocol.runs.folder import prepare, prepare_recorded
 from careeval.protocol.runs.lock import holder, locked
 from careeval.protocol.runs.spec import Run
@@ -54,8 +54,11 @@ def test_half_a_run(asked_for: Run, tmp_path: Path) -> None:
     keys = ("ask dressing-001 1 x", "ask dressing-001 2 x", "grade dressing-001 1 x 0")
     lines = [json.dumps({"key": key}) for key in (*keys, keys[0])]
     (folder / CALLS_FILE).write_text("\n".join([*lines, '{"key": "ask eat']))
-    calls = [Paid("ask", "fake/a", 9, 9, 0.5, 1.0), Paid("grade", "fake/b", 9, 9, None, 1.0)]
-    (folder / SPENT_FILE).write_text("".join(f"{json.dumps(entry(paid))}\n" for paid in calls))
+    calls = [
+        PaidCall("ask", "fake/a", 9, 9, 0.5, 1.0),
+        PaidCall("grade", "fake/b", 9, 9, None, 1.0),
+    ]
+    (folder / SPENT_FILE).write_text("".join(f"{json.dumps(cost_row(paid))}\n" for paid in calls))
     (folder / "cut.eval").write_bytes(b"PK\x03\x04 cut off")
     run = read_run_status(folder)
     assert numbers(run) == (4, 2, 1, 0)

@@ -13,7 +13,7 @@ from careeval.core.text import counted, plain
 from careeval.modes.grading import MAX_ATTEMPTS
 from careeval.protocol.capacity import max_parallel_runs
 from careeval.protocol.costs.call_estimate import ANSWER_TOKENS, ITEM_TOKENS
-from careeval.protocol.costs.prices import in_process
+from careeval.protocol.costs.prices import runs_in_process
 from careeval.protocol.plan import Plan, PlanLine, merged_lines
 from careeval.results.amounts import dollars, thousands
 from careeval.sheets.formats.terminal import PIPE_WIDTH
@@ -53,7 +53,7 @@ def _table(plan: Plan, lines: tuple[PlanLine, ...]) -> Table:
     table.add_column("worst case*", footer=dollars(plan.worst_usd), justify="right")
     table.add_column("")
     for line in lines:
-        free = in_process(line.model)
+        free = runs_in_process(line.model)
         table.add_row(
             # Text, because a name that somebody chose is no markup
             Text(plain(line.model) + (" (grader)" if line.role == "grade" else "")),
@@ -89,7 +89,7 @@ def _notes(lines: tuple[PlanLine, ...]) -> list[str]:
             f"{at_once} of the {n_runs} runs go on at once, by this machine's processors and free "
             "memory; the others wait."
         )
-    if any(not in_process(line.model) for line in lines):
+    if any(not runs_in_process(line.model) for line in lines):
         notes.append(
             f"Expected: answers of {ANSWER_TOKENS} tokens, {ITEM_TOKENS} for each item graded. "
             "Reasoning is not in it: a model that thinks costs more, up to the worst case."

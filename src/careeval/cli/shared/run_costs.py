@@ -17,7 +17,7 @@ from cyclopts.validators import Number
 
 from careeval.cli.app import OK, say
 from careeval.errors import UsageError
-from careeval.protocol.costs.cost_log import Paid, Spent, paid_for
+from careeval.protocol.costs.cost_log import PaidCall, TotalCost, read_paid_calls
 from careeval.protocol.costs.prices import Price, from_json, read_prices
 from careeval.protocol.costs.prices import as_json as prices_as_json
 from careeval.protocol.models.api_keys import missing_keys
@@ -144,14 +144,14 @@ def say_spent(folders: Sequence[Path], max_cost: float | None) -> None:
     """
     from careeval.results.amounts import dollars
 
-    paid = [call for folder in folders for call in paid_for(folder)]
-    by_model: dict[str, list[Paid]] = {}
+    paid = [call for folder in folders for call in read_paid_calls(folder)]
+    by_model: dict[str, list[PaidCall]] = {}
     for call in paid:
         by_model.setdefault(call.model, []).append(call)
-    spent = Spent.on(paid)
+    spent = TotalCost.of(paid)
     if spent.usd == 0 and not any(map(open_reservations, folders)):
         return
-    parts = (f"{model} {_amount(Spent.on(calls))}" for model, calls in by_model.items())
+    parts = (f"{model} {_amount(TotalCost.of(calls))}" for model, calls in by_model.items())
     say(f"Spent: {_amount(spent)} on {spent.n_calls:,} calls ({'; '.join(parts)}).")
     if max_cost is not None and spent.known_usd > max_cost:
         over = spent.known_usd - max_cost
@@ -167,7 +167,7 @@ def say_spent(folders: Sequence[Path], max_cost: float | None) -> None:
         )
 
 
-def _amount(spent: Spent) -> str:
+def _amount(spent: TotalCost) -> str:
     from careeval.results.amounts import dollars
 
     if spent.n_unknown == 0:

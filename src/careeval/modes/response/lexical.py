@@ -34,7 +34,7 @@ STOP_WORDS = frozenset({
 })  # fmt: skip
 
 
-def words(text: str) -> list[str]:
+def word_stems(text: str) -> list[str]:
     """Return the stems of a text's words in their order, without stop words."""
     all_words = re.findall(r"[a-z]+(?:'[a-z]+)?", text.lower().replace("’", "'"))
     return [_stem(word) for word in all_words if word not in STOP_WORDS]
@@ -59,7 +59,7 @@ def coverage(response: str, items: Sequence[str]) -> list[float]:
     A word weighs log((n + 1) / m), where m of the n items have it (inverse document frequency over
     the items shown). An item that has only stop words has coverage 0.
     """
-    response_stems = set(words(response))
+    response_stems = set(word_stems(response))
     return [
         _sum(weights[stem] for stem in weights.keys() & response_stems) / total if weights else 0.0
         for weights, total in _stem_weights(tuple(items))
@@ -69,7 +69,7 @@ def coverage(response: str, items: Sequence[str]) -> list[float]:
 @lru_cache(maxsize=1_000)
 def _stem_weights(items: tuple[str, ...]) -> tuple[tuple[Mapping[str, float], float], ...]:
     """Return for each item the weights of its stems and their sum: the same for every response."""
-    stems = [set(words(item)) for item in items]
+    stems = [set(word_stems(item)) for item in items]
     n_items = Counter(chain.from_iterable(stems))
     by_item = [{stem: math.log((len(items) + 1) / n_items[stem]) for stem in s} for s in stems]
     return tuple((weights, _sum(weights.values())) for weights in by_item)
@@ -82,9 +82,11 @@ def _sum(weights: Iterable[float]) -> float:
 
 def nearest_sentence(response: str, item: str) -> str:
     """Return the first sentence of the response that shares most words with the item."""
-    item_stems = set(words(item))
+    item_stems = set(word_stems(item))
     sentences = [s.strip() for s in re.split(r"(?<=[.!?])\s+|\n+", response) if s.strip()]
-    return max(sentences, key=lambda sentence: len(item_stems & set(words(sentence))), default="")
+    return max(
+        sentences, key=lambda sentence: len(item_stems & set(word_stems(sentence))), default=""
+    )
 
 
 def lexical(case: Case) -> list[ItemJudgment]:

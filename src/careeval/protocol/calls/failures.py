@@ -12,7 +12,7 @@ import ssl
 from collections.abc import Iterable, Iterator
 from http import HTTPStatus
 
-from careeval.protocol.calls.redaction import Blot
+from careeval.protocol.calls.redaction import Redactor
 
 MAX_CHARACTERS = 500
 """The most characters of a reason that are kept; a server may send a whole page."""
@@ -47,14 +47,14 @@ class ReplyTooLongError(Exception):
     """A reply with more bytes than are accepted."""
 
 
-def why(error: BaseException, keys: Iterable[str] = ()) -> str:
+def failure_reason(error: BaseException, keys: Iterable[str] = ()) -> str:
     """Return one line that says why a call failed.
 
     Args:
         error: The exception that the call raised.
         keys: Secrets, which a server may repeat; they are redacted.
     """
-    reason = Blot(keys).text(" ".join(_reason(last_attempt(error)).split()))
+    reason = Redactor(keys).text(" ".join(_reason(last_attempt(error)).split()))
     return reason if len(reason) <= MAX_CHARACTERS else f"{reason[:MAX_CHARACTERS]}…"
 
 

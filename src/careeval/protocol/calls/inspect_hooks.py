@@ -11,7 +11,7 @@ from typing import Any
 from inspect_ai._util.registry import registry_find
 from inspect_ai.hooks import BeforeModelGenerate, Hooks, ModelRetry, RunEnd, SampleEnd, hooks
 
-from careeval.protocol.calls.pending_call import why_failed
+from careeval.protocol.calls.pending_call import last_failure_reason
 from careeval.protocol.calls.run_calls import current_calls
 from careeval.protocol.runs.progress import Tally
 
@@ -22,7 +22,7 @@ LONG = 60.0
 
 
 @contextmanager
-def counted_by(tally: Tally) -> Iterator[None]:
+def using_tally(tally: Tally) -> Iterator[None]:
     """Count with `tally` what happens inside the block."""
     token = _TALLY.set(tally)
     try:
@@ -32,7 +32,7 @@ def counted_by(tally: Tally) -> Iterator[None]:
 
 
 @contextmanager
-def alone() -> Iterator[None]:
+def without_other_hooks() -> Iterator[None]:
     """Switch off the hooks of other packages inside the block."""
     others: list[Any] = [
         each
@@ -55,7 +55,7 @@ class RunHooks(Hooks):
     async def on_before_model_generate(self, data: BeforeModelGenerate) -> None:
         """Hold an attempt that has its connection until it may be made."""
         if calls := current_calls():
-            await calls.let_in(data.config)
+            await calls.wait_to_begin(data.config)
 
     async def on_run_end(self, data: RunEnd) -> None:  # noqa: ARG002
         """Disconnect: all samples are finished, or cancelled."""
@@ -65,7 +65,7 @@ class RunHooks(Hooks):
     async def on_model_retry(self, data: ModelRetry) -> None:
         """Show why an attempt at a call failed, and when it is made again."""
         if tally := _TALLY.get():
-            reason = why_failed() or str(data.status_code or "an error")
+            reason = last_failure_reason() or str(data.status_code or "an error")
             tally.count_failed_attempt(f"{data.model_name}: {reason}", _retry_time(data.wait_time))
             if data.wait_time >= LONG:
                 # nothing else may be shown during the wait

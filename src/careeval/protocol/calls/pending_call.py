@@ -12,7 +12,7 @@ from careeval.protocol.costs.cost_log import Role
 
 
 @dataclass(slots=True, eq=False)
-class Flight:
+class PendingCall:
     """A call that has not come back yet.
 
     Between two attempts it waits, and may be ended without loss.
@@ -26,7 +26,7 @@ class Flight:
         reserved: Number of the budget's reservation for it; `None` where there is none.
         since: Monotonic time at which its present or last attempt began.
         failure: The error of its last attempt.
-        words: The same in words.
+        reason: The same in words.
         is_silent: True if the server answered nothing else meanwhile either.
         sampling: The fields of the last attempt's request that say how its reply is sampled.
     """
@@ -40,15 +40,15 @@ class Flight:
     reserved: int | None = None
     since: float = 0.0
     failure: BaseException | None = None
-    words: str = ""
+    reason: str = ""
     is_silent: bool = False
 
 
-FLIGHT: ContextVar[Flight | None] = ContextVar("careeval_flight", default=None)
+PENDING_CALL: ContextVar[PendingCall | None] = ContextVar("careeval_flight", default=None)
 """The pending call of this context."""
 
 
-def why_failed() -> str:
+def last_failure_reason() -> str:
     """Return why the last attempt at the current call failed; empty where none did."""
-    flight = FLIGHT.get()
-    return flight.words if flight else ""
+    pending = PENDING_CALL.get()
+    return pending.reason if pending else ""

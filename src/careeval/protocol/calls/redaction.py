@@ -8,14 +8,14 @@ from typing import Any
 
 from pydantic import BaseModel
 
-BLOT = "(the key)"
+REDACTED = "(the key)"
 
 SHORTEST = 8
 """Characters from which a key is redacted in answers too. A shorter one, "EMPTY" say, may be a word
 of the answer."""
 
 
-class Blot:
+class Redactor:
     r"""A redactor of keys, plain or escaped: `\u0073k-…` in JSON, `%73k-…`, `&#115;k-…`."""
 
     def __init__(self, keys: Iterable[str]) -> None:
@@ -28,16 +28,16 @@ class Blot:
 
     def text(self, text: str) -> str:
         """Return a message without the keys."""
-        return self._any.sub(BLOT, text) if self._any else text
+        return self._any.sub(REDACTED, text) if self._any else text
 
     def body(self, raw: bytes, *, is_error: bool) -> bytes:
         """Return the body of a reply without the keys."""
         pattern = self._raw if is_error else self._raw_long
-        return pattern.sub(BLOT.encode(), raw) if pattern else raw
+        return pattern.sub(REDACTED.encode(), raw) if pattern else raw
 
     def header(self, value: str) -> str:
         """Return the value of a reply's header without the keys."""
-        return self._long.sub(BLOT, value) if self._long else value
+        return self._long.sub(REDACTED, value) if self._long else value
 
     def error(self, error: BaseException) -> None:
         """Remove the keys from an exception, and from those that led to it, in place."""

@@ -11,9 +11,9 @@ from inspect_ai.log import transcript
 from inspect_ai.model import ChatMessage, GenerateConfig, Model, ModelOutput
 from inspect_ai.util import LimitExceededError
 
-from careeval.protocol.calls.failures import CallError, why
-from careeval.protocol.costs.prices import in_process
-from careeval.protocol.costs.token_counts import is_counted
+from careeval.protocol.calls.failures import CallError, failure_reason
+from careeval.protocol.costs.prices import runs_in_process
+from careeval.protocol.costs.token_counts import is_plausible
 
 _SAMPLING_FIELDS = (
     *("temperature", "top_p", "top_k", "min_p", "seed"),
@@ -24,7 +24,7 @@ _SAMPLING_FIELDS = (
 
 
 @dataclass(frozen=True, slots=True)
-class Called:
+class CallResult:
     """The result of a call.
 
     Attributes:
@@ -50,13 +50,13 @@ async def generate(
     except LimitExceededError:
         raise  # the limits of a user who runs the task through Inspect
     except Exception as error:
-        raise CallError(why(error, [model.api.api_key or ""]), error) from None
+        raise CallError(failure_reason(error, [model.api.api_key or ""]), error) from None
 
 
-def truly_metered(model: Model, output: ModelOutput) -> ModelOutput:
+def without_false_usage(model: Model, output: ModelOutput) -> ModelOutput:
     """Remove the usage of an output where it cannot be true, so that its cost is unknown."""
     usage = output.usage
-    if usage is None or in_process(str(model)):
+    if usage is None or runs_in_process(str(model)):
         return output
     read, write = usage.input_tokens_cache_read or 0, usage.input_tokens_cache_write or 0
     words = bool(output.completion.strip()) or any(
@@ -64,12 +64,12 @@ def truly_metered(model: Model, output: ModelOutput) -> ModelOutput:
         for choice in output.choices
     )
     parts = (usage.input_tokens, read, write)
-    if not is_counted(sum(parts), usage.output_tokens, *parts, words=words):
+    if not is_plausible(sum(parts), usage.output_tokens, *parts, words=words):
         output.usage = None
     return output
 
 
-def metered(output: ModelOutput) -> tuple[int | None, int | None, float | None, float | None]:
+def usage_numbers(output: ModelOutput) -> tuple[int | None, int | None, float | None, float | None]:
     """Return tokens in and out, dollars and seconds, as the provider reports them."""
     usage = output.usage
     if usage is None:

@@ -22,20 +22,20 @@ from inspect_ai.model._model import AttemptTimeoutError
 
 from careeval.errors import ProtocolError
 from careeval.protocol.address import redacted
-from careeval.protocol.calls.failures import CallError, is_hopeless, last_attempt, why
-from careeval.protocol.calls.pending_call import FLIGHT, Flight
+from careeval.protocol.calls.failures import CallError, failure_reason, is_hopeless, last_attempt
+from careeval.protocol.calls.pending_call import PENDING_CALL, PendingCall
 from careeval.protocol.calls.replies import (
-    Called,
+    CallResult,
     generate,
-    metered,
     sampling_in,
     sampling_logged,
-    truly_metered,
+    usage_numbers,
+    without_false_usage,
 )
-from careeval.protocol.calls.stored_calls import KeptCalls, call_key
+from careeval.protocol.calls.stored_calls import StoredCalls, call_key
 from careeval.protocol.calls.unusable_grader import GraderTrial
-from careeval.protocol.costs.call_estimate import ANSWER_TOKENS, Estimate, estimate
-from careeval.protocol.costs.cost_log import Paid, Role
+from careeval.protocol.costs.call_estimate import ANSWER_TOKENS, CallEstimate, estimate
+from careeval.protocol.costs.cost_log import PaidCall, Role
 from careeval.protocol.runs.budget import Budget
 from careeval.protocol.runs.spec import MAX_TOKENS, Stop
 from careeval.results.amounts import dollars
@@ -59,13 +59,13 @@ LOOK_AGAIN = 0.25
 """Seconds after which a call that waits for money checks what other processes have left over."""
 
 
-class Calls:
+class RunCalls:
     """The calls of one run, and whether it may make more.
 
     Attributes:
         stopped: The reason why the run is ending early; `None` while it is not.
         why: Details of the reason, which may quote a server or a model; empty where there are none.
-        shape: Details that quote nobody; empty where there are none.
+        safe_why: Details that quote nobody; empty where there are none.
         gradings: Keys of the calls to a grader that were made, or taken from disk.
         last_failure: Model, address and reason of the last call that failed.
     """
@@ -74,7 +74,7 @@ class Calls:
         self,
         folder: Path,
         budget: Budget | None = None,
-        tell: Callable[[Paid], None] = lambda _: None,
+        tell: Callable[[PaidCall], None] = lambda _: None,
         prices: Mapping[str, Mapping[str, Any]] = {},
     ) -> None:
         """Open the files in the run's folder, and read which calls are finished.
@@ -88,22 +88,22 @@ class Calls:
         Raises:
             OSError: The files cannot be written.
         """
-        self._kept = KeptCalls(folder)
+        self._kept = StoredCalls(folder)
         self._budget, self._tell, self._prices = budget, tell, prices
         self._for_money = asyncio.Lock()
         self._landed = asyncio.Event()
         self._models: dict[str, Model] = {}
-        self._under_way = set[Flight]()
+        self._under_way = set[PendingCall]()
         self._interrupted = False
         self._loop: asyncio.AbstractEventLoop | None = None
         self._trial = GraderTrial()
         self.gradings: set[str] = set()
-        self._flights = set[Flight]()
+        self._pending = set[PendingCall]()
         self._succeeded = set[Role]()
         # number of hopeless attempts in a row, and when the first failed, until a call succeeds
         self._hopeless: dict[Role, tuple[int, float]] = {}
         self.stopped: Stop | None = None
-        self.why = self.last_failure = self.shape = ""
+        self.why = self.last_failure = self.safe_why = ""
 
     async def call(
         self,
@@ -113,7 +113,7 @@ class Calls:
         messages: Sequence[ChatMessage],
         config: GenerateConfig,
         expected_tokens: float = ANSWER_TOKENS,
-    ) -> Called:
+    ) -> CallResult:
         """Call a model, or return the stored result of the same call.
 
         Args:
@@ -135,51 +135,51 @@ class Calls:
         if role == "grade":
             self.gradings.add(key)
         if kept := self._kept.get(key):
-            return Called(truly_metered(model, kept.output), kept.sampling)
+            return CallResult(without_false_usage(model, kept.output), kept.sampling)
         self._models[f"{role} {model}"] = model
         n_bytes = sum(len(message.text.encode(errors="replace")) for message in messages)
-        flight = Flight(role, model, n_bytes, expected_tokens)
-        self._flights.add(flight)
-        token = FLIGHT.set(flight)
+        pending = PendingCall(role, model, n_bytes, expected_tokens)
+        self._pending.add(pending)
+        token = PENDING_CALL.set(pending)
         try:
             output = await generate(model, messages, config)
             # the provider does not charge for a request that it refused
             is_charged = output.usage is not None or output.stop_reason not in NOT_TAKEN
-            called = Called(truly_metered(model, output), flight.sampling)
+            called = CallResult(without_false_usage(model, output), pending.sampling)
             paid = self._paid(role, model, output) if is_charged else None
             self._keep(key, paid, called)
-            self._settle(flight, paid.cost_usd if paid else None)
+            self._settle(pending, paid.cost_usd if paid else None)
             self._succeeded.add(role)
         except CallError as error:
-            self._settle(flight, None)
-            self.failed(error.cause)
+            self._settle(pending, None)
+            self.record_failure(error.cause)
             raise
         finally:
-            FLIGHT.reset(token)
-            self._flights.discard(flight)
-            self._land(flight)
+            PENDING_CALL.reset(token)
+            self._pending.discard(pending)
+            self._land(pending)
         return called
 
-    def failed(self, error: BaseException) -> bool:
+    def record_failure(self, error: BaseException) -> bool:
         """Record that an attempt at the current call failed; return whether it is hopeless.
 
         It is hopeless while no call of its role has succeeded and this one failed as all would:
         nothing listens at the address, say, or the key is wrong. The run is ended after five such
         attempts in a row.
         """
-        flight, error = FLIGHT.get(), last_attempt(error)
-        if flight is None or error is flight.failure:
+        pending, error = PENDING_CALL.get(), last_attempt(error)
+        if pending is None or error is pending.failure:
             return False  # the failure of the last attempt is recorded already
-        self._land(flight)
-        model, role = flight.model, flight.role
-        flight.failure, flight.words = error, why(error, [model.api.api_key or ""])
-        silent, flight.is_silent = (
-            flight.is_silent and isinstance(error, AttemptTimeoutError),
+        self._land(pending)
+        model, role = pending.model, pending.role
+        pending.failure, pending.reason = error, failure_reason(error, [model.api.api_key or ""])
+        silent, pending.is_silent = (
+            pending.is_silent and isinstance(error, AttemptTimeoutError),
             False,
         )
         if silent:
-            flight.words += ", and none to a request for its list of models"
-        self.last_failure = f"{model}{_address(model)}: {flight.words}"
+            pending.reason += ", and none to a request for its list of models"
+        self.last_failure = f"{model}{_address(model)}: {pending.reason}"
         if role in self._succeeded:
             return False
         if not is_hopeless(error):
@@ -197,20 +197,20 @@ class Calls:
 
     def none_has_succeeded(self) -> bool:
         """Tell whether no call of the current call's role has come back so far."""
-        flight = FLIGHT.get()
-        return flight is not None and flight.role not in self._succeeded
+        pending = PENDING_CALL.get()
+        return pending is not None and pending.role not in self._succeeded
 
-    def sent(self, request: Mapping[str, Any]) -> None:
+    def record_request(self, request: Mapping[str, Any]) -> None:
         """Record the request that the last attempt at the current call sent to the provider."""
-        if flight := FLIGHT.get():
-            flight.sampling = sampling_in(request)
+        if pending := PENDING_CALL.get():
+            pending.sampling = sampling_in(request)
 
-    def silent(self) -> None:
+    def record_silence(self) -> None:
         """Record that the server of the current call answers no other request either."""
-        if flight := FLIGHT.get():
-            flight.is_silent = True
+        if pending := PENDING_CALL.get():
+            pending.is_silent = True
 
-    def judged(self, response: str, n_judged: int, problem: str, reply: str) -> None:
+    def record_grading(self, response: str, n_judged: int, problem: str, reply: str) -> None:
         """Record the grading of a response; end the run if its grader cannot be used.
 
         Args:
@@ -219,12 +219,12 @@ class Calls:
             problem: Problem of the last reply.
             reply: Text of the last reply.
         """
-        unusable = self._trial.judged(response, n_judged, problem, reply)
+        unusable = self._trial.record(response, n_judged, problem, reply)
         if unusable and not self.stopped:
-            self.shape, self.why = unusable.shape, unusable.words
+            self.safe_why, self.why = unusable.problems, unusable.reply
             self.stop(Stop.unusable, DRAIN)
 
-    async def let_in(self, config: GenerateConfig) -> None:
+    async def wait_to_begin(self, config: GenerateConfig) -> None:
         """Return when an attempt at the current call may be made; never, once the run is ending.
 
         Inspect calls this when the call has its connection, for which it may wait long: only then
@@ -233,35 +233,37 @@ class Calls:
         Args:
             config: How the reply is generated, the run's own settings included.
         """
-        flight = FLIGHT.get()
-        if flight is None:
+        pending = PENDING_CALL.get()
+        if pending is None:
             return
         if not self.stopped and self._budget is not None:
-            await self._set_aside(self._budget, flight, self._estimate(flight, config))
+            await self._set_aside(self._budget, pending, self._estimate(pending, config))
         if self.stopped:
-            self._settle(flight, None)
-            self._land(flight)
+            self._settle(pending, None)
+            self._land(pending)
             await _never()
-        elif not flight.under_way:
-            flight.under_way, flight.since = True, time.monotonic()
-            self._under_way.add(flight)
+        elif not pending.under_way:
+            pending.under_way, pending.since = True, time.monotonic()
+            self._under_way.add(pending)
 
-    def _estimate(self, flight: Flight, config: GenerateConfig) -> Estimate:
-        kind = f"{flight.role} {flight.model}"
-        if not (price := self._prices.get(str(flight.model))):
-            return Estimate(kind, 0.0, 0.0)
+    def _estimate(self, pending: PendingCall, config: GenerateConfig) -> CallEstimate:
+        kind = f"{pending.role} {pending.model}"
+        if not (price := self._prices.get(str(pending.model))):
+            return CallEstimate(kind, 0.0, 0.0)
         schema = config.response_schema
-        n_bytes = flight.n_bytes + (len(schema.model_dump_json(exclude_none=True)) if schema else 0)
+        n_bytes = pending.n_bytes + (
+            len(schema.model_dump_json(exclude_none=True)) if schema else 0
+        )
         limit = config.max_tokens or MAX_TOKENS
-        return estimate(kind, price, n_bytes, flight.expected_tokens, limit)
+        return estimate(kind, price, n_bytes, pending.expected_tokens, limit)
 
-    async def _set_aside(self, budget: Budget, flight: Flight, needed: Estimate) -> None:
+    async def _set_aside(self, budget: Budget, pending: PendingCall, needed: CallEstimate) -> None:
         """Wait until the money that a call may cost is reserved; end the run if it never can be.
 
         Calls wait in the order in which they came.
         """
         try:
-            if not needed.usd or flight.reserved is not None:
+            if not needed.usd or pending.reserved is not None:
                 self._refuse_unmetered(budget)
                 return
             async with self._for_money:
@@ -270,11 +272,11 @@ class Calls:
                     self._refuse_unmetered(budget)
                     if self.stopped:
                         return
-                    flight.reserved = await budget.reserve(needed)
-                    if flight.reserved is not None:
+                    pending.reserved = await budget.reserve(needed)
+                    if pending.reserved is not None:
                         return
                     # a call between two attempts has a reservation, and will give back the rest
-                    is_held = any(each.reserved is not None for each in self._flights)
+                    is_held = any(each.reserved is not None for each in self._pending)
                     if not is_held and not budget.others_in_flight():
                         self.why = _nothing_fits(budget, needed)
                         self.stop(Stop.budget, DRAIN)
@@ -290,13 +292,13 @@ class Calls:
         if budget.n_unknown():
             self.stop(Stop.unmetered, DRAIN)
 
-    def _settle(self, flight: Flight, paid: float | None) -> None:
+    def _settle(self, pending: PendingCall, paid: float | None) -> None:
         """Release the reservation of a call that came back or failed.
 
         A call that is dropped in flight keeps its reservation: it may be paid for.
         """
-        if self._budget is not None and flight.reserved is not None:
-            number, flight.reserved = flight.reserved, None
+        if self._budget is not None and pending.reserved is not None:
+            number, pending.reserved = pending.reserved, None
             try:
                 self._budget.settle(number, paid)
             except OSError:
@@ -335,10 +337,10 @@ class Calls:
         else:
             self._interrupt()
 
-    def _land(self, flight: Flight) -> None:
-        if flight.under_way:
-            flight.under_way = False
-            self._under_way.discard(flight)
+    def _land(self, pending: PendingCall) -> None:
+        if pending.under_way:
+            pending.under_way = False
+            self._under_way.discard(pending)
             self._landed.set()
             if self.stopped and not self._under_way:
                 self._interrupt()
@@ -350,15 +352,15 @@ class Calls:
             self._interrupted = True
             os.kill(os.getpid(), signal.SIGINT)
 
-    def _paid(self, role: Role, model: Model, output: ModelOutput) -> Paid:
-        paid = Paid(role, str(model), *metered(output))
+    def _paid(self, role: Role, model: Model, output: ModelOutput) -> PaidCall:
+        paid = PaidCall(role, str(model), *usage_numbers(output))
         price = self._prices.get(str(model))
         if price and not any(price[each] for each in CHARGED):
             # a free call costs nothing, even if its tokens are not known
             return replace(paid, cost_usd=0.0)
         return paid
 
-    def _keep(self, key: str, paid: Paid | None, called: Called) -> None:
+    def _keep(self, key: str, paid: PaidCall | None, called: CallResult) -> None:
         try:
             self._kept.keep(key, paid, called)
         except OSError:
@@ -368,11 +370,11 @@ class Calls:
             self._tell(paid)
 
 
-_CURRENT: ContextVar[Calls | None] = ContextVar("careeval_calls", default=None)
+_CURRENT: ContextVar[RunCalls | None] = ContextVar("careeval_calls", default=None)
 
 
 @contextmanager
-def kept_by(calls: Calls) -> Iterator[None]:
+def using_calls(calls: RunCalls) -> Iterator[None]:
     """Make every `call` inside the block one of `calls`."""
     token = _CURRENT.set(calls)
     try:
@@ -381,7 +383,7 @@ def kept_by(calls: Calls) -> Iterator[None]:
         _CURRENT.reset(token)
 
 
-def current_calls() -> Calls | None:
+def current_calls() -> RunCalls | None:
     """Return the calls of the current run; `None` outside a run, as in `inspect eval`."""
     return _CURRENT.get()
 
@@ -393,12 +395,12 @@ async def call(
     messages: Sequence[ChatMessage],
     config: GenerateConfig,
     expected_tokens: float = ANSWER_TOKENS,
-) -> Called:
+) -> CallResult:
     """Call a model through the calls of the current run, or directly outside a run."""
     if calls := current_calls():
         return await calls.call(role, name, model, messages, config, expected_tokens)
-    output = truly_metered(model, await generate(model, messages, config))
-    return Called(output, sampling_logged())
+    output = without_false_usage(model, await generate(model, messages, config))
+    return CallResult(output, sampling_logged())
 
 
 def _address(model: Model) -> str:
@@ -412,9 +414,9 @@ async def _never() -> None:
     await asyncio.get_running_loop().create_future()
 
 
-def _nothing_fits(budget: Budget, needed: Estimate) -> str:
+def _nothing_fits(budget: Budget, needed: CallEstimate) -> str:
     left, next_usd = budget.left_usd(), budget.next_usd(needed)
-    role, _, model = needed.who.partition(" ")
+    role, _, model = needed.kind.partition(" ")
     next_call = f"the next call, {'grading with' if role == 'grade' else 'asking'} {model}"
     rest = f"{dollars(left)} of it is left" if left > 0 else "nothing of it is left"
     return f"{rest}, and {next_call}, is estimated at {dollars(next_usd)}"

@@ -15,19 +15,19 @@ from typing import Any
 
 from inspect_ai.model import ChatMessage, Model, ModelOutput
 
-from careeval.protocol.calls.replies import Called
+from careeval.protocol.calls.replies import CallResult
 from careeval.protocol.costs.cost_log import (
     CALLS_FILE,
     SPENT_FILE,
-    Lines,
-    Paid,
+    JsonLines,
+    PaidCall,
     Role,
-    entry,
-    key_of,
+    cost_row,
+    finished_key,
 )
 
 
-class KeptCalls:
+class StoredCalls:
     """The finished calls of one run, on disk.
 
     Raises:
@@ -35,17 +35,17 @@ class KeptCalls:
     """
 
     def __init__(self, folder: Path) -> None:
-        self._calls, self._spent = Lines(folder / CALLS_FILE), Lines(folder / SPENT_FILE)
-        self._finished = {row["key"]: span for span, row in self._calls.places() if _is_call(row)}
+        self._calls, self._spent = JsonLines(folder / CALLS_FILE), JsonLines(folder / SPENT_FILE)
+        self._finished = {row["key"]: span for span, row in self._calls.rows() if _is_call(row)}
 
-    def get(self, key: str) -> Called | None:
+    def get(self, key: str) -> CallResult | None:
         """Return the result of a call; `None` where it is not finished."""
         if not (span := self._finished.get(key)):
             return None
         row = self._calls.at(span)
-        return Called(ModelOutput.model_validate(row["output"]), row["sampling"])
+        return CallResult(ModelOutput.model_validate(row["output"]), row["sampling"])
 
-    def keep(self, key: str, paid: Paid | None, called: Called) -> None:
+    def keep(self, key: str, paid: PaidCall | None, called: CallResult) -> None:
         """Write the cost and then the result of a call.
 
         Raises:
@@ -53,7 +53,7 @@ class KeptCalls:
         """
         # the cost first: a process killed in between has paid, and makes the call again
         if paid:
-            self._spent.append(entry(paid))
+            self._spent.append(cost_row(paid))
         output = called.output.model_dump(mode="json", exclude_none=True)
         row = {"key": key, "output": output, "sampling": called.sampling}
         self._finished[key] = self._calls.append(row)
@@ -76,6 +76,6 @@ def _is_call(row: Any) -> bool:
     """Tell whether a row is a finished call; any other call is made again."""
     try:
         ModelOutput.model_validate(row["output"])
-        return bool(key_of(row)) and isinstance(row["sampling"], dict)
+        return bool(finished_key(row)) and isinstance(row["sampling"], dict)
     except (KeyError, TypeError, ValueError):
         return False

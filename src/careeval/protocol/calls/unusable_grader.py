@@ -13,16 +13,16 @@ SAMPLE = 200
 
 
 @dataclass(frozen=True, slots=True)
-class Unusable:
+class UnusableGrader:
     """The reasons why a grader cannot be used.
 
     Attributes:
-        shape: The problems of its replies, without any of their text.
-        words: The beginning of its last reply; empty where that has no text.
+        problems: The problems of its replies, without any of their text.
+        reply: The beginning of its last reply; empty where that has no text.
     """
 
-    shape: str
-    words: str
+    problems: str
+    reply: str
 
 
 class GraderTrial:
@@ -32,7 +32,9 @@ class GraderTrial:
         # response → problem of the last reply about it; `None` once a grading was usable
         self._problems: dict[str, str] | None = {}
 
-    def judged(self, response: str, n_judged: int, problem: str, reply: str) -> Unusable | None:
+    def record(
+        self, response: str, n_judged: int, problem: str, reply: str
+    ) -> UnusableGrader | None:
         """Record the grading of a response; return why the grader cannot be used.
 
         `None` as long as it may still be usable, and after the reason was returned once.
@@ -53,7 +55,7 @@ class GraderTrial:
         problems = Counter(self._problems.values()).most_common()
         counts = ", ".join(f"{text} ({n})" for text, n in problems)
         summary = f"{MAX_UNUSABLE} responses have no judgment; of the reply: {counts}"
-        return Unusable(summary, _beginning(reply))
+        return UnusableGrader(summary, _beginning(reply))
 
 
 def _beginning(reply: str) -> str:

@@ -25,27 +25,27 @@ one sentence of reason is 50 to 55 tokens, measured as above; the rest is for it
 
 
 @dataclass(frozen=True, slots=True)
-class Estimate:
+class CallEstimate:
     """The estimated cost of one attempt at a call.
 
     Attributes:
-        who: Role and model; estimates of calls with the same err alike.
+        kind: Role and model; estimates of calls with the same err alike.
         usd: Expected cost, without reasoning.
         worst_usd: Cost if the reply reaches its token limit.
     """
 
-    who: str
+    kind: str
     usd: float
     worst_usd: float
 
 
 def estimate(
-    who: str, price: Mapping[str, Any], n_bytes: int, expected_tokens: float, limit: int
-) -> Estimate:
+    kind: str, price: Mapping[str, Any], n_bytes: int, expected_tokens: float, limit: int
+) -> CallEstimate:
     """Return the estimated cost of a call at a price.
 
     Args:
-        who: Role and model.
+        kind: Role and model.
         price: Fields of the model's `prices.Price`.
         n_bytes: Bytes sent.
         expected_tokens: Expected tokens of the reply.
@@ -55,4 +55,4 @@ def estimate(
     usd = price["input"] * n_bytes / BYTES_PER_TOKEN + price["output"] * out
     dearest = max(price["input"], price["cache_write"])
     worst = dearest * n_bytes / WORST_BYTES_PER_TOKEN + price["output"] * limit
-    return Estimate(who, usd / PER, worst / PER)
+    return CallEstimate(kind, usd / PER, worst / PER)

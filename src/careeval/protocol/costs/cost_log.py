@@ -17,7 +17,7 @@ from typing import Any, Literal, NamedTuple, get_args
 
 from careeval.errors import ProtocolError
 from careeval.files import open_file
-from careeval.protocol.costs.prices import in_process
+from careeval.protocol.costs.prices import runs_in_process
 from careeval.protocol.costs.token_counts import MOST_TOKENS
 from careeval.protocol.logs.json_limits import (
     MAX_CALLS,
@@ -41,7 +41,7 @@ Role = Literal["ask", "grade"]
 
 
 @dataclass(frozen=True, slots=True)
-class Paid:
+class PaidCall:
     """The usage and cost of one call that came back.
 
     Attributes:
@@ -62,7 +62,7 @@ class Paid:
 
 
 @dataclass(frozen=True, slots=True)
-class Spent:
+class TotalCost:
     """The number and total cost of calls.
 
     Attributes:
@@ -81,21 +81,21 @@ class Spent:
         return None if self.n_unknown else self.known_usd
 
     @staticmethod
-    def on(paid: Iterable[Paid]) -> Spent:
+    def of(paid: Iterable[PaidCall]) -> TotalCost:
         """Return the total of calls; 0 for no calls."""
         costs = [call.cost_usd for call in paid]
         known = [cost for cost in costs if cost is not None]
-        return Spent(len(costs), len(costs) - len(known), sum(known))
+        return TotalCost(len(costs), len(costs) - len(known), sum(known))
 
 
-class Place(NamedTuple):
+class LineSpan(NamedTuple):
     """The position and length of a line in its file, in bytes."""
 
     start: int
     length: int
 
 
-class Lines:
+class JsonLines:
     """A file of JSON lines that one process appends to.
 
     If that process is killed in the middle of a line, readers skip the line.
@@ -114,7 +114,7 @@ class Lines:
         if size and os.pread(self._file, 1, size - 1) != b"\n":
             os.write(self._file, b"\n")
 
-    def append(self, row: object) -> Place:
+    def append(self, row: object) -> LineSpan:
         """Write one line, which survives the death of the process from then on; return its place.
 
         Raises:
@@ -132,9 +132,9 @@ class Lines:
             # else the next line would follow on half a line, and both be lost
             os.ftruncate(self._file, at)
             raise
-        return Place(at, len(line))
+        return LineSpan(at, len(line))
 
-    def places(self) -> Iterator[tuple[Place, Any]]:
+    def rows(self) -> Iterator[tuple[LineSpan, Any]]:
         """Yield every whole line's place and value, in the order of writing.
 
         Raises:
@@ -143,10 +143,10 @@ class Lines:
         start = 0
         for length, row in _rows(self.path, MAX_CALLS):
             if row is not None:
-                yield Place(start, length), row
+                yield LineSpan(start, length), row
             start += length
 
-    def at(self, span: Place) -> Any:
+    def at(self, span: LineSpan) -> Any:
         """Return the value of the line at a place."""
         return json.loads(os.pread(self._file, span.length, span.start))
 
@@ -169,12 +169,12 @@ def forget_calls(folder: Path, keys: Collection[str]) -> None:
     with path.open("rb") as old, new.open("wb") as kept:
         os.fchmod(kept.fileno(), 0o600)
         for _, line in whole_lines(old):
-            if (key := key_of(_parsed(line))) and key not in keys:
+            if (key := finished_key(_parsed(line))) and key not in keys:
                 kept.write(line)
     new.replace(path)
 
 
-class Reading:
+class LineTail:
     """A reader of a file that others append to, which reads each line once."""
 
     def __init__(self, path: Path) -> None:
@@ -185,7 +185,7 @@ class Reading:
         """Tell whether the file exists."""
         return self._path.exists()
 
-    def new(self) -> Iterator[Any]:
+    def new_rows(self) -> Iterator[Any]:
         """Yield the whole lines added since the last call; none where there is no file.
 
         Raises:
@@ -220,24 +220,24 @@ def _parsed(line: bytes) -> Any:
         return None  # cut off when a process was killed or the disk was full; or damaged
 
 
-def paid_for(folder: Path) -> list[Paid]:
+def read_paid_calls(folder: Path) -> list[PaidCall]:
     """Return every paid call of the run in a folder, in the order in which they came back.
 
     Raises:
         ProtocolError: The file cannot be read.
     """
     with _readable(folder / SPENT_FILE) as file:
-        return [paid_from(row) for row in Reading(file).new()]
+        return [paid_call(row) for row in LineTail(file).new_rows()]
 
 
-def paid_from(row: Any) -> Paid:
+def paid_call(row: Any) -> PaidCall:
     """Return the call that a row of a cost log describes; its cost is unknown if it cannot be true.
 
     Older cost logs have rows with 0 or negative token counts, as a server may report them. A row
     that cannot be understood gives `UNREADABLE`: a call of unknown cost.
     """
     try:
-        paid = Paid(**row)
+        paid = PaidCall(**row)
     except TypeError:
         return UNREADABLE
     numbers = (paid.input_tokens, paid.output_tokens, paid.cost_usd, paid.seconds)
@@ -249,22 +249,22 @@ def paid_from(row: Any) -> Paid:
         usd is not None
         and 0 <= usd < math.inf
         # a free model need not report tokens
-        and (usd > 0 or in_process(paid.model) or tokens[0] != 0)
+        and (usd > 0 or runs_in_process(paid.model) or tokens[0] != 0)
         and all(each is None or 0 <= each <= MOST_TOKENS for each in tokens)
     )
     return paid if is_known else replace(paid, cost_usd=None)
 
 
-def entry(paid: Paid) -> dict[str, Any]:
+def cost_row(paid: PaidCall) -> dict[str, Any]:
     """Return a call as a row of the cost log."""
     return asdict(paid)
 
 
-UNREADABLE = Paid("ask", "unreadable lines", None, None, None, None)
+UNREADABLE = PaidCall("ask", "unreadable lines", None, None, None, None)
 """A call whose row in the cost log cannot be understood: its cost is not known."""
 
 
-def kept_keys(folder: Path) -> set[str]:
+def finished_keys(folder: Path) -> set[str]:
     """Return the keys of a run's finished calls: role, scenario, epoch and more, with spaces.
 
     A line that cannot be understood is skipped: its call is made again.
@@ -275,11 +275,11 @@ def kept_keys(folder: Path) -> set[str]:
     with _readable(folder / CALLS_FILE) as file:
         if not file.exists():
             return set()
-        keys = (key_of(row) for _, row in _rows(file, MAX_CALLS))
+        keys = (finished_key(row) for _, row in _rows(file, MAX_CALLS))
         return {key for key in keys if key}
 
 
-def key_of(row: object) -> str:
+def finished_key(row: object) -> str:
     """Return the key of a finished call from its row; empty where there is none or it is wrong."""
     key = row.get("key") if isinstance(row, dict) else None
     if not isinstance(key, str) or len(key) > MAX_KEY:

@@ -104,7 +104,7 @@ def price_of(model: str, own: Mapping[str, Price] = {}, day: date | None = None)
     """
     if model in own:
         return own[model]
-    if in_process(model):
+    if runs_in_process(model):
         return FREE
     provider, _, name = model.partition("/")
     service, _, served = name.partition("/")
@@ -115,7 +115,7 @@ def price_of(model: str, own: Mapping[str, Price] = {}, day: date | None = None)
     return None
 
 
-def in_process(model: str) -> bool:
+def runs_in_process(model: str) -> bool:
     """Tell whether a model runs inside the process, and so costs nothing."""
     return model.startswith(IN_PROCESS)
 

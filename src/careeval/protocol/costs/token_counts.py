@@ -8,7 +8,7 @@ MOST_TOKENS = 10**9
 """The most tokens that one call or one rubric can have; a higher count is false."""
 
 
-def is_counted(
+def is_plausible(
     input_tokens: float | None,
     output_tokens: float | None,
     *parts: float | None,
@@ -28,7 +28,7 @@ def is_counted(
     return bool(input_tokens) and bool(output_tokens or not words)
 
 
-def mended(body: bytes) -> bytes:
+def with_readable_usage(body: bytes) -> bytes:
     """Return a completion of an OpenAI-like server, with its usage null if it cannot be read.
 
     The client would fail on such a usage, and the reply's text would be lost. Anything else is

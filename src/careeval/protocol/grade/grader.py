@@ -34,9 +34,9 @@ from careeval.errors import ProtocolError
 from careeval.modes import MODES
 from careeval.modes.grading import (
     MAX_ATTEMPTS,
-    Graded,
     Judgments,
     Reply,
+    RubricJudgments,
     grader_items,
     read_reply,
     resolve,
@@ -46,11 +46,11 @@ from careeval.modes.mode import Case
 from careeval.modes.prompts import Prompts, load_prompts
 from careeval.modes.response import RESPONSE
 from careeval.modes.version import FIRST, PROTOCOL_VERSION
-from careeval.protocol.calls.replies import metered
+from careeval.protocol.calls.replies import usage_numbers
 from careeval.protocol.calls.run_calls import call, current_calls
 from careeval.protocol.costs.call_estimate import ITEM_TOKENS
 from careeval.protocol.grade.sample import facts_of, rubric_of
-from careeval.protocol.grade.solvers import ended, stored_response
+from careeval.protocol.grade.solvers import stop_problem, stored_response
 from careeval.scoring import scenario_points
 
 GRADER_ROLE = "grader"
@@ -149,7 +149,7 @@ def grader_given() -> Solver:
     return solve
 
 
-def viewer_points(items: Sequence[RubricItem], graded: Graded) -> float:
+def viewer_points(items: Sequence[RubricItem], graded: RubricJudgments) -> float:
     """Return the points of a graded rubric; NaN, Inspect's "unscored", if they are not certain.
 
     They are uncertain where an unresolved item could change them.
@@ -162,7 +162,7 @@ def viewer_points(items: Sequence[RubricItem], graded: Graded) -> float:
 
 
 @dataclass(frozen=True)
-class Usage:
+class GradingUsage:
     """The usage of the calls about one rubric of one response; `None` where one lacks a number.
 
     Attributes:
@@ -178,11 +178,11 @@ class Usage:
     seconds: float | None
 
     @staticmethod
-    def of(outputs: Sequence[ModelOutput]) -> Usage:
+    def of(outputs: Sequence[ModelOutput]) -> GradingUsage:
         """Return the sums over calls."""
-        columns = zip(*(metered(output) for output in outputs), strict=True)
+        columns = zip(*(usage_numbers(output) for output in outputs), strict=True)
         sums = [None if None in column else sum(column) for column in columns]
-        return Usage(*sums) if sums else Usage(0, 0, 0.0, 0.0)
+        return GradingUsage(*sums) if sums else GradingUsage(0, 0, 0.0, 0.0)
 
 
 @dataclass(frozen=True)
@@ -208,13 +208,13 @@ class _Grading:
 
     async def rubric(
         self, rubric: Rubric, items: Sequence[RubricItem], shown: Sequence[RubricItem]
-    ) -> tuple[Graded, Usage]:
+    ) -> tuple[RubricJudgments, GradingUsage]:
         """Grade one rubric in one call, or in one call for each item."""
         if not items:
-            return Graded((), 0, 0), Usage.of([])
+            return RubricJudgments((), 0, 0), GradingUsage.of([])
         if not self.per_item:
             replies, outputs = await self._ask(shown, rubric)
-            return resolve(items, shown, replies, self.response), Usage.of(outputs)
+            return resolve(items, shown, replies, self.response), GradingUsage.of(outputs)
         results = await asyncio.gather(
             *(self._ask([item], f"{rubric} {item.id}") for item in shown)
         )
@@ -223,12 +223,12 @@ class _Grading:
             for item, (replies, _) in zip(shown, results, strict=True)
         ]
         by_id = {graded.judgments[0].item: graded.judgments[0] for graded in graded_items}
-        whole = Graded(
+        whole = RubricJudgments(
             tuple(by_id[item.id] for item in items),
             sum(graded.n_calls for graded in graded_items),
             sum(graded.n_quotes_dropped for graded in graded_items),
         )
-        return whole, Usage.of([output for _, outputs in results for output in outputs])
+        return whole, GradingUsage.of([output for _, outputs in results for output in outputs])
 
     async def _ask(
         self, shown: Sequence[RubricItem], scope: str
@@ -247,7 +247,7 @@ class _Grading:
             reply = read_reply(
                 output.completion,
                 len(shown),
-                ended(output),
+                stop_problem(output),
                 last_word_counts=self.last_word_counts,
             )
             replies.append(reply)
@@ -260,8 +260,8 @@ class _Grading:
                 ChatMessageUser(content=repair, metadata=request[-1].metadata),
             ]
         if calls := current_calls():
-            n_judged = sum(len(each.judged) for each in replies)
-            calls.judged(self.name, n_judged, replies[-1].problem, outputs[-1].completion)
+            n_judged = sum(len(each.judgments) for each in replies)
+            calls.record_grading(self.name, n_judged, replies[-1].problem, outputs[-1].completion)
         return replies, outputs
 
     def _request(self, shown: Sequence[RubricItem]) -> list[ChatMessage]:

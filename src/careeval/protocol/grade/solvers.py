@@ -101,12 +101,12 @@ def recorded(responses: str, system: str, mode: str = RESPONSE.name) -> Solver:
 
 def store_response(state: TaskState, response: Response, mode: Mode) -> None:
     """Store a response in its sample, with the state that its mode gives it."""
-    if mode.received and response.state is ResponseState.answered:
-        response = mode.received(response, facts_of(state.metadata))
+    if mode.interpret and response.state is ResponseState.answered:
+        response = mode.interpret(response, facts_of(state.metadata))
     state.store.set(STORE_KEY, asdict(response))
 
 
-def response_given(state: TaskState) -> Response | None:
+def find_response(state: TaskState) -> Response | None:
     """Return the response that a solver has stored; `None` where its call failed."""
     stored: dict[str, Any] | None = state.store.get(STORE_KEY)
     if stored is None:
@@ -117,7 +117,7 @@ def response_given(state: TaskState) -> Response | None:
 
 def stored_response(state: TaskState) -> Response:
     """Return the response that a solver has stored; there must be one."""
-    response = response_given(state)
+    response = find_response(state)
     assert response is not None
     return response
 
@@ -151,7 +151,7 @@ def response_of(output: ModelOutput, scenario: str, epoch: int) -> Response:
     return Response(scenario, epoch, "", ResponseState.missing, note=note)
 
 
-def ended(output: ModelOutput) -> str:
+def stop_problem(output: ModelOutput) -> str:
     """Return why an output is no complete reply, in words for a person; empty if it is."""
     response = response_of(output, "", 0)
     if response.state is ResponseState.refused:

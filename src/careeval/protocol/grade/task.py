@@ -22,12 +22,12 @@ from careeval.core.scenario import Rubric, Scenario, Split
 from careeval.errors import ProtocolError
 from careeval.modes.prompts import load_prompts
 from careeval.modes.response import RESPONSE
-from careeval.modes.version import PROTOCOL_VERSION, known_version
+from careeval.modes.version import PROTOCOL_VERSION, newest_version
 from careeval.protocol.grade.grader import grade as grade_scorer
 from careeval.protocol.grade.grader import grader_given
 from careeval.protocol.grade.sample import sample_metadata
 from careeval.protocol.grade.solvers import ask, recorded
-from careeval.protocol.grade.transcript import transcript_left_out
+from careeval.protocol.grade.transcript import transcript_cleanup
 from careeval.protocol.runs.held_out_runs import check_held_out_allowed
 from careeval.protocol.runs.spec import MAX_TOKENS
 from careeval.protocol.select import (
@@ -89,7 +89,7 @@ def careeval(
     """
     check_held_out_allowed(split)
     loaded = load_bank(bank, key_for_split(split), probes=False)
-    protocol = known_version(protocol)
+    protocol = newest_version(protocol)
     mode = loaded.mode
     texts = load_prompts(mode, Path(prompts) if prompts else None, protocol)
     _check_values(grader_context, split)
@@ -121,7 +121,7 @@ def careeval(
         solver=solver,
         setup=grader_given() if grade else None,
         scorer=scorer if grade else None,
-        cleanup=transcript_left_out(graded=grade),
+        cleanup=transcript_cleanup(graded=grade),
         epochs=Epochs(N_EPOCHS),
         config=GenerateConfig(temperature=TEMPERATURE, max_tokens=max_tokens),
         version=int(protocol.split("-")[0]),

@@ -15,10 +15,10 @@ from inspect_ai.solver import TaskState
 
 from careeval.core.response import ResponseState
 from careeval.protocol.calls.run_calls import current_calls
-from careeval.protocol.grade.solvers import response_given
+from careeval.protocol.grade.solvers import find_response
 
 
-def transcript_left_out(*, graded: bool) -> Callable[[TaskState], Awaitable[None]]:
+def transcript_cleanup(*, graded: bool) -> Callable[[TaskState], Awaitable[None]]:
     """Return a function that removes a sample's transcript at its end if all went well.
 
     Outside a run of careeval, as in `inspect eval`, the transcript stays.
@@ -37,7 +37,7 @@ def transcript_left_out(*, graded: bool) -> Callable[[TaskState], Awaitable[None
 
 def _went_well(state: TaskState, *, graded: bool) -> bool:
     """Tell whether the response is answered, and every item of it judged if it is graded."""
-    response = response_given(state)
+    response = find_response(state)
     if response is None or response.state is not ResponseState.answered:
         return False
     scores = list((state.scores or {}).values())

@@ -7,9 +7,9 @@ import os
 from typing import Any
 
 from careeval.protocol.calls.failures import ReplyTooLongError
-from careeval.protocol.calls.redaction import Blot
-from careeval.protocol.costs.token_counts import mended
-from careeval.protocol.models.reply_queue import Turns
+from careeval.protocol.calls.redaction import Redactor
+from careeval.protocol.costs.token_counts import with_readable_usage
+from careeval.protocol.models.reply_queue import ReplyQueue
 
 TIMEOUT = 1800
 """Seconds after which a call that fails is not retried."""
@@ -28,13 +28,13 @@ def limit_connecting() -> None:
     """Set a short timeout for connecting in every provider's client, unless the user has set one.
 
     Inspect waits 60 seconds, and then once more, because long work between two calls may hold up
-    its loop; `Turns` prevents that here.
+    its loop; `ReplyQueue` prevents that here.
     """
     os.environ.setdefault("INSPECT_HTTP_CONNECT_TIMEOUT", str(CONNECT_TIMEOUT))
     os.environ.setdefault("INSPECT_HTTP_CONNECT_RETRIES", "0")
 
 
-def prepare_clients(api: Any, reply_queue: Turns, redactor: Blot) -> None:
+def prepare_clients(api: Any, reply_queue: ReplyQueue, redactor: Redactor) -> None:
     """Put our limits and hooks on a provider's present client, and on those that it makes later.
 
     vLLM's provider makes its client at the first call, Mistral's makes one for each call, and any
@@ -135,7 +135,7 @@ class ReplyHooks:
     Inspect logs replies unchanged, and the number of the request from their headers.
     """
 
-    def __init__(self, reply_queue: Turns, redactor: Blot) -> None:
+    def __init__(self, reply_queue: ReplyQueue, redactor: Redactor) -> None:
         self._reply_queue, self._redactor = reply_queue, redactor
 
     def put_on(self, http: Any) -> None:
@@ -164,6 +164,6 @@ class ReplyHooks:
                 )
         body = self._redactor.body(b"".join(parts), is_error=response.is_error)
         if response.is_success and "json" in response.headers.get("content-type", ""):
-            body = mended(body)
+            body = with_readable_usage(body)
         response._content = body
-        await self._reply_queue.take()
+        await self._reply_queue.wait()

@@ -20,7 +20,7 @@ from inspect_ai.model import (
 )
 
 from careeval.protocol.address import HOST_ONLY, address_error, check_address
-from careeval.protocol.calls.redaction import Blot
+from careeval.protocol.calls.redaction import Redactor
 from careeval.protocol.calls.run_calls import current_calls
 from careeval.protocol.costs.cost_log import Role
 from careeval.protocol.models import clients
@@ -31,8 +31,8 @@ from careeval.protocol.models.clients import (
     limit_connecting,
     prepare_clients,
 )
-from careeval.protocol.models.reply_queue import Turns
-from careeval.protocol.models.retry_after import ServersWord, Watched
+from careeval.protocol.models.reply_queue import ReplyQueue
+from careeval.protocol.models.retry_after import ReportingWait, RetryAfterWait
 from careeval.protocol.runs.spec import GRADER_TOKENS, LOCAL, Run, provider
 
 EMBEDDED = "gguf"
@@ -60,7 +60,7 @@ MAX_RETRIES = 10
 """The most retries of a call."""
 
 
-def connect(run: Run, role: Role, reply_queue: Turns) -> Model:
+def connect(run: Run, role: Role, reply_queue: ReplyQueue) -> Model:
     """Return the model that a run asks, or its grader, ready to be called.
 
     The task sets how responses are sampled, and the grader sets how it is called.
@@ -102,7 +102,7 @@ def connect(run: Run, role: Role, reply_queue: Turns) -> Model:
     address = getattr(client, "base_url", None) or model.api.base_url or elsewhere
     if address and provider(name) not in HOST_ONLY:
         check_address(str(address), f"the address of {name}")
-    redactor = Blot(secrets(model.api, name, os.environ))
+    redactor = Redactor(secrets(model.api, name, os.environ))
     prepare_clients(model.api, reply_queue, redactor)
     _set_retry_wait(model)
     _redact_results(model, redactor)
@@ -143,13 +143,13 @@ def _fixed(name: str, base_url: str | None, wanted: int | None) -> int | None:
 def _set_retry_wait(model: Model) -> None:
     """Make Inspect, which retries calls, wait as long as the server asks."""
     provider_wait: Any = model.api.retry_wait()
-    wait = Watched(provider_wait or ServersWord(), _failed)
+    wait = ReportingWait(provider_wait or RetryAfterWait(), _failed)
     model.api.retry_wait = lambda: wait  # type: ignore[method-assign]
 
 
 def _failed(error: BaseException) -> bool:
     calls = current_calls()
-    return calls is not None and calls.failed(error)
+    return calls is not None and calls.record_failure(error)
 
 
 def _record_requests(model: Model) -> None:
@@ -159,13 +159,13 @@ def _record_requests(model: Model) -> None:
     async def recorded(*args: Any, **more: Any) -> Any:
         result = await generate(*args, **more)
         if isinstance(result, tuple) and (calls := current_calls()):
-            calls.sent(result[1].request)
+            calls.record_request(result[1].request)
         return result
 
     model.api.generate = recorded  # type: ignore[method-assign]
 
 
-def _redact_results(model: Model, redactor: Blot) -> None:
+def _redact_results(model: Model, redactor: Redactor) -> None:
     """Redact the key in what a provider returns or raises, and in what Inspect logs of it."""
     generate: Any = model.api.generate
 
@@ -201,7 +201,7 @@ def _watch_for_silence(model: Model, attempt_timeout: float) -> None:
     async def probe() -> None:
         await asyncio.sleep(max(0.0, attempt_timeout - 1.1 * clients.PROBE_TIMEOUT))
         if (calls := current_calls()) and await is_silent(model.api):
-            calls.silent()
+            calls.record_silence()
 
     async def watched(*args: Any, **more: Any) -> Any:
         calls = current_calls()
@@ -216,7 +216,7 @@ def _watch_for_silence(model: Model, attempt_timeout: float) -> None:
     model.api.generate = watched  # type: ignore[method-assign]
 
 
-def _redact_logged_call(redactor: Blot, *, is_error: bool) -> None:
+def _redact_logged_call(redactor: Redactor, *, is_error: bool) -> None:
     """Redact the key in the reply that Inspect has already logged for the current call."""
     for event in reversed(transcript().events):
         if isinstance(event, ModelEvent):

@@ -83,7 +83,7 @@ class EngineError(RuntimeError):
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class EngineReply:
     """The engine's reply to one request."""
 
     text: str
@@ -218,7 +218,7 @@ class GgufAPI(ModelAPI):
         return str(self.path)
 
 
-class Engine:
+class GgufEngine:
     """An engine of llama.cpp with one model loaded; threads may call it at the same time."""
 
     def __init__(self, path: Path) -> None:
@@ -255,7 +255,7 @@ class Engine:
         self._busy = 0
         self._counting = threading.Lock()
 
-    def reply(self, request: Request, cancelled: threading.Event) -> Answer:
+    def reply(self, request: Request, cancelled: threading.Event) -> EngineReply:
         """Return the model's whole reply to a request.
 
         Args:
@@ -284,16 +284,16 @@ class Engine:
         return _joined(chunks)
 
 
-_engines: dict[Path, Engine] = {}
+_engines: dict[Path, GgufEngine] = {}
 _loading = threading.Lock()
 # Closed by the interpreter's shutdown, the engine's threads would outlive what they call.
 atexit.register(_engines.clear)
 
 
-def _reply(path: Path, request: Request, cancelled: threading.Event) -> Answer:
+def _reply(path: Path, request: Request, cancelled: threading.Event) -> EngineReply:
     with _loading:
         if path not in _engines:
-            _engines[path] = Engine(path)
+            _engines[path] = GgufEngine(path)
     return _engines[path].reply(request, cancelled)
 
 
@@ -322,7 +322,7 @@ def _request(messages: Sequence[ChatMessage], config: GenerateConfig, min_p: flo
     return request
 
 
-def _joined(chunks: Sequence[dict[str, Any]]) -> Answer:
+def _joined(chunks: Sequence[dict[str, Any]]) -> EngineReply:
     text: list[str] = []
     reasoning: list[str] = []
     finish = None
@@ -337,10 +337,10 @@ def _joined(chunks: Sequence[dict[str, Any]]) -> Answer:
             finish = choice["finish_reason"] or finish
         usage = chunk.get("usage") or usage
         timings = chunk.get("timings") or timings
-    return Answer("".join(text), "".join(reasoning), finish, usage, timings)
+    return EngineReply("".join(text), "".join(reasoning), finish, usage, timings)
 
 
-def _output(model: str, reply: Answer, seconds: float) -> ModelOutput:
+def _output(model: str, reply: EngineReply, seconds: float) -> ModelOutput:
     content: str | list[Content] = reply.text
     if reply.reasoning:
         content = [ContentReasoning(reasoning=reply.reasoning), ContentText(text=reply.text)]

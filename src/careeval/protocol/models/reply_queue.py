@@ -16,7 +16,7 @@ STEPS = 60
 next call. Fewer gain less, more gain nothing."""
 
 
-class Turns:
+class ReplyQueue:
     """A queue of replies, for all models of one process."""
 
     def __init__(self, steps: int = STEPS) -> None:
@@ -25,7 +25,7 @@ class Turns:
         self._waiting: deque[asyncio.Future[None]] = deque()
         self._calling: asyncio.Task[None] | None = None
 
-    async def take(self) -> None:
+    async def wait(self) -> None:
         """Wait for the turn of the current reply: in the order of arrival, `steps` apart."""
         loop = asyncio.get_running_loop()
         turn: asyncio.Future[None] = loop.create_future()

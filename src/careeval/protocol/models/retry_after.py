@@ -18,10 +18,10 @@ LONGEST_ASKED = 3600.0
 another day."""
 
 HOPELESS = 2.0
-"""Seconds of wait after a hopeless attempt: see `Calls.failed`."""
+"""Seconds of wait after a hopeless attempt: see `RunCalls.record_failure`."""
 
 
-class ServersWord(wait_base):
+class RetryAfterWait(wait_base):
     """A wait as long as a reply's `Retry-After` says; without one, 3 s, doubled each time.
 
     A random part is added, so that a hundred calls do not come back in the same instant.
@@ -40,7 +40,7 @@ class ServersWord(wait_base):
         return min(asked, LONGEST_ASKED) + self._jitter(retry_state)
 
 
-class Watched(wait_base):
+class ReportingWait(wait_base):
     """Another wait, which also reports each failed attempt.
 
     A hopeless attempt is retried soon, so that a run without a working server ends soon.

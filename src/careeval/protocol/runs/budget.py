@@ -21,8 +21,8 @@ from dataclasses import dataclass, field
 from math import sqrt
 from pathlib import Path
 
-from careeval.protocol.costs.call_estimate import Estimate
-from careeval.protocol.costs.cost_log import SPENT_FILE, Lines, Reading, Spent, paid_from
+from careeval.protocol.costs.call_estimate import CallEstimate
+from careeval.protocol.costs.cost_log import SPENT_FILE, JsonLines, LineTail, TotalCost, paid_call
 from careeval.protocol.runs.lock import holder
 from careeval.protocol.runs.sweep_cells import CellState, JournalReader
 
@@ -77,7 +77,7 @@ class _ReservationFile:
     """The reservations of one run, as far as its file has been read."""
 
     folder: Path
-    reading: Reading
+    reading: LineTail
     reservations: dict[int, _Reservation] = field(default_factory=dict)
     next_number: int = 0
 
@@ -85,7 +85,7 @@ class _ReservationFile:
         """Read the new rows, and add the calls that came back to `paid_calls`, by their kind."""
         if not self.reading.exists():
             self.reservations = {n: r for n, r in self.reservations.items() if r.lost}
-        for row in self.reading.new():
+        for row in self.reading.new_rows():
             match row:
                 case {"n": int(n), "who": str(who), "usd": float(usd), "expected": float(expected)}:
                     self.reservations[n] = _Reservation(who, usd, expected)
@@ -128,14 +128,14 @@ class Budget:
         # the lock lies in the first folder that exists, the same one for all processes
         self._lock_folders = [sweep] if sweep else folders
         self._journal = JournalReader(sweep) if sweep else None
-        self._cost_logs: dict[Path, Reading] = {}
+        self._cost_logs: dict[Path, LineTail] = {}
         self._reserved: dict[Path, _ReservationFile] = {}
         for folder in folders:
             self._share_with(folder)
         self._usd, self._usd_cut_off, self._n_unknown = 0.0, 0.0, 0
         self._paid_calls: dict[str, _PaidCalls] = {}
         self._own = self._reserved[own.resolve()]
-        self._lines = Lines(own / RESERVED_FILE)
+        self._lines = JsonLines(own / RESERVED_FILE)
         self._read()
         for number, reservation in self._own.reservations.items():
             # left by a process that was killed; the first calls reserve more than is expected
@@ -144,8 +144,8 @@ class Budget:
                 self._lines.append({"n": number, "lost": usd})
 
     def _share_with(self, folder: Path) -> None:
-        self._cost_logs[folder] = Reading(folder / SPENT_FILE)
-        self._reserved[folder] = _ReservationFile(folder, Reading(folder / RESERVED_FILE))
+        self._cost_logs[folder] = LineTail(folder / SPENT_FILE)
+        self._reserved[folder] = _ReservationFile(folder, LineTail(folder / RESERVED_FILE))
 
     def left_usd(self) -> float:
         """Return the dollars that may still be reserved; below 0 where estimates were too low."""
@@ -157,7 +157,7 @@ class Budget:
         self._read()
         return self._n_unknown
 
-    async def reserve(self, estimate: Estimate) -> int | None:
+    async def reserve(self, estimate: CallEstimate) -> int | None:
         """Reserve the cost of a call; return the reservation's number, `None` if it does not fit.
 
         Before the first call of its kind came back, the length of replies is unknown, and the worst
@@ -173,7 +173,7 @@ class Budget:
                 return None
             number = self._own.next_number
             self._own.next_number += 1
-            row = {"n": number, "who": estimate.who, "usd": usd, "expected": estimate.usd}
+            row = {"n": number, "who": estimate.kind, "usd": usd, "expected": estimate.usd}
             self._lines.append(row)
             return number
 
@@ -189,9 +189,9 @@ class Budget:
         """
         self._lines.append({"n": number, "paid": None if paid is None else float(paid)})
 
-    def next_usd(self, estimate: Estimate) -> float:
+    def next_usd(self, estimate: CallEstimate) -> float:
         """Return the expected cost of a call, corrected by the calls that came back so far."""
-        return estimate.usd * self._paid_of(estimate.who).ratio
+        return estimate.usd * self._paid_of(estimate.kind).ratio
 
     def others_in_flight(self) -> bool:
         """Tell whether another process has calls in flight, which may leave some dollars over."""
@@ -202,9 +202,9 @@ class Budget:
         """Close the file."""
         self._lines.close()
 
-    def _fitting(self, estimate: Estimate, left: float) -> float | None:
+    def _fitting(self, estimate: CallEstimate, left: float) -> float | None:
         """Return the dollars to reserve for a call; `None` if they are not left."""
-        calls, usd = self._paid_of(estimate.who), self.next_usd(estimate)
+        calls, usd = self._paid_of(estimate.kind), self.next_usd(estimate)
         safe = usd * calls.margin if calls.n else max(usd, estimate.worst_usd)
         if safe <= left:
             return safe
@@ -232,7 +232,7 @@ class Budget:
         for run in self._reserved.values():
             run.read(self._paid_calls)
         for cost_log in self._cost_logs.values():
-            spent = Spent.on(map(paid_from, cost_log.new()))
+            spent = TotalCost.of(map(paid_call, cost_log.new_rows()))
             self._usd += spent.known_usd
             self._n_unknown += spent.n_unknown
         for folder in ended:
@@ -274,7 +274,7 @@ def open_reservations(folder: Path) -> list[float]:
 
     Where a process is working on the run, its calls in flight are among them.
     """
-    run = _ReservationFile(folder, Reading(folder / RESERVED_FILE))
+    run = _ReservationFile(folder, LineTail(folder / RESERVED_FILE))
     run.read({})
     return [reservation.usd for reservation in run.reservations.values()]
 

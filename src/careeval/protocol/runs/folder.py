@@ -27,7 +27,7 @@ from careeval.errors import ProtocolError
 from careeval.files import write_text
 from careeval.modes import MODES
 from careeval.protocol.address import HOST_ONLY, check_address
-from careeval.protocol.costs.cost_log import CALLS_FILE, SPENT_FILE, kept_keys, paid_for
+from careeval.protocol.costs.cost_log import CALLS_FILE, SPENT_FILE, finished_keys, read_paid_calls
 from careeval.protocol.logs.eval_file import is_finished
 from careeval.protocol.logs.json_limits import read_json
 from careeval.protocol.runs.budget import BUDGET_LOCK, RESERVED_FILE
@@ -268,7 +268,7 @@ def n_lost_calls(folder: Path) -> int:
     They are made and paid for again. A process that is killed loses one at most.
     """
     # a lower bound: the file of calls may also hold calls that cost nothing
-    return max(0, len(paid_for(folder)) - len(kept_keys(folder)))
+    return max(0, len(read_paid_calls(folder)) - len(finished_keys(folder)))
 
 
 def n_kept_responses(folder: Path) -> tuple[int, int]:
@@ -280,7 +280,7 @@ def n_kept_responses(folder: Path) -> tuple[int, int]:
 def kept_samples(folder: Path) -> tuple[set[SampleKey], set[SampleKey]]:
     """Return the responses of an unfinished run that are asked, and those that are graded."""
     asked, graded = set[SampleKey](), set[SampleKey]()
-    for key in kept_keys(folder):
+    for key in finished_keys(folder):
         role, scenario, epoch, *_ = key.split()
         (asked if role == "ask" else graded).add((scenario, int(epoch)))
     return asked, graded

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from careeval.protocol.costs.cost_log import Paid
+from careeval.protocol.costs.cost_log import PaidCall
 
 SampleKey = tuple[str, int]
 """Scenario and epoch."""
@@ -133,7 +133,7 @@ class Tally:
         self._done, self._failed = set(done), set[SampleKey]()
         self._report, self._reported = report, 0.0
 
-    def count_call(self, paid: Paid) -> None:
+    def count_call(self, paid: PaidCall) -> None:
         """Count a call that came back."""
         now = self._progress
         usd = None if now.usd is None or paid.cost_usd is None else now.usd + paid.cost_usd

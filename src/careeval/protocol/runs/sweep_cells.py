@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import Any
 
 from careeval.errors import ProtocolError
-from careeval.protocol.costs.cost_log import Lines, Reading
+from careeval.protocol.costs.cost_log import JsonLines, LineTail
 
 SWEEP_FILE = "sweep.json"
 """The file that describes a sweep; a folder that has one holds a sweep."""
@@ -96,7 +96,7 @@ class JournalWriter:
     """
 
     def __init__(self, root: Path) -> None:
-        self._lines = Lines(root / JOURNAL_FILE)
+        self._lines = JsonLines(root / JOURNAL_FILE)
 
     def write(self, lease: Lease) -> None:
         """Append the present state of a lease."""
@@ -122,7 +122,7 @@ class JournalReader:
     leases: dict[tuple[str, int], Lease] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        self._reading = Reading(self.root / JOURNAL_FILE)
+        self._reading = LineTail(self.root / JOURNAL_FILE)
 
     def new(self) -> Iterator[Lease]:
         """Yield the lines that were written since the last call.
@@ -130,7 +130,7 @@ class JournalReader:
         Raises:
             ProtocolError: A line is not that of a journal.
         """
-        for row in self._reading.new():
+        for row in self._reading.new_rows():
             try:
                 lease = Lease(**{**row, "state": CellState(row["state"])})
             except (TypeError, KeyError, ValueError) as error:

@@ -9,8 +9,8 @@ import polars as pl
 
 from careeval.core.response import ResponseState
 from careeval.core.scenario import Rubric
-from careeval.protocol.costs.prices import in_process
-from careeval.protocol.costs.token_counts import is_counted
+from careeval.protocol.costs.prices import runs_in_process
+from careeval.protocol.costs.token_counts import is_plausible
 from careeval.protocol.logs.eval_file import Log
 from careeval.protocol.logs.fields import GradingUsage, LoggedGrading, LoggedItem, LoggedSample
 from careeval.protocol.tables.response_rows import GradedResponse, Row
@@ -114,7 +114,7 @@ def _marks(
 
 def _plausible_grading_usage(usage: GradingUsage, grader: str | None) -> GradingUsage:
     """Return a grading's usage; its seconds alone where its counts of tokens cannot be true."""
-    if in_process(grader or "") or is_counted(usage.input_tokens, usage.output_tokens):
+    if runs_in_process(grader or "") or is_plausible(usage.input_tokens, usage.output_tokens):
         return usage
     return GradingUsage(seconds=usage.seconds)
 

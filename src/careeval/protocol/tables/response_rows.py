@@ -14,8 +14,8 @@ from typing import Any
 from careeval.core.response import ResponseState
 from careeval.core.scenario import Rubric, Split
 from careeval.errors import LogError
-from careeval.protocol.costs.prices import in_process
-from careeval.protocol.costs.token_counts import is_counted
+from careeval.protocol.costs.prices import runs_in_process
+from careeval.protocol.costs.token_counts import is_plausible
 from careeval.protocol.logs.eval_file import ImpossibleCount, Log, UnreadableSample
 from careeval.protocol.logs.fields import LoggedResponse, LoggedSample, LoggedScenario, LoggedUsage
 from careeval.protocol.logs.limits import MAX_JUDGMENTS, MAX_KEPT
@@ -226,13 +226,15 @@ def _plausible_usage(
     usage: LoggedUsage | None, response: LoggedResponse, model: str | None
 ) -> LoggedUsage:
     """Return a response's usage; all unknown where its counts, as in older logs, cannot be true."""
-    if usage is None or in_process(model or ""):
+    if usage is None or runs_in_process(model or ""):
         return usage or LoggedUsage()
     read, write = usage.input_tokens_cache_read or 0, usage.input_tokens_cache_write or 0
     n_input = None if usage.input_tokens is None else usage.input_tokens + read + write
     parts = (usage.input_tokens, read, write, usage.reasoning_tokens)
     words = bool(response.text)
-    return usage if is_counted(n_input, usage.output_tokens, *parts, words=words) else LoggedUsage()
+    return (
+        usage if is_plausible(n_input, usage.output_tokens, *parts, words=words) else LoggedUsage()
+    )
 
 
 def missing_row(scenario: str, epoch: int, note: str) -> Row:

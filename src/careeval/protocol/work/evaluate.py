@@ -19,14 +19,14 @@ from inspect_ai.model import Model
 from careeval.errors import LogError, ProtocolError
 from careeval.modes import MODES
 from careeval.modes.version import PROTOCOL_VERSION
-from careeval.protocol.calls.inspect_hooks import alone, counted_by
-from careeval.protocol.calls.run_calls import Calls, kept_by
+from careeval.protocol.calls.inspect_hooks import using_tally, without_other_hooks
+from careeval.protocol.calls.run_calls import RunCalls, using_calls
 from careeval.protocol.costs.cost_log import CALLS_FILE, forget_calls
 from careeval.protocol.grade.task import careeval
 from careeval.protocol.logs.eval_file import read_log
 from careeval.protocol.logs.limits import check_size
 from careeval.protocol.models.connect import calls_in_flight, connect, set_prices
-from careeval.protocol.models.reply_queue import Turns
+from careeval.protocol.models.reply_queue import ReplyQueue
 from careeval.protocol.runs.budget import Budget, remove_reservations
 from careeval.protocol.runs.folder import RESPONSES_FILE, is_complete, read_run_file
 from careeval.protocol.runs.held_out_runs import (
@@ -94,7 +94,7 @@ def _evaluate(run: Run, folder: Path, siblings: Sequence[Path], watch: RunCallba
         return Outcome(folder, complete=True, n_failed=0)
     with _plain_errors():
         set_prices(run.prices)
-        turns = Turns()
+        turns = ReplyQueue()
         model = connect(run, "ask", turns) if run.model else None
         grader = connect(run, "grade", turns) if run.grader else None
     watch.ready()
@@ -105,21 +105,21 @@ def _evaluate(run: Run, folder: Path, siblings: Sequence[Path], watch: RunCallba
     tally = Tally(run.system, n_samples, finished, watch.report, is_held_out=held_out)
     sweep = (folder / run.sweep).resolve() if run.sweep else None
     budget = Budget(run.max_cost, siblings, folder, sweep) if run.max_cost is not None else None
-    calls = Calls(folder, budget, tally.count_call, run.prices)
+    calls = RunCalls(folder, budget, tally.count_call, run.prices)
     older_logs = set(folder.glob("*.eval"))
     watch.hold(calls)
     tally.flush()
     try:
         with (
             _plain_errors(),
-            kept_by(calls),
-            counted_by(tally),
-            alone() if held_out else nullcontext(),
+            using_calls(calls),
+            using_tally(tally),
+            without_other_hooks() if held_out else nullcontext(),
             _interruptible(),
         ):
             complete, logs = _eval_set(task, run, folder, model, grader)
     except KeyboardInterrupt:
-        # Inspect has closed its log, but sometimes raises the interrupt that `Calls` sent
+        # Inspect has closed its log, but sometimes raises the interrupt that `RunCalls` sent
         complete, logs = False, []
     finally:
         calls.close()
@@ -176,7 +176,7 @@ def _eval_set(
 def _outcome(
     run: Run,
     folder: Path,
-    calls: Calls,
+    calls: RunCalls,
     n_samples: int,
     logs: Sequence[EvalLog],
     *,
@@ -186,7 +186,7 @@ def _outcome(
     if calls.stopped or not logs:
         # after an interrupt Inspect returns success without logs
         stopped = calls.stopped or Stop.interrupted
-        why = "; ".join(filter(None, (calls.shape, public_error(run, folder, calls.why))))
+        why = "; ".join(filter(None, (calls.safe_why, public_error(run, folder, calls.why))))
         return Outcome(folder, complete=False, n_failed=0, stopped=stopped, why=why)
     n_failed = sum(
         n_samples - (log.results.completed_samples if log.results else 0) for log in logs
@@ -226,7 +226,7 @@ def _recorded_responses_checked(folder: Path) -> Iterator[None]:
 
 @contextmanager
 def _interruptible() -> Iterator[None]:
-    """Restore the handler of SIGINT, by which `Calls` ends a run, where it is ignored.
+    """Restore the handler of SIGINT, by which `RunCalls` ends a run, where it is ignored.
 
     Shells ignore SIGINT for what a script runs in the background. Without the handler, a run whose
     budget is reached there would never end.

@@ -10,7 +10,7 @@ from careeval.bank import load_bank
 from careeval.bank.sealed import key_for_split
 from careeval.core.scenario import Split
 from careeval.errors import CareEvalError, LogError
-from careeval.protocol.costs.cost_log import Spent, paid_for
+from careeval.protocol.costs.cost_log import TotalCost, read_paid_calls
 from careeval.protocol.logs.eval_file import log_summaries, read_log
 from careeval.protocol.runs.folder import RESPONSES_FILE, is_complete, kept_samples, read_run_file
 from careeval.protocol.runs.lock import holder
@@ -43,7 +43,7 @@ class RunStatus:
     n_asked: int | None
     n_graded: int | None
     n_failed: int
-    spent: Spent
+    spent: TotalCost
     process: str | None
     complete: bool
 
@@ -68,7 +68,7 @@ def read_run_status(folder: Path) -> RunStatus:
         n_asked,
         None if run.grader is None else len((graded | finished) - failed),
         len(failed),
-        Spent.on(paid_for(folder)),
+        TotalCost.of(read_paid_calls(folder)),
         process,
         complete=is_complete(folder) and not failed and process is None,
     )
