@@ -542,12 +542,12 @@ def test_a_backup_while_others_save(store: Store, tmp_path: Path) -> None:
 KILLED = """
 import sys
 from pathlib import Path
-from careeval.review.changes import Form
+from careeval.review.changes import FormId
 from careeval.review.store import Store
 store = Store.open(Path(sys.argv[1]))
 n = 0
 while True:
-    store.save("r01", f"t{n}", {"realism": "4"}, Form(f"p{n}", 0, 0))
+    store.save("r01", f"t{n}", {"realism": "4"}, FormId(f"p{n}", 0, 0))
     print(n, flush=True)
     n += 1
 """
@@ -574,4 +574,4 @@ def test_killed_while_saving(store: Store) -> None:
 
 def test_words_for_every_fault() -> None:
     """Each fault that is put into words says what to do."""
-    assert all(message and hint for message, hint in database._WORDS.values())
+    assert all(message and hint for message, hint in database._EXPLANATIONS.values())

@@ -191,7 +191,7 @@ class _NothingYet:
     def newest(self, _rater: str, _task: str) -> int:
         return 0
 
-    def revoked(self) -> frozenset[str]:
+    def revoked_ids(self) -> frozenset[str]:
         return frozenset()
 
 

@@ -43,18 +43,18 @@ def read_typed_labels(
     Raises:
         ReviewError: With the line of each problem.
     """
-    sheets = TypedPages(store, replace=replace)
-    reader = _LabelReader(blind, store, sheets)
+    pages = TypedPages(store, replace=replace)
+    reader = _LabelReader(blind, store, pages)
     read_rows(path, NEEDED, COLUMNS, reader.take)
     if hand_in:
-        for rater in sorted({sheet.rater for sheet in sheets.filled()}):
-            sheets.page(rater, FINISHED, None).values[HANDED_IN] = "yes"
-    return sheets.filled()
+        for rater in sorted({page.rater for page in pages.filled()}):
+            pages.page(rater, FINISHED, None).values[HANDED_IN] = "yes"
+    return pages.filled()
 
 
 class _LabelReader:
-    def __init__(self, blind: BlindPlan, store: Store, sheets: TypedPages) -> None:
-        self.blind, self.sheets = blind, sheets
+    def __init__(self, blind: BlindPlan, store: Store, pages: TypedPages) -> None:
+        self.blind, self.pages = blind, pages
         self.done = {name for name, work in store.all_work().items() if has_handed_in(work)}
         self.by_short = {_shortened(name): name for name in blind.judgments}
 
@@ -75,12 +75,12 @@ class _LabelReader:
             raise ValueError(f"{row['judgment']!r} is not among the judgments of {seat.id}")
         if label and label not in _READINGS:
             raise ValueError(f"label {row['label']!r}; expected {', '.join(Reading)}")
-        sheet = self.sheets.page(seat.id, label_task(name), seat.judgments.index(name) + 1)
+        page = self.pages.page(seat.id, label_task(name), seat.judgments.index(name) + 1)
         for question in label_questions(self.blind.judgments[name].response):
-            self.sheets.note(sheet, question, answers[question.field], line)
+            self.pages.note(page, question, answers[question.field], line)
 
     def _seat(self, rater: str) -> LabelSeat:
-        seat = self.blind.seat(rater) if self.sheets.has(rater) else None
+        seat = self.blind.seat(rater) if self.pages.has(rater) else None
         if seat is None:
             raise ValueError(f"there is no labeller {rater!r}")
         if rater in self.done:

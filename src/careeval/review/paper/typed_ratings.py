@@ -60,7 +60,7 @@ class TypedPages:
         self._store, self._replace = store, replace
         self._present = {rater.id for rater in store.raters()}
         self._revoked = store.revoked_ids()
-        self._sheets: dict[tuple[str, str], TypedPage] = {}
+        self._pages: dict[tuple[str, str], TypedPage] = {}
         self._lines: dict[tuple[str, str, str], int] = {}
 
     def has(self, rater: str) -> bool:
@@ -76,13 +76,13 @@ class TypedPages:
         return rater in self._present
 
     def page(self, rater: str, task: str, place: int | None) -> TypedPage:
-        """Return the sheet of a rater's page; empty where nothing of it has been noted."""
+        """Return the typed answers to a rater's page; empty where none has been noted."""
         key = (rater, task)
-        if key not in self._sheets:
-            self._sheets[key] = TypedPage(rater, task, place, self._store.newest(rater, task))
-        return self._sheets[key]
+        if key not in self._pages:
+            self._pages[key] = TypedPage(rater, task, place, self._store.newest(rater, task))
+        return self._pages[key]
 
-    def note(self, sheet: TypedPage, question: Question, text: str, line: int) -> None:
+    def note(self, page: TypedPage, question: Question, text: str, line: int) -> None:
         """Note an answer from a line of the file.
 
         Raises:
@@ -92,18 +92,18 @@ class TypedPages:
         if answer is None:
             return
         name = question.field
-        key = (sheet.rater, sheet.task, name)
+        key = (page.rater, page.task, name)
         if key in self._lines:
             raise ValueError(f"{name} is in line {self._lines[key]} too")
-        stored = self._store.answers(sheet.rater, sheet.task).get(name)
+        stored = self._store.answers(page.rater, page.task).get(name)
         if stored is not None and stored.value != answer and not self._replace:
-            raise ValueError(f"{sheet.rater} has answered {name} already: {stored.value}")
+            raise ValueError(f"{page.rater} has answered {name} already: {stored.value}")
         self._lines[key] = line
-        sheet.values[name] = answer
+        page.values[name] = answer
 
     def filled(self) -> tuple[TypedPage, ...]:
-        """Return the sheets that have answers."""
-        return tuple(sheet for sheet in self._sheets.values() if sheet.values)
+        """Return the pages that have answers."""
+        return tuple(page for page in self._pages.values() if page.values)
 
 
 def read_typed_ratings(
@@ -126,23 +126,23 @@ def read_typed_ratings(
     Raises:
         ReviewError: With the line of each problem.
     """
-    sheets = TypedPages(store, replace=replace)
+    pages = TypedPages(store, replace=replace)
     owing = {
         seat.id
         for seat in plan.seats
         if seat.answers and not has_handed_in(store.answers(seat.id, HANDED_IN))
     }
-    reader = _RatingReader(plan, scenarios, sheets, owing)
+    reader = _RatingReader(plan, scenarios, pages, owing)
     read_rows(path, NEEDED, COLUMNS, reader.take)
-    return sheets.filled()
+    return pages.filled()
 
 
-def save_typed_pages(store: Store, sheets: Sequence[TypedPage], typed_by: str) -> int:
-    """Save sheets, and return how many answers are new or changed.
+def save_typed_pages(store: Store, pages: Sequence[TypedPage], typed_by: str) -> int:
+    """Save typed pages, and return how many answers are new or changed.
 
     Args:
         store: The study's or the audit's.
-        sheets: The sheets.
+        pages: The typed pages.
         typed_by: The name or role of who typed them.
 
     Raises:
@@ -151,7 +151,7 @@ def save_typed_pages(store: Store, sheets: Sequence[TypedPage], typed_by: str) -
     """
     changes = [
         FormChange(each.rater, each.task, each.values, FormId.new(each.seen), each.place, typed_by)
-        for each in sheets
+        for each in pages
     ]
     return sum(len(saved.changed) for saved in store.save_all(changes, overwrite=False))
 
@@ -161,10 +161,10 @@ class _RatingReader:
         self,
         plan: StudyPlan,
         scenarios: Mapping[str, Scenario],
-        sheets: TypedPages,
+        pages: TypedPages,
         owing: Collection[str],
     ) -> None:
-        self.plan, self.scenarios, self.sheets, self.owing = plan, scenarios, sheets, owing
+        self.plan, self.scenarios, self.pages, self.owing = plan, scenarios, pages, owing
 
     def take(self, line: int, row: Mapping[str, str]) -> None:
         """Note the answers of a row.
@@ -183,16 +183,16 @@ class _RatingReader:
         if not answers:
             return  # the printed sheet has a row for every question
         place = seat.scenarios.index(name) + 1
-        sheet = self.sheets.page(seat.id, self.plan.task(name), place)
+        page = self.pages.page(seat.id, self.plan.task(name), place)
         for question, text in answers:
             tidy = _tidy(question, text)
             if question.choices and tidy not in question.choices:
                 expected = ", ".join(question.choices)
                 raise ValueError(f"{question.field} is {tidy!r}; expected {expected}")
-            self.sheets.note(sheet, question, tidy, line)
+            self.pages.note(page, question, tidy, line)
 
     def _seat(self, rater: str) -> Seat:
-        seat = self.plan.seat(rater) if self.sheets.has(rater) else None
+        seat = self.plan.seat(rater) if self.pages.has(rater) else None
         if seat is None:
             raise ValueError(f"there is no rater {rater!r} in round {self.plan.round}")
         if rater in self.owing:

@@ -35,7 +35,7 @@ class ShownItem(Frozen):
     text: Text
 
 
-class ShownScenario(Frozen):
+class ScenarioWording(Frozen):
     """The text and the items of one version of a scenario, as raters read them."""
 
     text: Text
@@ -48,7 +48,7 @@ class FormerVersion(Frozen):
 
     task: str
     """The name of its rating in the store."""
-    shown: ShownScenario | None
+    shown: ScenarioWording | None
     """Null where it is held out, or was planned before this was kept."""
 
 
@@ -58,7 +58,7 @@ class RatedScenario(Frozen):
     id: Slug
     version: Annotated[int, Field(ge=1)]
     hash: str
-    shown: ShownScenario | None = None
+    shown: ScenarioWording | None = None
     """Null where it is held out: the text stays sealed."""
     former: tuple[FormerVersion, ...] = ()
     """The newest first; empty in the first round of a scenario."""
@@ -450,14 +450,14 @@ def planned_scenarios(plan: StudyPlan, bank: Bank) -> Mapping[str, Scenario]:
     return scenarios
 
 
-def shown_scenario(scenario: Scenario) -> ShownScenario:
+def scenario_wording(scenario: Scenario) -> ScenarioWording:
     """Return the words of a scenario that raters read."""
     items = {
         f"{rubric}/{item.id}": ShownItem(points=item.points, text=item.text)
         for rubric in Rubric
         for item in scenario.rubric(rubric)
     }
-    return ShownScenario(text=scenario.text, items=items)
+    return ScenarioWording(text=scenario.text, items=items)
 
 
 def _rated(scenario: Scenario, former: tuple[FormerVersion, ...] = ()) -> RatedScenario:
@@ -465,7 +465,7 @@ def _rated(scenario: Scenario, former: tuple[FormerVersion, ...] = ()) -> RatedS
         id=scenario.id,
         version=scenario.version,
         hash=rated_hash(scenario),
-        shown=None if scenario.split is Split.held_out else shown_scenario(scenario),
+        shown=None if scenario.split is Split.held_out else scenario_wording(scenario),
         former=former,
     )
 

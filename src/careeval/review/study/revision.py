@@ -9,7 +9,7 @@ from typing import Literal
 
 from careeval.review.question import Question
 from careeval.review.store import Work
-from careeval.review.study.plan import RatedScenario, ShownItem, ShownScenario
+from careeval.review.study.plan import RatedScenario, ScenarioWording, ShownItem
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,9 +21,9 @@ class EarlierAnswer:
     """
 
     value: str
-    shown: ShownScenario | None
+    shown: ScenarioWording | None
 
-    def holds(self, question: Question, now: ShownScenario | None) -> bool:
+    def holds(self, question: Question, now: ScenarioWording | None) -> bool:
         """Tell whether the answer still holds: nothing has changed that could change it.
 
         A change of the scenario's text can change every answer, a change of an item those about the
