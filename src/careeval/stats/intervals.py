@@ -113,11 +113,11 @@ def bounded_ratio_interval(
         return with_width(at_low - margin, at_high + margin)
     if lowest >= 1:
         raise StatsError("no variation to take an interval from: the scale has no width")
-    scale = Scale(lowest, n, total / float(denominators.max()))
+    scale = TrialScale(lowest, n, total / float(denominators.max()))
     return scale.interval(at_low, at_high, error)
 
 
-class Scale(NamedTuple):
+class TrialScale(NamedTuple):
     """The scale of a ratio that is treated as a share of independent trials.
 
     Attributes:

@@ -13,7 +13,7 @@ from careeval.errors import StatsError
 from careeval.stats.intervals import (
     TRIALS_A_FAMILY,
     Interval,
-    Scale,
+    TrialScale,
     Z,
     clopper_pearson,
     count_clusters,
@@ -59,7 +59,7 @@ def rate_interval(
     counts, trials = counts[tried], trials[tried]
     n, total = count_clusters(counts, trials), float(trials.sum())
     rate, error = linearised_ratio(counts, trials)
-    return Scale(0.0, n, total / float(trials.max()), most_a_family).interval(
+    return TrialScale(0.0, n, total / float(trials.max()), most_a_family).interval(
         rate, rate, error, most=total
     )
 

@@ -164,7 +164,7 @@ class LoggedJudgment:
 
 
 @dataclass(frozen=True)
-class GradingUsage:
+class LoggedGradingUsage:
     """Tokens, cost and time of all calls that judged one rubric; `None` where unknown."""
 
     input_tokens: TokenShare | None = None
@@ -178,7 +178,7 @@ class LoggedGrading:
     """The grading of one rubric of a response; older logs have no `usage`."""
 
     judgments: Annotated[tuple[LoggedJudgment, ...], Field(max_length=MAX_ITEMS)] = ()
-    usage: Annotated[GradingUsage | None, OrUnknown] = None
+    usage: Annotated[LoggedGradingUsage | None, OrUnknown] = None
 
 
 @dataclass(frozen=True)

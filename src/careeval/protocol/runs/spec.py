@@ -93,7 +93,7 @@ class Run:
 
     @property
     def local(self) -> bool:
-        """Whether a model is loaded on this machine; such runs go one at a time."""
+        """True if a model is loaded on this machine; such runs go one at a time."""
         return (provider(self.model) in LOCAL and self.base_url is None) or (
             provider(self.grader) in LOCAL
         )

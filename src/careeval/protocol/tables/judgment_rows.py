@@ -12,7 +12,12 @@ from careeval.core.scenario import Rubric
 from careeval.protocol.costs.prices import runs_in_process
 from careeval.protocol.costs.token_counts import is_plausible
 from careeval.protocol.logs.eval_file import Log
-from careeval.protocol.logs.fields import GradingUsage, LoggedGrading, LoggedItem, LoggedSample
+from careeval.protocol.logs.fields import (
+    LoggedGrading,
+    LoggedGradingUsage,
+    LoggedItem,
+    LoggedSample,
+)
 from careeval.protocol.tables.response_rows import GradedResponse, Row
 from careeval.results.tables import JUDGMENTS, Column, schema, table
 
@@ -92,7 +97,7 @@ def judgment_table(graded: Iterable[GradedResponse]) -> pl.DataFrame:
 
 def _marks(
     sample: LoggedSample, rubric: Rubric, grader: str | None
-) -> tuple[Mapping[str, Mark], Mark, GradingUsage]:
+) -> tuple[Mapping[str, Mark], Mark, LoggedGradingUsage]:
     """Return the judgments of a rubric by item, that of an item without one, and their usage.
 
     Where grading broke off, every item is unresolved. An empty or refused response is put to no
@@ -100,7 +105,7 @@ def _marks(
     """
     state = sample.response.state
     if state is not ResponseState.answered:
-        nothing = GradingUsage(0, 0, 0.0, 0.0)
+        nothing = LoggedGradingUsage(0, 0, 0.0, 0.0)
         return {}, (False, None, f"{state} response: nothing to grade"), nothing
     graded = sample.graded.get(rubric, LoggedGrading())
     marks = {j.item: (j.present, j.quote, j.reason) for j in graded.judgments}
@@ -108,15 +113,15 @@ def _marks(
     return (
         marks,
         (None, None, f"error: {why}"),
-        _plausible_grading_usage(graded.usage or GradingUsage(), grader),
+        _plausible_grading_usage(graded.usage or LoggedGradingUsage(), grader),
     )
 
 
-def _plausible_grading_usage(usage: GradingUsage, grader: str | None) -> GradingUsage:
+def _plausible_grading_usage(usage: LoggedGradingUsage, grader: str | None) -> LoggedGradingUsage:
     """Return a grading's usage; its seconds alone where its counts of tokens cannot be true."""
     if runs_in_process(grader or "") or is_plausible(usage.input_tokens, usage.output_tokens):
         return usage
-    return GradingUsage(seconds=usage.seconds)
+    return LoggedGradingUsage(seconds=usage.seconds)
 
 
 def _item_row(rubric: Rubric, position: int, item: LoggedItem) -> Row:
@@ -137,7 +142,7 @@ def _item_row(rubric: Rubric, position: int, item: LoggedItem) -> Row:
     }
 
 
-def _shares(usage: GradingUsage, n_items: int) -> Row:
+def _shares(usage: LoggedGradingUsage, n_items: int) -> Row:
     """Return the usage of one judgment: an even share of its rubric's."""
     return {
         name: None if total is None else total / n_items
