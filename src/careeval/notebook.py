@@ -1,4 +1,4 @@
-"""careeval from Python: begin a run, and read its results as tables that a notebook shows."""
+"""careeval from Python: functions to begin a run and to read results as tables for a notebook."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ from careeval.sheets.formats.html import html
 from careeval.sheets.words import headline_sentences
 
 FREE_IN_RUNS = as_json({"": FREE})[""]
-"""How a run states the price of a model that costs nothing."""
+"""The price of a model that costs nothing, as a run stores it."""
 
 
 @dataclass(frozen=True)
 class Summaries(Sequence[Summary]):
-    """The entries of runs, in their order; a notebook shows them as `careeval summary` does."""
+    """Summaries of the entries of runs, in their order; shown as by `careeval summary`."""
 
     entries: tuple[Summary, ...]
 
@@ -55,7 +55,7 @@ class Summaries(Sequence[Summary]):
 
     @property
     def document(self) -> Document:
-        """What `careeval summary` prints of them."""
+        """The document that `careeval summary` prints for them."""
         return summary_document([EntryNumbers(each) for each in self.entries])
 
     def __repr__(self) -> str:
@@ -66,14 +66,14 @@ class Summaries(Sequence[Summary]):
 
 
 def summarise(runs: Runs) -> Summaries:
-    """Return a summary of each entry, in their order; none where nothing was judged."""
+    """Return a summary of each entry, in their order; empty where nothing was judged."""
     return Summaries(tuple(summaries_of(runs)))
 
 
 def summary_frame(runs: Runs) -> pl.DataFrame:
     """Return the table of `careeval summary --format csv` as a polars frame: a row an entry.
 
-    Scores and shares are fractions; what is unknown is null, with its reason beside it.
+    Scores and shares are fractions. An unknown one is null, with its reason beside it.
     """
     return summarise(runs).document.data.data.frame
 
@@ -91,22 +91,22 @@ def run(
     max_tokens: int | None = None,
     max_cost: float | None = None,
 ) -> Runs:
-    """Ask a system about scenarios, have a grader judge what it says, and return the run's tables.
+    """Ask a system about scenarios, grade its responses, and return the run's tables.
 
-    `careeval run` does the same with a display, resuming and more options; it takes up a run that
-    was begun here.
+    `careeval run` does the same with a display and more options, and can resume a run that was
+    begun here.
 
     Args:
         system: Inspect's name of a model, as `openai/gpt-5.1`; or a function from a scenario to the
-            words of a response, which is called once an epoch.
-        out: Folder for the run, which goes into a folder of the system's name there.
-        grader: Inspect's name of the grader; the default one of the bank where not given.
+            text of a response, which is called once an epoch.
+        out: Folder for runs; this one goes into a subfolder with the system's name.
+        grader: Inspect's name of the grader; the bank's default where not given.
         name: Name of the system in tables; the model's or the function's where not given.
         scenarios: Ids; all public base scenarios where not given.
         epochs: Responses to each scenario.
         bank: Folder of the bank; careeval's own where not given.
-        rubric: What is graded; the actions where not given, the ladder where there are none.
-        max_tokens: Of one response of a model, reasoning included.
+        rubric: The rubric to grade; the actions where not given, the ladder where there are none.
+        max_tokens: Most tokens of one response of a model, reasoning included.
         max_cost: Dollars that may be spent; needed where a call costs money or its price is not
             known.
 
@@ -122,17 +122,17 @@ def run(
     task |= {"rubric": rubric.value} if rubric is not None else {}
     task |= {"max_tokens": max_tokens} if max_tokens is not None else {}
     model = system if isinstance(system, str) else None
-    called = name or model or str(getattr(system, "__name__", "system"))
-    begun = Run(called, model, grader or loaded.mode.grader, epochs, task, max_cost=max_cost)
-    begun = priced(begun)
-    _expect_affordable(begun)
-    folder = Path(out) / folder_name(called)
+    label = name or model or str(getattr(system, "__name__", "system"))
+    spec = Run(label, model, grader or loaded.mode.grader, epochs, task, max_cost=max_cost)
+    spec = priced(spec)
+    _expect_affordable(spec)
+    folder = Path(out) / folder_name(label)
     if callable(system):
         questions = [(loaded.scenario(each), n + 1) for each in ids for n in range(epochs)]
         responses = [_response(scenario, epoch, system(scenario)) for scenario, epoch in questions]
-        prepare_recorded(folder, responses, begun)
+        prepare_recorded(folder, responses, spec)
     else:
-        prepare(begun, folder)
+        prepare(spec, folder)
     (outcome,) = carry_out([folder], fresh=True)
     if not outcome.complete:
         raise ProtocolError(
@@ -143,17 +143,17 @@ def run(
     return read_runs(folder)
 
 
-def _expect_affordable(begun: Run) -> None:
-    """Raise UsageError where calls may cost money and nothing says how much may be spent."""
-    prices = {name: begun.prices.get(name) for name in (begun.model, begun.grader) if name}
+def _expect_affordable(run: Run) -> None:
+    """Raise UsageError if calls may cost money and there is no budget, or none that can be kept."""
+    prices = {name: run.prices.get(name) for name in (run.model, run.grader) if name}
     unknown = [name for name, price in prices.items() if price is None]
-    if begun.max_cost is not None and unknown:
+    if run.max_cost is not None and unknown:
         raise UsageError(
             f"a budget cannot be kept: the price of {', '.join(unknown)} is not known",
             hint="careeval run takes prices of your own, with --prices FILE",
         )
     paid = [name for name, price in prices.items() if price != FREE_IN_RUNS]
-    if begun.max_cost is None and paid:
+    if run.max_cost is None and paid:
         raise UsageError(
             f"calls to {' and '.join(paid)} may cost money",
             hint="say how many dollars may be spent, as max_cost=5",

@@ -1,4 +1,4 @@
-"""How a command ends: what an error prints for a person and for a program."""
+"""Errors of commands, as printed for a person and for a program."""
 
 from __future__ import annotations
 
@@ -47,6 +47,6 @@ def test_an_error_as_json(
 def test_a_misspelt_line_gets_a_hint(
     line: list[str], hint: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """A word that careeval does not know is told with the nearest that it knows, or its help."""
+    """An unknown word gets a hint: the nearest known one, or the help."""
     assert run(line) == USAGE
     assert f"hint: {hint}" in capsys.readouterr().err

@@ -140,7 +140,7 @@ def test_resuming_without_a_folder_takes_what_is_unfinished(
 def test_a_system_is_renamed(
     folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """`rename` says what is called how now, tables have the new name, and no run takes it again."""
+    """`rename` prints both names, tables have the new one, and no other run may take it."""
     copy = tmp_path / "runs"
     shutil.copytree(folder, copy)
     assert run(["summary", str(copy), "--json"]) == OK
@@ -157,7 +157,7 @@ def test_a_system_is_renamed(
 
 
 def test_own_bank_is_clean(capsys: pytest.CaptureFixture[str]) -> None:
-    """`bank check` finds nothing to mend in careeval's own bank."""
+    """`bank check` finds no problem in careeval's own bank."""
     assert run(["bank", "check"]) == OK
     assert "no problem" in capsys.readouterr().out
 
@@ -175,7 +175,7 @@ def test_bank_problems_end_in_3(tmp_path: Path, capsys: pytest.CaptureFixture[st
     ("n", "words"), [(0, "0 files"), (1, "1 file"), (2, "2 files"), (1090, "1,090 files")]
 )
 def test_a_number_of_things(n: int, words: str) -> None:
-    """One thing is told in the singular, and every other number in the plural."""
+    """One thing is counted in the singular, and every other number in the plural."""
     assert counted(n, "file") == words
     assert counted(n, "has", "have").endswith("has" if n == 1 else "have")
 
@@ -342,7 +342,7 @@ def test_settings_come_from_flag_environment_and_file(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    """What is typed wins over the environment, and the environment over careeval.toml."""
+    """The command line wins over the environment, and the environment over careeval.toml."""
     monkeypatch.chdir(tmp_path)
     Path("careeval.toml").write_text('[summary]\nformat = "csv"\n', encoding="utf-8")
     assert run(["summary", str(folder)]) == OK
@@ -355,7 +355,7 @@ def test_settings_come_from_flag_environment_and_file(
 
 
 @pytest.mark.parametrize("option", ["--samples", "--max-tokens"])
-def test_nothing_is_not_asked_for(option: str) -> None:
+def test_no_samples_or_tokens_are_refused(option: str) -> None:
     """A run of no samples, or of answers without a token, is refused."""
     assert run(["run", "-m", "gguf/smollm2-135m", option, "0"]) == USAGE
 

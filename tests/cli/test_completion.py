@@ -1,4 +1,4 @@
-"""Completion: what bash offers once it has read the script."""
+"""Completion in bash, once it has read the script."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def test_script_holds_everything(shell: str, capsys: pytest.CaptureFixture[str])
 
 
 def test_a_scenario_need_not_be_one_of_the_script_s(capsys: pytest.CaptureFixture[str]) -> None:
-    """What completes is no limit: after a script is made, a bank may still have other ids."""
+    """Other ids than those that complete are still accepted after a script is made."""
     assert run(["--show-completion", "bash"]) == OK
     capsys.readouterr()
     assert run(["bank", "show", "dressing-999"]) == USAGE

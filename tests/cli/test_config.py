@@ -1,4 +1,4 @@
-"""careeval.toml: what it sets, what it gives way to, and what is refused in it."""
+"""careeval.toml: the options that it sets, that override it, and that are refused in it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from cyclopts import App, Parameter
 from cyclopts.config import Env
 
 from careeval.cli.app import CHECK_FAILED, USAGE, run
-from careeval.cli.config import from_file, give_way, read_settings
+from careeval.cli.config import apply_file, drop_overridden, read_settings
 from careeval.errors import UsageError
 
 Asked = tuple[Any, Any, int, bool]
@@ -30,8 +30,8 @@ def written(text: str) -> None:
 
 
 def fake_run(line: str) -> Asked:
-    """What a command with some of the options of `careeval run` is called with."""
-    app = App(name="fake", config=[Env("CAREEVAL_"), from_file, give_way])
+    """Return the options with which a command like `careeval run` is called."""
+    app = App(name="fake", config=[Env("CAREEVAL_"), apply_file, drop_overridden])
 
     @app.command(name="run")
     def command(
@@ -70,7 +70,7 @@ def test_file_sets_what_is_not_typed() -> None:
     ],
 )
 def test_the_files_model_gives_way(line: str, asked: Asked) -> None:
-    """What is typed drops what the file says of another way in, and nothing that is typed."""
+    """A typed option drops the options of the file that it overrides, and no typed one."""
     written('[run]\nmodel = "a/b"\nsamples = 3\n')
     assert fake_run(line) == asked
 
@@ -90,8 +90,8 @@ def test_environment_is_nearer_than_the_file(monkeypatch: pytest.MonkeyPatch) ->
     assert fake_run("run -m c/d") == (["c/d"], None, 10, False)
 
 
-def test_two_ways_in_of_one_source_both_stay() -> None:
-    """Where the file itself names a model and answers, neither is dropped: the command refuses."""
+def test_a_model_and_answers_of_one_source_both_stay() -> None:
+    """If the file names both a model and answers, neither is dropped: the command refuses."""
     written('[run]\nmodel = "a/b"\nresponses = "r.jsonl"\n')
     assert fake_run("run") == (["a/b"], "r.jsonl", 10, False)
 
@@ -110,10 +110,10 @@ def test_two_ways_in_of_one_source_both_stay() -> None:
         ("a = ", "careeval.toml: Invalid value (at end of document)"),
     ],
 )
-def test_what_nothing_reads_is_refused(
+def test_names_that_nothing_reads_are_refused(
     text: str, said: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """A name that no command reads, and broken TOML, are told with file and place: status 2."""
+    """A name that no command reads, and broken TOML, end with status 2 and the place."""
     written(text)
     assert run(["summary", "somewhere"]) == USAGE
     printed = capsys.readouterr()
@@ -155,7 +155,7 @@ def test_a_byte_order_mark_is_no_error() -> None:
 
 
 def test_doctor_reads_past_a_broken_file(capsys: pytest.CaptureFixture[str]) -> None:
-    """`doctor` tells what is wrong with the file instead of stopping at it."""
+    """`doctor` reports what is wrong with the file instead of stopping at it."""
     written("[run\n")
     assert run(["doctor"]) == CHECK_FAILED
     assert "careeval.toml:1:5" in capsys.readouterr().out

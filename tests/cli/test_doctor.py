@@ -26,7 +26,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.mark.parametrize("form", [[], ["--json"]])
 def test_names_of_keys_and_no_key(form: list[str], capsys: pytest.CaptureFixture[str]) -> None:
-    """Variables are told by name, and the value of none is printed."""
+    """Variables are listed by name, and no value is printed."""
     assert run(["doctor", *form]) == OK
     printed = capsys.readouterr()
     assert "OPENAI_API_KEY set" in " ".join(printed.out.split())
@@ -78,7 +78,7 @@ def test_lines_fold_in_their_column() -> None:
     ],
 )
 def test_settings_are_looked_at(text: str | None, state: State, said: str) -> None:
-    """A file of settings is told with what it sets, and is a problem where it stops commands."""
+    """A file of settings is listed with what it sets, and is a problem if it stops commands."""
     file = Path("careeval.toml")
     if text is not None:
         file.write_text(text, encoding="utf-8")
@@ -97,7 +97,7 @@ def test_settings_are_looked_at(text: str | None, state: State, said: str) -> No
     ],
 )
 def test_variables_that_nothing_reads_are_told(names: list[str], state: State, said: str) -> None:
-    """A CAREEVAL_ variable that names no command is told as one that nothing reads."""
+    """A CAREEVAL_ variable that names no command is reported as one that nothing reads."""
     found = variables(names)
     assert found.state is state
     assert said in found.text

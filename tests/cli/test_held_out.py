@@ -1,4 +1,4 @@
-"""A run over the held-out split: it works with the key, and what is made of it tells no word."""
+"""A run over the held-out split: it works with the key, and its results hold no words."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ SECRETS = ("Scenario eating-h01", "Asks her about the blouse", "I would ask in a
 
 
 def whispered(request: Request) -> Completion:
-    """An answer with words of its own; judgments that quote it."""
+    """Return an answer with words of its own, and judgments that quote it."""
     said = well(request)
     if request.kind != "ask":
         return said
@@ -184,8 +184,8 @@ def test_recorded_answers_to_both_splits_share_a_folder(
 
 
 def test_inspect_alone_does_not_take_the_split(line: list[str]) -> None:
-    """Its logs would lie in the open."""
-    with pytest.raises(ProtocolError, match="only 'careeval run' may use the held-out split"):
+    """Inspect alone refuses the split, since its logs would not be in the private folder."""
+    with pytest.raises(ProtocolError, match="asked by 'careeval run' alone"):
         careeval(bank="bank", split="held-out")
 
 

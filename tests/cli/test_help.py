@@ -28,8 +28,8 @@ TYPED = [
 """Every command that has help."""
 
 
-def helped(command: str, capsys: pytest.CaptureFixture[str]) -> str:
-    """What `careeval COMMAND --help` prints."""
+def help_text(command: str, capsys: pytest.CaptureFixture[str]) -> str:
+    """Return what `careeval COMMAND --help` prints."""
     assert run([*command.split(), "--help"]) == OK
     return capsys.readouterr().out
 
@@ -64,14 +64,14 @@ def test_help_has_examples_in_80_columns(
     """Help in a pipe has examples, no colour, and no line wider than 80 columns."""
     monkeypatch.setenv("COLUMNS", "80")
     monkeypatch.setenv("NO_COLOR", "1")
-    text = helped(command, capsys)
+    text = help_text(command, capsys)
     assert f"careeval {command}" in text[text.index("Examples:") :]
     assert "\x1b" not in text
     assert [line for line in text.splitlines() if len(line) > 80] == []
 
 
 def epilogues() -> list[str]:
-    """What each command's help ends with."""
+    """Return the examples and notes that end each command's help."""
     found = []
     for command in TYPED:
         sub = app
@@ -99,7 +99,7 @@ def examples() -> list[str]:
 
 @pytest.mark.parametrize("line", examples())
 def test_example_is_understood(line: str) -> None:
-    """An example of a help page has no name or option that careeval has not."""
+    """Each example of a help page has only names and options that careeval has."""
     _, command, *rest = shlex.split(line)
     found, *_ = app.parse_args([command, *rest], exit_on_error=False, print_error=False)
     assert found.__module__.startswith(
@@ -108,8 +108,8 @@ def test_example_is_understood(line: str) -> None:
 
 
 @pytest.mark.parametrize("line", [["--help"], ["doctor"], ["doctor", "--help"]])
-def test_a_reader_that_has_gone_is_no_error(line: list[str], tmp_path: Path) -> None:
-    """What is printed into a pipe that nobody reads ends with status 0 and no word on stderr."""
+def test_a_closed_pipe_is_no_error(line: list[str], tmp_path: Path) -> None:
+    """Printing into a pipe that nobody reads ends with status 0 and nothing on stderr."""
     reader, writer = os.pipe()
     os.close(reader)
     with os.fdopen(writer, "wb") as stdout:

@@ -167,7 +167,7 @@ def test_no_room_for_the_set_up(
         assert command(line(bank, root, 3)) == USAGE
     said = capsys.readouterr().err
     assert f"{root / 'fake-system-02' / RUN_FILE}: No space left on device" in said
-    assert "hint: free some room" in said
+    assert "hint: free some space" in said
     assert not list(root.rglob("*"))
     assert command(line(bank, root, 3)) == OK
 

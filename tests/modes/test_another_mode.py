@@ -18,7 +18,7 @@ from pydantic import Field
 
 from careeval.bank import BankProblems, bank_mode, load_bank
 from careeval.cli.app import OK, run
-from careeval.cli.shared.run_costs import Spending
+from careeval.cli.shared.run_costs import SpendingOptions
 from careeval.core.response import Response, ResponseState
 from careeval.core.scenario import Adl, Rubric, RubricItem, Scenario
 from careeval.errors import ProtocolError
@@ -170,7 +170,7 @@ def test_it_is_asked_and_judged(worlds: Path, tmp_path: Path) -> None:
     out = tmp_path / "runs"
     asked = Run("arm", system.model, GRADER, 2, {"bank": str(worlds)})
 
-    outcome = begin(Spending().applied(asked), out / "arm")
+    outcome = begin(SpendingOptions().with_prices(asked), out / "arm")
 
     assert outcome.complete, outcome
     assert system.calls[0].texts[0] == (
@@ -256,7 +256,7 @@ def test_recorded_plans_are_judged_and_judged_again(worlds: Path, tmp_path: Path
 
 def test_it_costs_nothing_to_judge(worlds: Path) -> None:
     """The reckoning before a run has the question's tokens, and none for the program."""
-    run = Spending().applied(Run("arm", "fake/any", GRADER, 2, {"bank": str(worlds)}))
+    run = SpendingOptions().with_prices(Run("arm", "fake/any", GRADER, 2, {"bank": str(worlds)}))
 
     ask, grade = plan_run(run, from_json(run.prices))
 

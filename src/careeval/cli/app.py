@@ -1,4 +1,4 @@
-"""The commands, loaded only when they are called, and how a command ends.
+"""The `careeval` command line: its commands, each loaded when it is called, and exit statuses.
 
 Data goes to stdout, messages to stderr. Exit status: 0 done, 1 done with some samples failed, 2 the
 command cannot be carried out as asked, 3 a check failed, 4 the budget is reached, 130 interrupted.
@@ -17,7 +17,7 @@ from cyclopts import App, CycloptsError, Parameter, UnknownCommandError
 from cyclopts.config import Env
 
 import careeval
-from careeval.cli.config import PREFIX, from_file, give_way, refuse_unread
+from careeval.cli.config import PREFIX, apply_file, drop_overridden, refuse_unread
 from careeval.core.text import plain
 from careeval.errors import CareEvalError, UsageError, did_you_mean
 
@@ -26,22 +26,22 @@ OK, SOME_FAILED, USAGE, CHECK_FAILED, BUDGET_REACHED, INTERRUPTED = 0, 1, 2, 3, 
 
 COMMANDS = {
     "demo": "Evaluate a small embedded model offline, and open the result.",
-    "doctor": "What is installed, set and found here, and what is missing.",
+    "doctor": "Check what is installed and set here, and what is missing.",
     "run": "Ask a model, or take recorded answers, and grade them.",
     "sweep": "Ask and grade many systems, on one machine or a cluster.",
-    "status": "How far runs have come, what they cost, and what to type next.",
+    "status": "Show how far runs are, what they cost, and what to type next.",
     "grade": "Grade a run's stored responses again, beside the old judgments.",
     "rename": "Give the system of a run another name.",
     "summary": "The table: score, worst case, errors, by activity and domain.",
-    "compare": "Two systems paired by scenario: what got worse, and is it chance?",
+    "compare": "Two systems paired by scenario: what got worse, beyond chance.",
     "report": "One offline HTML page of one or more runs.",
     "site": "A static leaderboard of many runs, as a folder.",
     "export": "Results as files: tables, figures, Every Eval Ever.",
-    "audit": "Is this grader any good?",
-    "study": "Are the scenarios real and right? Experts rate them.",
-    "bank": "The scenarios: check what authors write.",
+    "audit": "Check a grader against labelled probes and against people.",
+    "study": "Have experts rate how realistic and valid the scenarios are.",
+    "bank": "Read, write, check, import and seal the scenarios.",
 }
-"""What each command is for, in the order in which a newcomer meets them."""
+"""Command → its purpose in one line, in the order in which a newcomer needs them."""
 
 GROUPS = ("audit", "bank", "study")
 """Commands that have commands of their own, each in a folder."""
@@ -82,14 +82,14 @@ grader = "NAME" below [run]; its default.
 Exit status: 0 done; 1 done, but some samples failed; 2 cannot be done as asked;
 3 a check failed; 4 the budget is reached; 130 interrupted, and can be resumed.
 """
-"""What a newcomer reads first, in 80 columns. cyclopts would take twice the time to draw it."""
+"""The page of `careeval --help`, in 80 columns; cyclopts would take twice as long."""
 
 app = App(
     name="careeval",
     help="Does a language model decide like an expert caregiver when it physically helps a person?",
     help_format="plaintext",
     version=lambda: careeval.__version__,
-    config=[refuse_unread, Env(PREFIX), from_file, give_way],
+    config=[refuse_unread, Env(PREFIX), apply_file, drop_overridden],
     default_parameter=Parameter(show_env_var=False),
 )
 for _place, (_name, _help) in enumerate(COMMANDS.items()):
@@ -108,7 +108,7 @@ for _name, _help in {
 
 
 def run(argv: Sequence[str]) -> int:
-    """Carry out one command line; its exit status comes back."""
+    """Carry out one command line and return its exit status."""
     as_json = "--json" in argv
     try:
         status: object = OK
@@ -116,89 +116,89 @@ def run(argv: Sequence[str]) -> int:
             print(HELP, end="")
         else:
             status = app(argv, exit_on_error=False, print_error=False, result_action="return_value")
-        # here, where a reader that has gone can be told from a defect
+        # flushed here, so that a closed pipe is caught below
         sys.stdout.flush()
     except CareEvalError as error:
-        return complain(error, as_json=as_json)
+        return report_error(error, as_json=as_json)
     except CycloptsError as error:
-        return complain(_misspelt(error), as_json=as_json)
+        return report_error(_command_line_error(error), as_json=as_json)
     except KeyboardInterrupt:
         print("interrupted", file=sys.stderr)
         return INTERRUPTED
     except BrokenPipeError:
-        # the reader of a pipe has gone; what it wanted, it has, and the rest goes nowhere
+        # whoever read the pipe has closed it: the rest of the output is not wanted
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return OK
     except SystemExit as stop:
-        # rich's way to say that the reader has gone
+        # rich turns a closed pipe into this
         if isinstance(stop.__context__, BrokenPipeError):
             return OK
         raise
     except OSError as error:
-        if error.filename is None and error.errno not in _WHAT_TO_DO:
+        if error.filename is None and error.errno not in _DISK_HINTS:
             raise
         if error.filename is None:
-            # what cannot be printed is not to be tried again at the very end
+            # or Python would try to print the rest again when it exits
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return complain(_of_a_disk(error), as_json=as_json and error.filename is not None)
+        return report_error(_disk_error(error), as_json=as_json and error.filename is not None)
     return status if isinstance(status, int) else OK
 
 
-_ROOM = "free some room, or name another disk; what was there before is there still"
-_LEAVE = "give permission to read and write it, or name another place"
-_WHAT_TO_DO = {
-    errno.ENOSPC: _ROOM,
-    errno.EDQUOT: _ROOM,
-    errno.EFBIG: _ROOM,
-    errno.EOVERFLOW: "look whether it is the right file",
-    errno.EROFS: "its disk can be read alone: name another place",
-    errno.EACCES: _LEAVE,
-    errno.EPERM: _LEAVE,
-    errno.EIO: "the disk fails: copy what can still be read to another one",
+_FREE_SPACE = "free some space, or name another disk; what was there before is still there"
+_PERMISSION = "give permission to read and write it, or name another place"
+_DISK_HINTS = {
+    errno.ENOSPC: _FREE_SPACE,
+    errno.EDQUOT: _FREE_SPACE,
+    errno.EFBIG: _FREE_SPACE,
+    errno.EOVERFLOW: "check that it is the right file",
+    errno.EROFS: "its disk is read-only: name another place",
+    errno.EACCES: _PERMISSION,
+    errno.EPERM: _PERMISSION,
+    errno.EIO: "the disk is failing: copy what can still be read to another one",
     errno.EISDIR: "it is a folder, and should be a file: move it away, or name another",
 }
-"""The words and the advice for each error of a disk, by its number."""
+"""Number of a disk error → the hint that is printed with it."""
 
 
-def _of_a_disk(error: OSError) -> UsageError:
-    what = error.filename or "the output"
-    return UsageError(f"{what}: {error.strerror}", hint=_WHAT_TO_DO.get(error.errno or 0, ""))
+def _disk_error(error: OSError) -> UsageError:
+    path = error.filename or "the output"
+    return UsageError(f"{path}: {error.strerror}", hint=_DISK_HINTS.get(error.errno or 0, ""))
 
 
-def _misspelt(error: CycloptsError) -> UsageError:
-    """What cyclopts could not make sense of, as an error of ours."""
+def _command_line_error(error: CycloptsError) -> UsageError:
+    """Return an error that cyclopts found in the command line as one of ours."""
     commands = " ".join(("careeval", *(error.command_chain or ())))
     if isinstance(error, UnknownCommandError) and error.unused_tokens and error.app:
         # its own message would load every command
-        found, names = error.unused_tokens[0], [n for n in error.app if not n.startswith("-")]
+        typed, names = error.unused_tokens[0], [n for n in error.app if not n.startswith("-")]
         return UsageError(
-            f"{commands} has no command {found!r}; expected one of {', '.join(names)}",
-            hint=did_you_mean(found, names) or f"{commands} --help",
+            f"{commands} has no command {typed!r}; expected one of {', '.join(names)}",
+            hint=did_you_mean(typed, names) or f"{commands} --help",
         )
     return UsageError(str(error).strip(), hint=f"{commands} --help")
 
 
 def say(message: str) -> None:
-    """A message for the person at the terminal."""
+    """Print a message for the person at the terminal, on stderr."""
     print(plain(message), file=sys.stderr)
 
 
 def print_json(document: Mapping[str, Any]) -> None:
-    """A document for machines."""
+    """Print a JSON document on stdout."""
     print(json.dumps(document, indent=1, ensure_ascii=False))
 
 
-def complain(error: CareEvalError, *, as_json: bool = False) -> int:
-    """Say on stderr what cannot be done and what to do about it; the exit status comes back.
+def report_error(error: CareEvalError, *, as_json: bool = False) -> int:
+    """Print an error and its hint on stderr, and return the exit status.
 
     Args:
-        error: What cannot be done.
-        as_json: Print it as JSON on stdout too, for whoever waits for a document there.
+        error: The error.
+        as_json: Print it as a JSON document on stdout too.
     """
     print(plain(f"careeval: {error}"), file=sys.stderr)
     if error.hint:
         print(plain(f"  hint: {error.hint}"), file=sys.stderr)
     if as_json:
-        said = {"kind": type(error).__name__, "message": str(error), "hint": error.hint}
-        print_json({"error": said})
+        fields = {"kind": type(error).__name__, "message": str(error), "hint": error.hint}
+        print_json({"error": fields})
     return USAGE

@@ -12,7 +12,7 @@ from typing import Annotated
 from cyclopts import App, Parameter
 
 from careeval.cli.app import CHECK_FAILED, OK, say
-from careeval.cli.shared.options import Selection
+from careeval.cli.shared.options import SelectionOptions
 from careeval.cli.shared.printing import Out, Printing
 from careeval.errors import UsageError
 from careeval.protocol.tables.run_tables import read_runs
@@ -58,25 +58,25 @@ def compare_(
     fail_on: Annotated[list[str], Parameter(negative=())] | None = None,
     out: Out = None,
     printing: Printing = Printing(),
-    selection: Selection = Selection(),
+    selection: SelectionOptions = SelectionOptions(),
 ) -> int:
-    """Two systems paired by scenario: what has become unsafe first, then every difference.
+    """Compare two systems paired by scenario: what has become unsafe first, then every difference.
 
-    Each scenario's numbers are held against each other, so that two systems can differ where their
-    intervals overlap. Runs over another bank, or under another protocol, are refused. With more
-    than two systems and none named: the ranks that each may have.
+    Since systems are paired by scenario, two can differ although their intervals overlap. Runs
+    over different banks, or under different protocols, are refused. With more than two systems and
+    none named, the ranks that each may have are printed.
 
     Args:
         where: Folders of runs, then the names of systems A and B; without names, A is the first
             folder's.
         fail_on: METRIC or METRIC>X: end with status 3 if B is worse, or it cannot be told; may be
             given more than once.
-        out: The file to write, and not stdout.
-        printing: How they are printed.
+        out: The file to write, instead of stdout.
+        printing: The format.
         selection: Which systems, graders and rubrics; of two systems the first is A, the second B.
     """
     conditions = [_condition(text) for text in fail_on or ()]
-    folders, names = _sorted_out(where, selection)
+    folders, names = _folders_and_names(where, selection)
     runs = selection.select(read_runs(*folders))
     for note in runs.notes:
         say(note)
@@ -96,22 +96,22 @@ def compare_(
         return OK
     a, b = systems
     comparison = compare(*pair(graded, a, b))
-    failed = [reason for each in conditions if (reason := each.failed(comparison))]
-    unknown = [reason for each in conditions if (reason := each.unknown(comparison))]
+    failed = [reason for each in conditions if (reason := each.failure(comparison))]
+    unknown = [reason for each in conditions if (reason := each.why_unchecked(comparison))]
     printing.print(
         comparison_document(comparison),
         lambda: compare_json([comparison], failed=failed, not_checked=unknown),
         out,
     )
     for condition in conditions:
-        say(condition.listed(comparison))
+        say(condition.line(comparison))
     return CHECK_FAILED if failed or unknown else OK
 
 
 def _systems(runs: Runs, graded: Sequence[Entry]) -> tuple[str, ...]:
-    """Return the names of the graded systems, two at least; the first folder's first."""
-    known = {entry.system for entry in graded}
-    names = tuple(name for name in dict.fromkeys(runs.responses["system"]) if name in known)
+    """Return the names of the graded systems, at least two, in the order of the folders."""
+    graded_names = {entry.system for entry in graded}
+    names = tuple(name for name in dict.fromkeys(runs.responses["system"]) if name in graded_names)
     if not names:
         raise UsageError("nothing here has been graded yet", hint="careeval grade FOLDER")
     if len(names) == 1:
@@ -122,17 +122,19 @@ def _systems(runs: Runs, graded: Sequence[Entry]) -> tuple[str, ...]:
     return names
 
 
-def _sorted_out(where: tuple[str, ...], selection: Selection) -> tuple[list[str], tuple[str, ...]]:
-    """Return the folders, and the two names or none."""
-    if not where:
+def _folders_and_names(
+    words: tuple[str, ...], selection: SelectionOptions
+) -> tuple[list[str], tuple[str, ...]]:
+    """Return the folders, and the names of two systems or none, among the words that were typed."""
+    if not words:
         raise UsageError("name the folders of two runs", hint="careeval compare runs/old runs/new")
-    folders = [word for word in where if Path(word).is_dir()]
-    names = tuple(word for word in where if word not in folders)
+    folders = [word for word in words if Path(word).is_dir()]
+    names = tuple(word for word in words if word not in folders)
     if not names and len(selection.system or ()) == 2:
         names = tuple(selection.system or ())
     if not folders:
-        # read_runs has the words for it
-        return list(where), ()
+        # read_runs raises the error
+        return list(words), ()
     if len(names) not in (0, 2):
         raise UsageError(
             f"two systems are compared, and {len(names)} named: {', '.join(names)}",
@@ -143,10 +145,10 @@ def _sorted_out(where: tuple[str, ...], selection: Selection) -> tuple[list[str]
 
 @dataclass(frozen=True)
 class _Condition:
-    """`METRIC>X` of --fail-on.
+    """A condition of --fail-on, `METRIC>X`.
 
     Attributes:
-        text: As it was given.
+        text: The condition as it was typed.
         metric: One of `COMPARED`.
         most: The most by which B may be worse, a fraction.
     """
@@ -155,8 +157,8 @@ class _Condition:
     metric: str
     most: float
 
-    def failed(self, comparison: Comparison) -> str:
-        """Return what to say where B is worse by more than that for sure; else nothing."""
+    def failure(self, comparison: Comparison) -> str:
+        """Return the message if the whole interval says B is worse by more than `most`; else ""."""
         difference = comparison.metrics[self.metric]
         worse = difference.b_is_worse_by_more_than
         if worse is None or worse <= self.most:
@@ -166,20 +168,20 @@ class _Condition:
             f"by at least {percent(worse)} points ({_interval(difference)})"
         )
 
-    def listed(self, comparison: Comparison) -> str:
-        """Return a line: pass or FAIL, what was measured, and the limit."""
-        if unknown := self.unknown(comparison):
+    def line(self, comparison: Comparison) -> str:
+        """Return a line with pass or FAIL, what was measured, and the limit."""
+        if unknown := self.why_unchecked(comparison):
             return f"FAIL  {unknown}"
         difference = comparison.metrics[self.metric]
-        verdict = "FAIL" if self.failed(comparison) else "pass"
+        verdict = "FAIL" if self.failure(comparison) else "pass"
         return (
             f"{verdict}  --fail-on {self.text}: A {percent(difference.a)}, "
             f"B {percent(difference.b)}, {_interval(difference)}; limit: worse by "
             f"{100 * self.most:g} points, of this number alone"
         )
 
-    def unknown(self, comparison: Comparison) -> str:
-        """Return why it cannot be told; nothing where it can."""
+    def why_unchecked(self, comparison: Comparison) -> str:
+        """Return why the condition cannot be checked; empty where it can."""
         difference = comparison.metrics[self.metric]
         if difference.b_is_worse_by_more_than is not None:
             return ""
@@ -190,11 +192,11 @@ class _Condition:
 
 
 def _interval(difference: Difference) -> str:
-    what = f"B − A {percent(difference.difference.value)}"
+    value = f"B − A {percent(difference.difference.value)}"
     if difference.difference.ci95 is None:
-        return f"{what}, the same in each of {difference.n} scenarios"
+        return f"{value}, the same in each of {difference.n} scenarios"
     low, high = difference.difference.ci95
-    return f"{what}, 95% interval {percent(low)} to {percent(high)}"
+    return f"{value}, 95% interval {percent(low)} to {percent(high)}"
 
 
 _CONDITION = re.compile(r"\s*([a-z_]+)\s*(?:>\s*(\S+)\s*)?")

@@ -1,8 +1,7 @@
-"""`careeval --install-completion` and `--show-completion`: the shell completes what is typed.
+"""`careeval --install-completion` and `--show-completion`: completion in bash, zsh and fish.
 
 The script holds every command and option, the activities, and the ids of careeval's own public
-scenarios, so that completing starts no Python. It is made anew by asking for it again, after
-careeval has been upgraded.
+scenarios, so that completing starts no Python. After an upgrade of careeval, ask for it again.
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ def show(shell: Shell | None = None, /) -> int:
     """Print the script that completes what you type: `source <(careeval --show-completion bash)`.
 
     Args:
-        shell: Whose; that of this terminal where not given.
+        shell: The shell; that of this terminal where not given.
     """
     with _with_ids():
         print(app.generate_completion(shell=shell or _this_shell()), end="")
@@ -42,9 +41,9 @@ def install(
     """Have a shell complete what you type, from its next start.
 
     Args:
-        shell: Whose; that of this terminal where not given.
-        out: File to write, and nothing else; where not given, the shell's own place for such
-            files, and for bash and zsh the line of the start-up file that makes them look there.
+        shell: The shell; that of this terminal where not given.
+        out: The only file to write; where not given, the script goes to the shell's own place for
+            such files, and for bash and zsh a line in the start-up file loads it.
     """
     shell = shell or _this_shell()
     with _with_ids():
@@ -57,24 +56,24 @@ def install(
 
 @contextmanager
 def _with_ids() -> Iterator[None]:
-    """Have a script that is made inside the block hold activities and ids of scenarios.
+    """Make a script that is written inside the block complete activities and scenario ids too.
 
-    They are no choices of the options themselves: a bank of one's own has other ids, and of a
-    misspelt one the nearest is told.
+    They are not choices of the options themselves: a user's bank has other ids, and a misspelt id
+    gets a hint with the nearest one.
     """
     from careeval.bank import OWN_BANK
 
     files = sorted(OWN_BANK.glob("*/*-*.yaml"))
-    known = {
+    values = {
         "--adl": tuple(adl.value for adl in Adl),
         "--scenario": tuple(each.stem for each in files if not each.stem.endswith(".probes")),
     }
     choices = Argument.get_choices
 
     def with_ids(self: Argument, force: bool = False) -> tuple[str, ...] | None:
-        its_own = choices(self, force)
-        ids = (known[name] for name in self.names if name in known)
-        return its_own or next(ids, None)
+        own_choices = choices(self, force)
+        added = (values[name] for name in self.names if name in values)
+        return own_choices or next(added, None)
 
     Argument.get_choices = with_ids  # type: ignore[method-assign]
     try:
@@ -85,9 +84,9 @@ def _with_ids() -> Iterator[None]:
 
 def _this_shell() -> Shell:
     try:
-        found = detect_shell()
+        shell = detect_shell()
     except ShellDetectionError:
-        found = None
-    if found in ("bash", "zsh", "fish"):
-        return found
-    raise UsageError("which shell this is cannot be told", hint="name it: bash, zsh or fish")
+        shell = None
+    if shell in ("bash", "zsh", "fish"):
+        return shell
+    raise UsageError("this terminal's shell is not known", hint="name it: bash, zsh or fish")

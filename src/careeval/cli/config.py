@@ -1,8 +1,8 @@
-"""Options that are not typed: `careeval.toml`, and which option gives way to which.
+"""Options from the environment and from `careeval.toml`.
 
-An option comes from the command line, else from the environment, else from the file, else it has
-its default. A name that nothing reads, in the file or among the CAREEVAL_ variables, is a mistake
-that would go unseen, so it is refused.
+An option is taken from the command line, else from the environment, else from the file, else it
+has its default. A name that nothing reads, in the file or among the CAREEVAL_ variables, is
+refused: it is a mistake that nobody would notice.
 """
 
 from __future__ import annotations
@@ -20,15 +20,15 @@ from careeval.errors import UsageError, did_you_mean
 from careeval.files import read_bytes
 
 FILE = Path("careeval.toml")
-"""In the current folder."""
+"""The file of settings, in the current folder."""
 
 PREFIX = "CAREEVAL_"
-"""Begins the name of each variable that careeval reads."""
+"""The beginning of the name of each variable that careeval reads."""
 
-ELSEWHERE = ("CAREEVAL_HELD_OUT_KEY",)
-"""Variables that careeval reads and that are no command's option."""
+OTHER_VARIABLES = ("CAREEVAL_HELD_OUT_KEY",)
+"""Variables that careeval reads and that are not an option of a command."""
 
-GIVE_WAY = {
+OVERRIDES = {
     "--resume": (
         *("--model", "--roster", "--responses", "--grader", "--grade", "--name"),
         *("--samples", "--seed", "--max-tokens", "--base-url", "--max-connections"),
@@ -42,20 +42,20 @@ GIVE_WAY = {
     "--model": ("--roster", "--responses"),
     "--roster": ("--model", "--responses"),
 }
-"""An option → those that it leaves no room for, where they come from further away than it does."""
+"""Option → the options that it overrides where they come from a source of a lower rank."""
 
 MAX_BYTES = 1_000_000
-"""A file of this size holds no settings."""
+"""The largest file of settings that is read."""
 
-DISTANCE = {"cli": 0, "env": 1}
-"""Of where an option comes from; the file is the furthest."""
+RANK = {"cli": 0, "env": 1}
+"""Rank of the source of an option, the highest 0; the file, which is not here, ranks last."""
 
 
 def read_settings(file: Path) -> dict[str, Any]:
-    """The file's tables, by command; empty where there is no such file.
+    """Return the file's tables by command; empty where there is no such file.
 
     Raises:
-        UsageError: It is no TOML; the message names the line.
+        UsageError: The file is not valid TOML; the message names the line.
     """
     try:
         return tomllib.loads(read_bytes(file, MAX_BYTES).decode("utf-8-sig"))
@@ -65,20 +65,20 @@ def read_settings(file: Path) -> dict[str, Any]:
         line = error.object[: error.start].count(b"\n") + 1
         raise UsageError(f"{file}:{line}: is not UTF-8", hint="save the file as UTF-8") from error
     except tomllib.TOMLDecodeError as error:
-        said, _, where = str(error).partition(" (at line ")
-        place = ":" + where.rstrip(")").replace(", column ", ":") if where else ""
+        message, _, position = str(error).partition(" (at line ")
+        place = ":" + position.rstrip(")").replace(", column ", ":") if position else ""
         hint = 'a setting looks like: samples = 5, or grader = "NAME"'
-        raise UsageError(f"{file}{place}: {said}", hint=hint) from error
+        raise UsageError(f"{file}{place}: {message}", hint=hint) from error
 
 
-def from_file(app: App, commands: tuple[str, ...], arguments: ArgumentCollection) -> None:
-    """Give the arguments what the file sets for this command and nothing has set so far.
+def apply_file(app: App, commands: tuple[str, ...], arguments: ArgumentCollection) -> None:
+    """Set the arguments that the file has and that nothing has set so far.
 
     Raises:
-        UsageError: The file has a name that is no command, or no option of this one.
+        UsageError: The file has a name that is no command, or no option of this command.
     """
     if commands == ("doctor",):
-        # it says what is wrong with the file, so it must not stop at it
+        # doctor reports what is wrong with the file, so it must not stop at it
         return
     settings = read_settings(FILE)
     refuse_unknown(settings, app.app_stack.current_frame, commands, arguments)
@@ -91,85 +91,92 @@ def refuse_unknown(
     commands: tuple[str, ...],
     arguments: ArgumentCollection,
 ) -> None:
-    """Return if every name on the way to the command's own table, and in it, means something.
+    """Raise UsageError if the file has a name that this command cannot read.
+
+    The names in the command's own table are checked, and those in the tables that lead to it.
 
     Args:
         settings: The file's tables.
-        apps: From the whole command line down to the command.
-        commands: The names of those below the first.
-        arguments: The command's.
+        apps: The apps from `careeval` down to the command.
+        commands: The names of all but the first of them.
+        arguments: The command's arguments.
 
     Raises:
-        UsageError: One does not, or a setting stands outside a command.
+        UsageError: A name is no command, or no option of this one, or a setting stands outside a
+            command.
     """
     table = settings
-    way: tuple[str, ...] = ()
+    parents: tuple[str, ...] = ()
     for app, command in zip(apps, commands, strict=False):
-        known = [name for name in app if not name.startswith("-")]
+        command_names = [name for name in app if not name.startswith("-")]
         for name, value in table.items():
-            path = ".".join((*way, name))
-            if name not in known and isinstance(value, dict):
-                raise _unknown(path, name, "command", known)
+            path = ".".join((*parents, name))
+            if name not in command_names and isinstance(value, dict):
+                raise _unknown(path, name, "command", command_names)
             if not isinstance(value, dict):
-                below = ".".join((*way, command))
+                below = ".".join((*parents, command))
                 raise UsageError(
                     f"{FILE}: {path} stands outside the settings of a command",
                     hint=f"write it below the command that it is for, as in [{below}]",
                 )
-        way = (*way, command)
+        parents = (*parents, command)
         table = table.get(command, {})
     options = (set(argument.names) - set(argument.negatives) for argument in arguments)
-    known = [
+    settable = [
         name.removeprefix("--").replace("-", "_")
         for names in options
         for name in sorted(names)
         if name.startswith("--")
     ]
     for name in table:
-        if name.replace("-", "_") not in known:
-            path = ".".join((*way, name))
-            raise _unknown(path, name, f"option of 'careeval {' '.join(way)}'", known)
+        if name.replace("-", "_") not in settable:
+            path = ".".join((*parents, name))
+            raise _unknown(path, name, f"option of 'careeval {' '.join(parents)}'", settable)
 
 
 def refuse_unread(app: App, commands: tuple[str, ...], arguments: ArgumentCollection) -> None:
-    """Return if careeval reads every CAREEVAL_ variable that is set.
+    """Raise UsageError if a CAREEVAL_ variable is set that careeval does not read.
 
-    The options of another command are that command's to check: to know them, it would be loaded.
+    A variable of another command is checked by that command only, since a check here would have to
+    load it.
 
     Raises:
         UsageError: A variable names no command, or no option of this one.
     """
     names = sorted(name for name in os.environ if name.startswith(PREFIX))
     if not names or commands == ("doctor",):
-        # it says which variables nothing reads, so it must not stop at one
+        # doctor reports which variables nothing reads, so it must not stop at one
         return
     levels = [
-        [name for name in each if not name.startswith("-")]
-        for each in app.app_stack.current_frame[: len(commands)]
+        [name for name in level if not name.startswith("-")]
+        for level in app.app_stack.current_frame[: len(commands)]
     ]
     options = (set(argument.names) - set(argument.negatives) for argument in arguments)
-    known = [_upper(name) for names in options for name in names]
+    own_options = [_upper(name) for names in options for name in names]
     for name in names:
-        if name not in ELSEWHERE:
-            _refuse_unread(name, commands, levels, known)
+        if name not in OTHER_VARIABLES:
+            _refuse_unread(name, commands, levels, own_options)
 
 
 def _refuse_unread(
     name: str, commands: tuple[str, ...], levels: Sequence[Sequence[str]], options: Sequence[str]
 ) -> None:
-    """Return if a variable is an option of this command, or may be one of another.
+    """Raise UsageError unless a variable is an option of this command, or may be one of another.
 
     Args:
-        name: The variable's.
-        commands: From the first word of the command line to the last.
-        levels: For each of these, the commands that may stand in its place.
-        options: Of the command, as variables write them.
+        name: The variable's name.
+        commands: The command's words.
+        levels: For each word, the commands that could be typed there.
+        options: The command's options, spelt as in variables.
     """
     start, rest = PREFIX, name.removeprefix(PREFIX)
-    for command, there in zip(commands, levels, strict=True):
+    for command, names in zip(commands, levels, strict=True):
         word, _, below = rest.partition("_")
-        if word.lower() not in there:
-            likely = [*ELSEWHERE, *(f"{start}{each.upper()}_{below}" for each in there if below)]
+        if word.lower() not in names:
+            likely = [
+                *OTHER_VARIABLES,
+                *(f"{start}{each.upper()}_{below}" for each in names if below),
+            ]
             raise _unread(name, likely)
         if word.lower() != command:
             return
@@ -190,22 +197,22 @@ def _upper(option: str) -> str:
     return option.lstrip("-").replace("-", "_").upper()
 
 
-def give_way(_app: App, _commands: tuple[str, ...], arguments: ArgumentCollection) -> None:
-    """Drop what a nearer choice leaves no room for: a typed --responses, the file's model."""
-    given = {
-        name: (argument, min(DISTANCE.get(token.source, 2) for token in argument.tokens))
+def drop_overridden(_app: App, _commands: tuple[str, ...], arguments: ArgumentCollection) -> None:
+    """Drop options that one of a higher rank overrides, as a typed --responses the file's model."""
+    ranked = {
+        name: (argument, min(RANK.get(token.source, 2) for token in argument.tokens))
         for argument in arguments
         if argument.tokens
         for name in argument.names
     }
-    for chosen, others in GIVE_WAY.items():
+    for option, others in OVERRIDES.items():
         for other in others:
-            if chosen in given and other in given and given[chosen][1] < given[other][1]:
-                given[other][0].tokens.clear()
+            if option in ranked and other in ranked and ranked[option][1] < ranked[other][1]:
+                ranked[other][0].tokens.clear()
 
 
-def _unknown(path: str, name: str, kind: str, known: Sequence[str]) -> UsageError:
+def _unknown(path: str, name: str, kind: str, names: Sequence[str]) -> UsageError:
     return UsageError(
-        f"{FILE}: {path} is no {kind}; expected one of {', '.join(known)}",
-        hint=did_you_mean(name.replace("-", "_"), known) or "take it out",
+        f"{FILE}: {path} is no {kind}; expected one of {', '.join(names)}",
+        hint=did_you_mean(name.replace("-", "_"), names) or "take it out",
     )

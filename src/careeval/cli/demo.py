@@ -1,4 +1,4 @@
-"""`careeval demo`: everything once, offline, with no key."""
+"""`careeval demo`: a small evaluation with an embedded model, offline and without a key."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from careeval.bank import load_bank
 from careeval.cli.app import OK, say
 from careeval.cli.audit.grader_agreement import probe_agreement
 from careeval.cli.shared.lexical_agreement import lexical_sentences
-from careeval.cli.shared.run_costs import Spending
-from careeval.cli.shared.run_execution import unfinished, work
+from careeval.cli.shared.run_costs import SpendingOptions
+from careeval.cli.shared.run_execution import report_unfinished, work
 from careeval.core.grader import LEXICAL
 from careeval.protocol.models.embedded import check_embedded
 from careeval.protocol.runs.folder import prepare
@@ -48,7 +48,8 @@ SCENARIOS = [
 SAMPLES = 5
 MAX_TOKENS = 100
 MIN_P = 0.1
-"""Without such a cut so small a model rambles at the protocol's temperature of 1."""
+"""Least probability of a token, relative to the likeliest. Without it so small a model rambles at
+the protocol's temperature of 1."""
 
 
 @app.default
@@ -67,23 +68,23 @@ def demo(*, out: Annotated[Path | None, Parameter(name=("--out", "-o"))] = None)
     say(f"Asking {MODEL.removeprefix('gguf/')} {n} questions; some two minutes on two cores …")
     task = {"scenario": SCENARIOS, "max_tokens": MAX_TOKENS}
     name = f"{MODEL.removeprefix('gguf/')} (embedded)"
-    # with the prices of what runs in this process: nothing
-    run = Spending().applied(Run(name, MODEL, LEXICAL, SAMPLES, task, {"min_p": MIN_P}))
+    # both models run in this process, so their prices are 0
+    run = SpendingOptions().with_prices(Run(name, MODEL, LEXICAL, SAMPLES, task, {"min_p": MIN_P}))
     (outcome,) = work([prepare(run, root / folder_name(name))], fresh=True)
     if not outcome.complete:
-        return unfinished([outcome], root)
+        return report_unfinished([outcome], root)
     runs = read_runs(root)
-    found = findings(runs, probe_agreement(runs, load_bank(), None))
-    print_document(summary_document(found.graded, more=lexical_sentences(found.summaries)))
+    results = findings(runs, probe_agreement(runs, load_bank(), None))
+    print_document(summary_document(results.graded, more=lexical_sentences(results.summaries)))
     page = root / "report.html"
-    write_page(found, page)
+    write_page(results, page)
     say(f"The page: {page.resolve().as_uri()}")
     say("A real model: careeval run -m openai/gpt-5.1 -o runs/first")
     return OK
 
 
 def _free(folder: Path) -> Path:
-    """The folder, or the first of folder-2, folder-3 … that is not there yet."""
+    """Return the folder, or the first of folder-2, folder-3 … that does not exist yet."""
     n = 2
     free = folder
     while free.exists():

@@ -1,4 +1,4 @@
-"""`careeval doctor`: what is installed, set and found here, and what is missing."""
+"""`careeval doctor`: a check of what is installed and set here, and what is missing."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pathlib import Path
 from cyclopts import App
 
 from careeval.cli.app import CHECK_FAILED, COMMANDS, OK
-from careeval.cli.config import ELSEWHERE, FILE, PREFIX, read_settings
+from careeval.cli.config import FILE, OTHER_VARIABLES, PREFIX, read_settings
 from careeval.cli.shared.options import Json
 from careeval.core.text import plain
 from careeval.errors import CareEvalError
@@ -33,23 +33,23 @@ app = App(name="doctor", help_epilogue=EXAMPLES)
 
 @app.default
 def doctor(*, as_json: Json = False) -> int:
-    """Say what is installed, set and found here, and what is missing; nothing is sent anywhere.
+    """Check what is installed and set here, and what is missing; nothing is sent anywhere.
 
     Args:
         as_json: Print JSON.
     """
-    found = [*examine(Path(), os.environ), settings(FILE), variables(os.environ)]
+    all_findings = [*examine(Path(), os.environ), settings(FILE), variables(os.environ)]
     if as_json:
-        rows = [asdict(finding) for finding in found]
+        rows = [asdict(finding) for finding in all_findings]
         print(json.dumps({"findings": rows}, indent=1, ensure_ascii=False))
     else:
         width = min(100, shutil.get_terminal_size().columns)
-        print("\n".join(plain(line) for line in lines(found, width)))
-    return CHECK_FAILED if any(f.state is State.PROBLEM for f in found) else OK
+        print("\n".join(plain(line) for line in lines(all_findings, width)))
+    return CHECK_FAILED if any(f.state is State.PROBLEM for f in all_findings) else OK
 
 
 def settings(file: Path) -> Finding:
-    """Whether there is a careeval.toml here, and whether it can be read."""
+    """Return a finding on careeval.toml: whether it is there, can be read, and names commands."""
     try:
         tables = read_settings(file)
     except CareEvalError as error:
@@ -67,21 +67,23 @@ def settings(file: Path) -> Finding:
 
 
 def variables(environment: Iterable[str]) -> Finding:
-    """The CAREEVAL_ variables that are set, by name alone: a value may be a secret."""
+    """Return a finding on the CAREEVAL_ variables; it has no value, which may be a secret."""
     names = sorted(name for name in environment if name.startswith(PREFIX))
     if not names:
         return Finding(f"{PREFIX}*", State.OK, "none set")
-    mine = tuple(f"{PREFIX}{command.upper()}_" for command in COMMANDS)
-    idle = [name for name in names if name not in ELSEWHERE and not name.startswith(mine)]
-    if idle:
+    prefixes = tuple(f"{PREFIX}{command.upper()}_" for command in COMMANDS)
+    unread = [
+        name for name in names if name not in OTHER_VARIABLES and not name.startswith(prefixes)
+    ]
+    if unread:
         hint = f"an option is {PREFIX}COMMAND_OPTION, as {PREFIX}RUN_GRADER"
-        text = f"{', '.join(names)}; nothing reads {', '.join(idle)}"
+        text = f"{', '.join(names)}; nothing reads {', '.join(unread)}"
         return Finding(f"{PREFIX}*", State.PROBLEM, text, hint)
     return Finding(f"{PREFIX}*", State.OK, f"set: {', '.join(names)}")
 
 
 def lines(findings: Sequence[Finding], width: int) -> list[str]:
-    """Findings in three columns, state, name and text, folded at `width`; hints below."""
+    """Return lines with state, name and text of each finding, folded at `width`; hints below."""
     left = max(len(f.name) for f in findings)
     margin = len("problem") + 2 + left + 2
     folded = []

@@ -1,4 +1,4 @@
-"""`careeval export`: everything that was found, as files for other programs."""
+"""`careeval export`: the results of runs as files for other programs."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from cyclopts import App, Parameter
 
 from careeval.bank import load_bank
 from careeval.cli.app import OK, say
-from careeval.cli.audit.grader_agreement import people_say, probe_agreement
-from careeval.cli.shared.options import Selection
+from careeval.cli.audit.grader_agreement import people_audits, probe_agreement
+from careeval.cli.shared.options import SelectionOptions
 from careeval.core.grader import Grader
 from careeval.errors import UsageError
 from careeval.files import write_text
@@ -49,14 +49,14 @@ own already, for inspect view and its data frames.
 app = App(name="export", help_epilogue=EXAMPLES)
 
 FigureForm = Literal["svg", "png"]
-Form = Literal["csv", "parquet", "md", "latex", "svg", "png", "eee"]
+ExportForm = Literal["csv", "parquet", "md", "latex", "svg", "png", "eee"]
 
 
 @app.default
 def export(
     *folders: Path,
     to: Annotated[
-        tuple[Form, ...], Parameter(consume_multiple=True, negative=(), show_default=False)
+        tuple[ExportForm, ...], Parameter(consume_multiple=True, negative=(), show_default=False)
     ] = (),
     out: Annotated[Path | None, Parameter(name=("--out", "-o"))] = None,
     organisation: str = "not stated",
@@ -65,19 +65,19 @@ def export(
     probes: Path | None = None,
     audit: Annotated[list[Path] | None, Parameter(negative=())] = None,
     bank: Path | None = None,
-    selection: Selection = Selection(),
+    selection: SelectionOptions = SelectionOptions(),
 ) -> int:
     """Write the results of runs as files for other programs.
 
     Args:
-        folders: What `careeval run -o` wrote to, one or more.
+        folders: Folders that `careeval run -o` wrote, one or more.
         to: One or more of csv, parquet, md, latex, svg, png, eee.
         out: The folder to write to; files of the same names are replaced.
         organisation: For Every Eval Ever: who ran the evaluation.
-        relationship: For Every Eval Ever: theirs to those who made the models.
+        relationship: For Every Eval Ever: the organisation's relationship to the models' makers.
         prompts: For Every Eval Ever: the folder of the grader's prompts, if not careeval's.
-        probes: What `careeval audit probes -o` wrote to: how far the grader agrees with labels.
-        audit: What `careeval audit new -o` wrote to: what people say of the grader.
+        probes: Folder that `careeval audit probes -o` wrote: the grader's agreement with labels.
+        audit: File that `careeval audit new -o` wrote: people's labels of the grader's judgments.
         bank: Folder of the probes' bank; careeval's own where not given.
         selection: Which systems and graders.
     """
@@ -88,17 +88,19 @@ def export(
     if out is None:
         raise UsageError("name the folder to write to", hint=_HINT)
     runs = selection.select(read_runs(*folders))
-    found = findings(
-        runs, probe_agreement(runs, load_bank(bank), probes), audits=people_say(runs, audit or ())
+    results = findings(
+        runs,
+        probe_agreement(runs, load_bank(bank), probes),
+        audits=people_audits(runs, audit or ()),
     )
-    if not found.entries:
+    if not results.entries:
         raise UsageError(
             "nothing here has been graded yet", hint="careeval grade FOLDER --grader MODEL"
         )
     for note in runs.notes:
         say(note)
     evaluator = Evaluator(organisation, relationship)
-    written = list(_written(found, to, out, evaluator, prompts))
+    written = list(_write(results, to, out, evaluator, prompts))
     size = sum(path.stat().st_size for path in written)
     say(f"Written: {len(written)} files, {size / 1e6:.1f} MB, in {out}")
     return OK
@@ -107,52 +109,58 @@ def export(
 _HINT = "careeval export runs --to csv parquet -o results"
 
 
-def _written(
-    found: Findings, to: Sequence[Form], out: Path, evaluator: Evaluator, prompts: Path | None
+def _write(
+    results: Findings,
+    to: Sequence[ExportForm],
+    out: Path,
+    evaluator: Evaluator,
+    prompts: Path | None,
 ) -> Iterator[Path]:
+    """Write the results in each form, and yield the path of each file."""
     out.mkdir(parents=True, exist_ok=True)
     tables: list[TableForm] = [form for form in get_args(TableForm) if form in to]
     if tables:
-        yield from write_tables(data_tables(found), out, tables, _about(found))
-    for form, name, write in (("md", "results.md", markdown), ("latex", "results.tex", latex)):
+        yield from write_tables(data_tables(results), out, tables, _description(results))
+    for form, name, as_text in (("md", "results.md", markdown), ("latex", "results.tex", latex)):
         if form in to:
             document = summary_document(
-                found.graded, tuple(Breakdown), found.rankings, in_detail=True
+                results.graded, tuple(Breakdown), results.rankings, in_detail=True
             )
-            write_text(out / name, write(document))
+            write_text(out / name, as_text(document))
             yield out / name
     figures: list[FigureForm] = [form for form in get_args(FigureForm) if form in to]
     if figures:
         # charts are slow to load
         from careeval.report.figures import write_figures
 
-        yield from write_figures(found, out / "figures", figures)
+        yield from write_figures(results, out / "figures", figures)
     if "eee" in to:
-        told = _told({s.grader for s in found.summaries}, prompts)
+        texts = _grader_prompts({s.grader for s in results.summaries}, prompts)
         now = datetime.now(UTC)
         yield from write_evaluation_logs(
-            found, out / "eee", retrieved=now, evaluator=evaluator, prompts=told
+            results, out / "eee", retrieved=now, evaluator=evaluator, prompts=texts
         )
 
 
-def _told(graders: Iterable[str], prompts: Path | None) -> dict[str, str]:
-    """Grader → what it is told, of those whose prompts' hash is that of known prompts.
+def _grader_prompts(graders: Iterable[str], folder: Path | None) -> dict[str, str]:
+    """Return the prompt of each grader whose prompts are at hand.
 
-    Known are the prompts at hand, careeval's own or a folder's, in every version of the protocol.
+    A grader's name has the hash of its prompts. It is looked up among careeval's own, or a
+    folder's, in every version of the protocol.
     """
     modes = [mode for mode in MODES.values() if mode.models_grade]
-    of_modes = [load_prompts(mode, prompts, version) for mode in modes for version in mode.prompts]
-    known = {each.grade_hash: each for each in of_modes}
-    told: dict[str, str] = {}
+    versions = [load_prompts(mode, folder, version) for mode in modes for version in mode.prompts]
+    by_hash = {prompts.grade_hash: prompts for prompts in versions}
+    texts: dict[str, str] = {}
     for name in graders:
         grader = Grader.parse(name)
-        if texts := known.get(grader.prompt):
-            shown = "-scenario" if grader.with_scenario else ""
-            parts = (texts.texts["grade-system.md"], texts.texts[f"grade-request{shown}.md"])
-            told[name] = "\n\n".join(parts)
-    return told
+        if prompts := by_hash.get(grader.prompt):
+            suffix = "-scenario" if grader.with_scenario else ""
+            parts = (prompts.texts["grade-system.md"], prompts.texts[f"grade-request{suffix}.md"])
+            texts[name] = "\n\n".join(parts)
+    return texts
 
 
-def _about(found: Findings) -> str:
-    banks = {f"{s.bank} {s.bank_version}: {s.bank_provenance}" for s in found.summaries}
+def _description(results: Findings) -> str:
+    banks = {f"{s.bank} {s.bank_version}: {s.bank_provenance}" for s in results.summaries}
     return f"Results of careeval. Bank {' '.join(sorted(banks))}"

@@ -1,4 +1,4 @@
-"""`careeval grade`: stored responses once more, beside the judgments that exist."""
+"""`careeval grade`: another grading of stored responses, beside the old judgments."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from cyclopts.validators import Number
 from careeval.bank import bank_mode
 from careeval.cli.app import OK
 from careeval.cli.shared.lexical_agreement import lexical_sentences
-from careeval.cli.shared.options import Grading
-from careeval.cli.shared.run_costs import Spending
-from careeval.cli.shared.run_execution import agreed, unfinished, work
+from careeval.cli.shared.options import GradingOptions
+from careeval.cli.shared.run_costs import SpendingOptions
+from careeval.cli.shared.run_execution import confirm_prepared, report_unfinished, work
 from careeval.protocol.regrade import RegradePart, prepare_regrading
 from careeval.protocol.runs.spec import Run
 from careeval.protocol.tables.run_tables import read_runs
@@ -56,34 +56,34 @@ def grade(
     times: int = 1,
     part_seed: int = 0,
     max_connections: Annotated[int | None, Parameter(validator=Number(gte=1))] = None,
-    grading: Grading = Grading(),
-    spending: Spending = Spending(),
+    grading: GradingOptions = GradingOptions(),
+    spending: SpendingOptions = SpendingOptions(),
 ) -> int:
     """Grade the stored responses of every run in a folder again, beside the old judgments.
 
     Args:
-        folder: What `careeval run -o` wrote to.
+        folder: Folder that `careeval run -o` wrote.
         grader: Inspect's name of the grader, openai/gpt-4o-2024-08-06 where not given.
         bank: Folder of the bank that the run was made with; careeval's own where not given.
         part: Share of the responses to each scenario to grade, such as 0.2: that share of its
-            epochs, rounded, and at least one, drawn from those with words.
-        times: How often, each in a folder of its own and with the items in another order. Twice
-            shows how much of a score's spread is the grader's.
+            epochs, rounded, and at least one, drawn from those that are not empty.
+        times: How often to grade them, each time in a folder of its own and with the items in
+            another order. Twice shows how much of a score's spread is due to the grader.
         part_seed: Seed of the drawing; the same one draws the same responses again.
         max_connections: Calls in flight to the grader; as many as it takes where not given.
         grading: How the grader is asked.
         spending: What may be sent and spent.
     """
-    named = grader or bank_mode(bank).grader
-    like = Run("", None, named, 1, grading.task(), max_connections=max_connections)
-    drawn = RegradePart(part, times, part_seed)
-    folders = prepare_regrading(folder, bank, spending.applied(like), drawn)
-    if (status := agreed(folders, spending)) is not None:
+    grader_name = grader or bank_mode(bank).grader
+    template = Run("", None, grader_name, 1, grading.task(), max_connections=max_connections)
+    regraded = RegradePart(part, times, part_seed)
+    folders = prepare_regrading(folder, bank, spending.with_prices(template), regraded)
+    if (status := confirm_prepared(folders, spending)) is not None:
         return status
     outcomes = work(folders, fresh=True)
     status = OK
     if not all(outcome.complete for outcome in outcomes):
-        status = unfinished(outcomes, folder)
+        status = report_unfinished(outcomes, folder)
     if not any(outcome.stopped for outcome in outcomes):
         summaries = summarise(read_runs(folder))
         numbers = [*map(EntryNumbers, summaries)]

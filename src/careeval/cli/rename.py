@@ -29,7 +29,7 @@ def rename_(folder: Path, name: str, /) -> int:
 
     Args:
         folder: The folder of one run, or one that holds one run.
-        name: The new name, which no run beside it has.
+        name: The new name; no run beside this one may have it.
     """
     run = single_run(folder)
     before = rename_system(run, name)

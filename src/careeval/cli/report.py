@@ -1,4 +1,4 @@
-"""`careeval report`: one page."""
+"""`careeval report`: one HTML page of one or more runs."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from cyclopts import App, Parameter
 
 from careeval.bank import load_bank
 from careeval.cli.app import OK, say
-from careeval.cli.audit.grader_agreement import people_say, probe_agreement
-from careeval.cli.shared.options import Selection
+from careeval.cli.audit.grader_agreement import people_audits, probe_agreement
+from careeval.cli.shared.options import SelectionOptions
 from careeval.errors import UsageError
 from careeval.protocol.tables.run_tables import read_runs
 from careeval.report.page import write_page
@@ -40,17 +40,17 @@ def report(
     probes: Path | None = None,
     audit: Annotated[list[Path] | None, Parameter(negative=())] = None,
     bank: Path | None = None,
-    selection: Selection = Selection(),
+    selection: SelectionOptions = SelectionOptions(),
 ) -> int:
     """Write one offline HTML page: the result, its limits, and every response beside its rubric.
 
     Args:
-        folders: What `careeval run -o` wrote to, one or more.
+        folders: Folders that `careeval run -o` wrote, one or more.
         out: The file to write.
         title: The page's title.
         no_responses: Leave out responses, quotes and reasons.
-        probes: What `careeval audit probes -o` wrote to: how far the grader agrees with labels.
-        audit: What `careeval audit new -o` wrote to: what people say of the grader.
+        probes: Folder that `careeval audit probes -o` wrote: the grader's agreement with labels.
+        audit: File that `careeval audit new -o` wrote: people's labels of the grader's judgments.
         bank: Folder of the probes' bank; careeval's own where not given.
         selection: Which systems and graders.
     """
@@ -63,9 +63,11 @@ def report(
         raise UsageError(
             "nothing here has been graded yet", hint="careeval grade FOLDER --grader MODEL"
         )
-    found = findings(
-        runs, probe_agreement(runs, load_bank(bank), probes), audits=people_say(runs, audit or ())
+    results = findings(
+        runs,
+        probe_agreement(runs, load_bank(bank), probes),
+        audits=people_audits(runs, audit or ()),
     )
-    write_page(found, out, title=title, responses=not no_responses)
+    write_page(results, out, title=title, responses=not no_responses)
     say(f"Written: {out.resolve().as_uri()}")
     return OK

@@ -1,4 +1,4 @@
-"""`careeval run`: ask a system, or take recorded answers, and grade what it says."""
+"""`careeval run`: ask a system, or take its recorded answers, and grade them."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from cyclopts import App, Parameter
 from cyclopts.validators import Number
 
 from careeval.cli.app import OK, SOME_FAILED, USAGE, say
-from careeval.cli.shared.options import Grading, Scenarios
-from careeval.cli.shared.run_costs import Spending
-from careeval.cli.shared.run_execution import told_whole, unfinished, work
+from careeval.cli.shared.options import GradingOptions, ScenarioOptions
+from careeval.cli.shared.run_costs import SpendingOptions
+from careeval.cli.shared.run_execution import is_readable, report_unfinished, work
 from careeval.core.response import Response
 from careeval.core.scenario import Rubric
 from careeval.core.text import counted
@@ -45,7 +45,7 @@ from careeval.protocol.work.run_status import logged_samples
 from careeval.protocol.work.workers import early_workers
 
 RUNS = Path("runs")
-"""Where runs go whose folder is not named."""
+"""The folder of runs whose own folder is not named."""
 
 EXAMPLES = """\
 Examples:
@@ -88,19 +88,19 @@ app = App(name="run", help_epilogue=EXAMPLES)
 
 @Parameter(name="*")
 @dataclass(frozen=True)
-class Asking:
-    """How the system is asked."""
+class AskingOptions:
+    """Options for asking the system."""
 
     samples: Annotated[int, Parameter(validator=Number(gte=1))] = 10
     """Responses to each scenario."""
     seed: int = 0
-    """Of the answers, for providers that honour one."""
+    """Seed of the answers, for providers that use one."""
     max_tokens: Annotated[int, Parameter(validator=Number(gte=1))] = 8192
-    """Of one response, reasoning included."""
+    """Most tokens of one response, reasoning included."""
     base_url: str | None = None
     """Address of the model's server."""
     max_connections: Annotated[int | None, Parameter(validator=Number(gte=1))] = None
-    """Calls in flight to each of model and grader."""
+    """Calls in flight to the model, and to the grader."""
 
 
 @app.default
@@ -114,10 +114,10 @@ def run(
     responses: Path | None = None,
     grade: bool = True,
     resume_run: Annotated[bool, Parameter(name="--resume", negative=())] = False,
-    scenarios: Scenarios = Scenarios(),
-    asking: Asking = Asking(),
-    grading: Grading = Grading(),
-    spending: Spending = Spending(),
+    scenarios: ScenarioOptions = ScenarioOptions(),
+    asking: AskingOptions = AskingOptions(),
+    grading: GradingOptions = GradingOptions(),
+    spending: SpendingOptions = SpendingOptions(),
 ) -> int:
     """Ask models what they would do in each scenario, and have a grader judge what they say.
 
@@ -132,10 +132,10 @@ def run(
         out: Folder of the run; runs/DATE-AND-TIME where not given.
         name: Name of the system in tables; the model's where not given.
         responses: JSON-lines file of recorded answers, instead of a model.
-        grade: Whether to grade what is said; --no-grade stores the responses.
+        grade: Whether to grade the responses; --no-grade only stores them.
         resume_run: Do what is left of the runs in the folder; where none is given, of the
             unfinished run below runs/ that was worked on last.
-        scenarios: Which scenarios are put.
+        scenarios: Which scenarios are used.
         asking: How the systems are asked.
         grading: How the grader is asked.
         spending: What may be sent and spent.
@@ -143,17 +143,17 @@ def run(
     models = [*(model or []), *(read_roster(roster) if roster else [])]
     if resume_run:
         typed = (name, grade, responses, scenarios, asking, grading)
-        usual = (None, True, None, Scenarios(), Asking(), Grading())
-        return _resume(out, bool(models) or typed != usual, grader, spending)
+        defaults = (None, True, None, ScenarioOptions(), AskingOptions(), GradingOptions())
+        return _resume(out, bool(models) or typed != defaults, grader, spending)
     _refuse_none_or_both("-m" if model else "--roster" if models else "", responses)
-    # not to be taken for the same system's run over the public split
-    held_out = " (held-out)" if scenarios.split == "held-out" and name is None else ""
+    # so that it is not mistaken for the same system's run over the public split
+    suffix = " (held-out)" if scenarios.split == "held-out" and name is None else ""
     root = out or RUNS / datetime.now().strftime("%Y-%m-%dT%H%M%S")
     refuse_sweep(root)
     if roster == PAPER and grading.rubric is None:
         # the paper's printed rubric is a ladder
         grading = replace(grading, rubric=Rubric.ladder.value)
-    like = Run(
+    template = Run(
         "",
         None,
         (grader or _default_grader(scenarios.bank)) if grade else None,
@@ -163,26 +163,27 @@ def run(
         max_connections=asking.max_connections,
     )
     if responses is not None:
-        runs, answers = _runs_of_answers(like, responses, name, asking, held_out)
+        runs, answers = _runs_of_answers(template, responses, name, asking, suffix)
     else:
-        runs, answers = _runs_of_models(like, models, name, asking, held_out), {}
-    _refuse_alike(runs)
+        runs, answers = _runs_of_models(template, models, name, asking, suffix), {}
+    _refuse_shared_folders(runs)
     for each in runs:
         check_folder(run_folder(root, each), each)
         refuse_taken_name(root, each)
     with early_workers(0 if spending.dry_run else len(runs)) as early:
-        runs = [spending.applied(each) for each in runs]
-        if (status := spending.refused(runs)) is not None:
+        runs = [spending.with_prices(each) for each in runs]
+        if (status := spending.confirm(runs)) is not None:
             return status
-        outcomes = work(_prepared(runs, root, answers), fresh=True, early=early)
+        outcomes = work(_prepare(runs, root, answers), fresh=True, early=early)
     return _finish(root, outcomes)
 
 
 def _refuse_none_or_both(models: str, responses: Path | None) -> None:
-    """Return if a run has either models, which an option names, or recorded answers.
+    """Raise UsageError unless there are either models or recorded answers.
 
-    Raises:
-        UsageError: It has both, or neither.
+    Args:
+        models: The option that names models; empty where none does.
+        responses: The file of recorded answers.
     """
     if models and responses is not None:
         raise UsageError(
@@ -198,40 +199,40 @@ def _refuse_none_or_both(models: str, responses: Path | None) -> None:
 
 
 def _runs_of_models(
-    like: Run, models: Sequence[str], name: str | None, asking: Asking, suffix: str
+    template: Run, models: Sequence[str], name: str | None, asking: AskingOptions, suffix: str
 ) -> list[Run]:
-    """Return a run of each model, whose name in tables ends with a suffix."""
-    task = like.task | {"seed": asking.seed, "max_tokens": asking.max_tokens}
+    """Return a run of each model; its name in tables ends with the suffix."""
+    task = template.task | {"seed": asking.seed, "max_tokens": asking.max_tokens}
     return [
-        replace(like, system=_system(each, name, models) + suffix, model=each, task=task)
-        for each in models
+        replace(template, system=_system(model, name, models) + suffix, model=model, task=task)
+        for model in models
     ]
 
 
 def _runs_of_answers(
-    like: Run, responses: Path, name: str | None, asking: Asking, suffix: str
+    template: Run, responses: Path, name: str | None, asking: AskingOptions, suffix: str
 ) -> tuple[list[Run], dict[str, list[Response]]]:
-    """Return a run of each system whose answers a file has, and the answers by its name.
+    """Return a run of each system whose answers a file has, and the answers by system.
 
     Raises:
-        UsageError: An option says how they are asked for.
+        UsageError: An option for asking a model is given.
     """
-    if replace(asking, max_connections=None) != Asking():
+    if replace(asking, max_connections=None) != AskingOptions():
         raise UsageError(
             "recorded answers are not asked for",
             hint="leave --samples, --seed, --max-tokens and --base-url out",
         )
-    given = _named_answers(responses, name)
-    task = like.task | {"responses": str(responses)}
+    by_system = _named_answers(responses, name)
+    task = template.task | {"responses": str(responses)}
     runs = [
-        replace(like, system=system + suffix, task=task | {"system": wanted})
-        for system, (wanted, _) in given.items()
+        replace(template, system=system + suffix, task=task | {"system": name_in_file})
+        for system, (name_in_file, _) in by_system.items()
     ]
-    return runs, {system + suffix: answers for system, (_, answers) in given.items()}
+    return runs, {system + suffix: answers for system, (_, answers) in by_system.items()}
 
 
 def _default_grader(bank: Path | None) -> str:
-    # with the bank's package, which to read the help needs not
+    # imported here, since --help does not need the bank's package
     from careeval.bank import bank_mode
 
     return bank_mode(bank).grader
@@ -244,102 +245,105 @@ def _system(model: str, name: str | None, models: Sequence[str]) -> str:
 
 
 def _named_answers(file: Path, name: str | None) -> dict[str, tuple[str, list[Response]]]:
-    """The answers in a file by the name of their system, with the name that the file gives it."""
+    """Return each system's name in the file and its answers, by its name in tables."""
     answers = read_responses(file)
     if name is not None and len(answers) > 1:
         raise UsageError(
             f"{file} holds answers of {len(answers)} systems, and --name names one",
             hint="leave --name out",
         )
-    return {name or system: (system, given) for system, given in answers.items()}
+    return {name or system: (system, own) for system, own in answers.items()}
 
 
-def _refuse_alike(runs: Sequence[Run]) -> None:
-    """Stop before two systems would go to one folder."""
-    seen: dict[str, str] = {}
+def _refuse_shared_folders(runs: Sequence[Run]) -> None:
+    """Raise UsageError if two systems would have the same folder."""
+    systems: dict[str, str] = {}
     for run in runs:
         folder = folder_name(run.system)
-        if folder in seen:
+        if folder in systems:
             raise UsageError(
-                f"{seen[folder]!r} and {run.system!r} would share the folder {folder!r}",
+                f"{systems[folder]!r} and {run.system!r} would share the folder {folder!r}",
                 hint="give each once, or run one of them with another --name",
             )
-        seen[folder] = run.system
+        systems[folder] = run.system
 
 
-def _prepared(runs: Sequence[Run], root: Path, answers: dict[str, list[Response]]) -> list[Path]:
-    """Set up all runs or none."""
-    planned = {run_folder(root, run): run for run in runs}
+def _prepare(runs: Sequence[Run], root: Path, answers: dict[str, list[Response]]) -> list[Path]:
+    """Set up all runs or none, and return their folders."""
+    by_folder = {run_folder(root, run): run for run in runs}
     try:
-        for folder, run in planned.items():
+        for folder, run in by_folder.items():
             make_private_folder(root, run)
             if run.model is None:
-                planned[folder] = store_responses(folder, answers[run.system], run)
+                by_folder[folder] = store_responses(folder, answers[run.system], run)
     except Exception:
-        for folder in planned:
+        for folder in by_folder:
             discard(folder)
         raise
-    return prepare_together(root, planned)
+    return prepare_together(root, by_folder)
 
 
-def _resume(out: Path | None, more: bool, grader: str | None, spending: Spending) -> int:
-    if more:
+def _resume(
+    out: Path | None, has_other_options: bool, grader: str | None, spending: SpendingOptions
+) -> int:
+    if has_other_options:
         raise UsageError(
             "--resume knows what to do from the folder",
             hint="leave everything out but -o, --grader, --max-cost and --prices",
         )
     refuse_sweep(out or RUNS)
     for each in unfinished_setups(out or RUNS):
-        if told_whole(each, finish_setup):
+        if is_readable(each, finish_setup):
             say(f"{each}: its set-up, which was broken off, is finished.")
     root = out or latest_unfinished(RUNS) or RUNS
-    every = [*run_folders(root), *orphaned_folders(root)]
-    folders = [each for each in every if told_whole(each, read_run_file)]
-    if every and not folders:
+    all_folders = [*run_folders(root), *orphaned_folders(root)]
+    folders = [folder for folder in all_folders if is_readable(folder, read_run_file)]
+    if all_folders and not folders:
         return USAGE
-    damaged = len(every) > len(folders)
+    damaged = len(all_folders) > len(folders)
     if not folders:
         raise UsageError(f"{root} holds no run", hint="name the folder with -o")
     if out is None:
-        folders = [each for each in folders if not is_probe_check(each)]
+        folders = [folder for folder in folders if not is_probe_check(folder)]
         if root == RUNS:
             say(f"Nothing is left to do: no run of a system in {RUNS} is unfinished.")
             return OK
-    open_ = [each for each in folders if not is_complete(each)]
-    if not open_:
+    unfinished_folders = [folder for folder in folders if not is_complete(folder)]
+    if not unfinished_folders:
         say(f"{root}: nothing {'else ' if damaged else ''}is left to do.")
         return _finish(root, []) or (SOME_FAILED if damaged else OK)
-    left = {
-        each: spending.amended(_graded_by(grader, each, spending))
-        for each in open_
-        if told_whole(each, n_lost_calls)
+    runs = {
+        folder: spending.with_changes(_with_grader(grader, folder, spending))
+        for folder in unfinished_folders
+        if is_readable(folder, n_lost_calls)
     }
-    if not left:
+    if not runs:
         return USAGE
-    damaged |= len(left) < len(open_)
-    for folder in left:
+    damaged |= len(runs) < len(unfinished_folders)
+    for folder in runs:
         if n := n_lost_calls(folder):
             say(
                 f"{folder}: {counted(n, 'paid call')} not in {CALLS_FILE} any more: what no log "
                 "has of them is lost, and is asked and paid for again."
             )
-    kept = [n_kept_responses(folder) for folder in left]
-    if (status := spending.refused(list(left.values()), kept, agreed=True)) is not None:
+    done = [n_kept_responses(folder) for folder in runs]
+    if (status := spending.confirm(list(runs.values()), done, agreed=True)) is not None:
         return status
-    for folder, amended in left.items():
+    for folder, amended in runs.items():
         if amended != read_run_file(folder):
             changes = {"prices": amended.prices, "max_cost": amended.max_cost}
             amend_run(folder, grader=amended.grader, **changes)
-    began = "the models and the settings" if grader else "the models, the grader and the settings"
-    say(f"Resuming {root} with {began} that it began with.")
-    return _finish(root, work(list(left))) or (SOME_FAILED if damaged else OK)
+    kept = "the models and the settings" if grader else "the models, the grader and the settings"
+    say(f"Resuming {root} with {kept} that it began with.")
+    return _finish(root, work(list(runs))) or (SOME_FAILED if damaged else OK)
 
 
-def _graded_by(grader: str | None, folder: Path, spending: Spending) -> Run:
-    """What is left of a run in a folder, with another grader where one is typed.
+def _with_grader(grader: str | None, folder: Path, spending: SpendingOptions) -> Run:
+    """Return the run of a folder, with another grader if one is typed.
 
     Raises:
-        UsageError: A part is graded by another already, or it is a grading, or not to be graded.
+        UsageError: Another grader has judged a part of it, it is itself a grading of stored
+            responses, or it has no grader.
     """
     run = read_run_file(folder)
     if grader is None or grader == run.grader:
@@ -356,17 +360,17 @@ def _graded_by(grader: str | None, folder: Path, spending: Spending) -> Run:
             hint=f"finish it without --grader, then: careeval grade {folder} --grader {grader}",
         )
     changed = replace(run, grader=grader)
-    return replace(changed, prices=run.prices | spending.applied(changed).prices)
+    return replace(changed, prices=run.prices | spending.with_prices(changed).prices)
 
 
 def _finish(root: Path, outcomes: list[Outcome]) -> int:
-    """Show what has come out, and what to do next."""
+    """Print the result and what to do next, and return the exit status."""
     status = OK
     if not all(outcome.complete for outcome in outcomes):
-        status = unfinished(outcomes, root)
+        status = report_unfinished(outcomes, root)
     if any(outcome.stopped for outcome in outcomes):
         return status
-    # loaded while the run went on: see `work`
+    # `work` has loaded these while the run went on
     from careeval.cli.shared.lexical_agreement import lexical_sentences
     from careeval.protocol.tables.run_tables import read_runs
     from careeval.results.entry_numbers import EntryNumbers

@@ -1,4 +1,4 @@
-"""`careeval site`: a static leaderboard."""
+"""`careeval site`: a static leaderboard of many runs."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from cyclopts import App, Parameter
 
 from careeval.bank import load_bank
 from careeval.cli.app import OK, say
-from careeval.cli.audit.grader_agreement import people_say, probe_agreement
-from careeval.cli.shared.options import Selection
+from careeval.cli.audit.grader_agreement import people_audits, probe_agreement
+from careeval.cli.shared.options import SelectionOptions
 from careeval.errors import UsageError
 from careeval.protocol.runs.folder import refuse_runs_folder
 from careeval.protocol.tables.run_tables import read_runs
@@ -40,18 +40,19 @@ def site(
     audit: Annotated[list[Path] | None, Parameter(negative=())] = None,
     bank: Path | None = None,
     repository: str | None = None,
-    selection: Selection = Selection(),
+    selection: SelectionOptions = SelectionOptions(),
 ) -> int:
     """Write a static leaderboard: ranked tables, a page a system, pairs, scenarios, evidence, data.
 
     Args:
-        folders: What `careeval run -o` wrote to, one or more.
+        folders: Folders that `careeval run -o` wrote, one or more.
         out: The folder to write.
         title: The site's title.
-        probes: What `careeval audit probes -o` wrote to: how far each grader agrees with labels.
-        audit: What `careeval audit new -o` wrote to: what people say of the grader.
+        probes: Folder that `careeval audit probes -o` wrote: each grader's agreement with labels.
+        audit: File that `careeval audit new -o` wrote: people's labels of the grader's judgments.
         bank: Folder of the runs' bank; careeval's own where not given.
-        repository: Web address that takes runs by pull request; without one the site asks for none.
+        repository: Web address of the repository that takes runs by pull request; without one the
+            site asks for no runs.
         selection: Which systems and graders.
     """
     if not folders:
@@ -63,16 +64,16 @@ def site(
         )
     refuse_runs_folder(out)
     runs = selection.select(read_runs(*folders))
-    asked = load_bank(bank)
-    found = findings(
-        runs, probe_agreement(runs, asked, probes), audits=people_say(runs, audit or ())
+    loaded = load_bank(bank)
+    results = findings(
+        runs, probe_agreement(runs, loaded, probes), audits=people_audits(runs, audit or ())
     )
-    of_bank = asked.about.name in set(runs.responses["bank"])
-    canary = asked.about.canary if of_bank else None
-    size = write_site(found, out, title=title, canary=canary, repository=repository)
+    is_of_bank = loaded.about.name in set(runs.responses["bank"])
+    canary = loaded.about.canary if is_of_bank else None
+    size = write_site(results, out, title=title, canary=canary, repository=repository)
     for note in runs.notes:
         say(note)
-    if not found.summaries:
+    if not results.summaries:
         say("Nothing here has been graded yet: careeval grade FOLDER --grader MODEL")
     say(f"Written, {size / 1e6:.1f} MB: {(out / 'index.html').resolve().as_uri()}")
     return OK

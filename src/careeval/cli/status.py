@@ -1,4 +1,4 @@
-"""`careeval status`: what runs have come to, read from their files."""
+"""`careeval status`: the progress of runs, read from their files."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from cyclopts import App, Parameter
 from rich.text import Text
 
 from careeval.cli.app import OK, USAGE, print_json, say
-from careeval.cli.shared.run_execution import told_whole
+from careeval.cli.shared.run_execution import is_readable
 from careeval.core.text import plain
 from careeval.errors import UsageError
 from careeval.protocol.costs.cost_log import TotalCost
@@ -42,34 +42,34 @@ def status(
     *,
     as_json: Annotated[bool, Parameter(name="--json", negative=())] = False,
 ) -> int:
-    """How far runs have come, what they have cost, and what to type next.
+    """Show how far runs are, what they have cost, and what to type next.
 
     Reads files only: a run that goes on is not disturbed.
 
     Args:
-        folder: What `careeval run -o` wrote to, or a folder of such folders.
+        folder: Folder that `careeval run -o` wrote, or a folder of such folders.
         as_json: Print JSON.
     """
     if not folder.is_dir():
         raise UsageError(f"{folder} is no folder", hint="name what 'careeval run -o' wrote to")
     refuse_sweep(folder)
-    every, runs = [*run_folders(folder), *orphaned_folders(folder)], list[RunStatus]()
-    for each in every:
-        told_whole(each, lambda run: runs.append(read_run_status(run)))
-    status = OK if len(runs) == len(every) else USAGE
+    run_paths, runs = [*run_folders(folder), *orphaned_folders(folder)], list[RunStatus]()
+    for path in run_paths:
+        is_readable(path, lambda run: runs.append(read_run_status(run)))
+    status = OK if len(runs) == len(run_paths) else USAGE
     if as_json:
         print_json({"runs": [_as_json(run) for run in runs]})
         return status
     for each in unfinished_setups(folder):
         say(f"{each}: its set-up was broken off. Finish it: careeval run --resume -o {each}")
-    if not runs and (every or unfinished_setups(folder)):
+    if not runs and (run_paths or unfinished_setups(folder)):
         return status
     if not runs:
         say(f"{folder} holds no run.")
         say("Begin one: careeval run -m MODEL -o FOLDER")
         return OK
     _print(runs, folder)
-    for note in _next(runs, folder):
+    for note in _next_steps(runs, folder):
         say(note)
     return status
 
@@ -82,21 +82,21 @@ def _print(runs: Sequence[RunStatus], root: Path) -> None:
         table.add_row(
             Text(plain(str(path if path.parts else run.folder))),
             Text(plain(run.run.system)),
-            _now(run),
-            _of(run.n_asked, run.n_samples),
-            "–" if run.n_graded is None else _of(run.n_graded, run.n_samples),
+            _state(run),
+            _n_of(run.n_asked, run.n_samples),
+            "–" if run.n_graded is None else _n_of(run.n_graded, run.n_samples),
             f"{run.n_failed:,}",
             _cost(run.spent),
         )
     console().print(table)
 
 
-def _of(n: int | None, whole: int | None) -> str:
-    n_words, whole_words = ("unknown" if each is None else f"{each:,}" for each in (n, whole))
-    return f"{n_words} of {whole_words}"
+def _n_of(n: int | None, total: int | None) -> str:
+    n_text, total_text = ("unknown" if number is None else f"{number:,}" for number in (n, total))
+    return f"{n_text} of {total_text}"
 
 
-def _now(run: RunStatus) -> str:
+def _state(run: RunStatus) -> str:
     if run.process:
         return f"running (process {run.process})"
     if run.complete:
@@ -110,8 +110,8 @@ def _cost(spent: TotalCost) -> str:
     return dollars(spent.known_usd)
 
 
-def _next(runs: Sequence[RunStatus], root: Path) -> list[str]:
-    """What to type next, for each kind of run that is there."""
+def _next_steps(runs: Sequence[RunStatus], root: Path) -> list[str]:
+    """Return a line with the next command for each kind of run in the folder."""
     notes = []
     # a grading lies in the folder of its run
     idle = [run for run in runs if not run.complete and run.process is None]

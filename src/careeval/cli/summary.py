@@ -1,4 +1,4 @@
-"""`careeval summary`: the table."""
+"""`careeval summary`: the numbers of runs as a table."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from cyclopts import App, Parameter
 
 from careeval.cli.app import OK, say
 from careeval.cli.shared.lexical_agreement import lexical_sentences
-from careeval.cli.shared.options import Selection
+from careeval.cli.shared.options import SelectionOptions
 from careeval.cli.shared.printing import Out, Printing
 from careeval.errors import UsageError
 from careeval.protocol.tables.run_tables import read_runs
@@ -47,33 +47,33 @@ with its reason beside it. Parts of fewer than five scenarios are marked.
 
 app = App(name="summary", help_epilogue=EXAMPLES)
 
-Part = Literal["adl", "domain", "condition", "assistance", "situation", "actor"]
+PartName = Literal["adl", "domain", "condition", "assistance", "situation", "actor"]
 Order = Literal["name", "score", "worst", "severe"]
 
 
 @app.default
 def summary(
     *folders: Path,
-    by: Annotated[tuple[Part, ...], Parameter(negative=(), show_default=False)] = (),
+    by: Annotated[tuple[PartName, ...], Parameter(negative=(), show_default=False)] = (),
     sort: Order = "name",
     detail: Annotated[bool, Parameter(negative=())] = False,
     audit: Annotated[list[Path] | None, Parameter(negative=())] = None,
     out: Out = None,
     printing: Printing = Printing(),
-    selection: Selection = Selection(),
+    selection: SelectionOptions = SelectionOptions(),
 ) -> int:
     """Severe errors and score of runs, each with its interval; then worst case, activity, domain.
 
     Args:
-        folders: What `careeval run -o` wrote to, one or more.
-        by: Break the scenarios down by these, a table each; files of data have them in one, and
-            JSON has every part.
+        folders: Folders that `careeval run -o` wrote, one or more.
+        by: Break the scenarios down by these, a table each; CSV and Parquet have them in one
+            table, and JSON has every part.
         sort: By name; or the best first by score, by the worst of n, by severe errors.
         detail: Add the worst epoch, the spread of epochs, reliability, length and the worst of k;
             in JSON also every part of the scenarios.
-        audit: What `careeval audit new -o` wrote to: the scores as people correct them.
-        out: The file to write, and not stdout.
-        printing: How they are printed.
+        audit: File that `careeval audit new -o` wrote: adds the scores as people correct them.
+        out: The file to write, instead of stdout.
+        printing: The format.
         selection: Which systems, graders and rubrics.
     """
     if not folders:
@@ -82,13 +82,13 @@ def summary(
     runs = selection.select(read_runs(*folders))
     people: dict[str, AuditResults] = {}
     if audit:
-        # what tries graders is not loaded where nobody asks for it
-        from careeval.cli.audit.grader_agreement import people_say
+        # imported here, since most summaries do not need it
+        from careeval.cli.audit.grader_agreement import people_audits
 
-        people = people_say(runs, audit)
-    known = [(entry, summary_of(entry)) for entry in entries(runs)]
-    known.sort(key=lambda each: _place(sort, each[1]))
-    graded, summaries = [entry for entry, _ in known], [s for _, s in known]
+        people = people_audits(runs, audit)
+    pairs = [(entry, summary_of(entry)) for entry in entries(runs)]
+    pairs.sort(key=lambda pair: _place(sort, pair[1]))
+    graded, summaries = [entry for entry, _ in pairs], [s for _, s in pairs]
     in_detail = detail or any(each.in_detail for each in parts)
     numbers = [
         EntryNumbers(
@@ -96,7 +96,7 @@ def summary(
             detail_of(entry) if in_detail else None,
             people[entry.grader].score_of(entry) if entry.grader in people else None,
         )
-        for entry, s in known
+        for entry, s in pairs
     ]
     for note in runs.notes:
         say(note)
@@ -115,14 +115,14 @@ def summary(
 
 
 def _json(numbers: Sequence[EntryNumbers]) -> dict[str, Any]:
-    # it builds models as it is loaded, which a table does not need
+    # imported here, since loading it builds models that a table does not need
     from careeval.sheets.entries.summary_json import summary_json
 
     return summary_json(numbers)
 
 
 def _place(order: Order, s: Summary) -> tuple[bool, float, str, str]:
-    """Return where an entry stands: the best first, what is unknown last, a tie by name."""
+    """Return an entry's key for sorting: the best first, an unknown number last, ties by name."""
     number = {
         "name": 0.0,
         "score": s.score.value,

@@ -18,7 +18,7 @@ from rich.live import Live
 from rich.text import Text
 
 from careeval.cli.app import BUDGET_REACHED, INTERRUPTED, OK, SOME_FAILED, print_json, say
-from careeval.cli.shared.run_costs import Spending
+from careeval.cli.shared.run_costs import SpendingOptions
 from careeval.core.text import counted, plain
 from careeval.protocol.runs.folder import check_folder, refuse_runs_folder
 from careeval.protocol.runs.spec import Run, Stop
@@ -68,7 +68,7 @@ def sweep(
     *,
     out: Annotated[Path | None, Parameter(name=("--out", "-o"))] = None,
     on: str = HERE,
-    spending: Spending = Spending(),
+    spending: SpendingOptions = SpendingOptions(),
 ) -> int:
     """Ask and grade every system of a file, in cells; given again, do only what is missing.
 
@@ -80,23 +80,23 @@ def sweep(
         spending: What may be sent and spent.
     """
     root = (out or Path("runs") / file.stem).absolute()
-    made = read_sweep(file)
-    if spending.max_cost is None and made.max_cost is not None:
-        spending = replace(spending, max_cost=made.max_cost)
-    made = _priced(made, spending)
-    before = sweep_progress(root) if (root / SWEEP_FILE).exists() else None
-    runs, on_disk = zip(*_planned(made, before), strict=True)
+    spec = read_sweep(file)
+    if spending.max_cost is None and spec.max_cost is not None:
+        spending = replace(spending, max_cost=spec.max_cost)
+    spec = _priced(spec, spending)
+    earlier = sweep_progress(root) if (root / SWEEP_FILE).exists() else None
+    runs, on_disk = zip(*_planned(spec, earlier), strict=True)
     for run in runs:
         check_folder(root / "system", run)
-    is_agreed = before is not None and len(before.cells) == len(made.cells())
-    if (status := spending.refused(runs, on_disk, agreed=is_agreed, here=on == HERE)) is not None:
+    is_agreed = earlier is not None and len(earlier.cells) == len(spec.cells())
+    if (status := spending.confirm(runs, on_disk, agreed=is_agreed, here=on == HERE)) is not None:
         return status
-    if before is None:
+    if earlier is None:
         refuse_runs_folder(root)
     with closing(engine(on)) as cluster:
         root.mkdir(parents=True, exist_ok=True)
-        with _shown(root) as show:
-            stop = SweepDriver(root, made, cluster, show).carry_out()
+        with _progress_display(root) as show:
+            stop = SweepDriver(root, spec, cluster, show).carry_out()
     return _finish(root, stop)
 
 
@@ -107,12 +107,12 @@ def status(
     watch: Annotated[bool, Parameter(negative=())] = False,
     as_json_: Annotated[bool, Parameter(name="--json", negative=())] = False,
 ) -> int:
-    """Say how far a sweep is: its cells, rate, errors, cost and time left.
+    """Show how far a sweep is: its cells, rate, errors, cost and time left.
 
     Reads files only, from any machine that has the disk.
 
     Args:
-        folder: What `careeval sweep -o` wrote to.
+        folder: Folder that `careeval sweep -o` wrote.
         watch: Look again and again, until nobody works on it.
         as_json_: Print JSON.
     """
@@ -123,55 +123,57 @@ def status(
     if watch and sys.stderr.isatty():
         with Live(console=Console(stderr=True), auto_refresh=False, transient=True) as live:
             while (now := sweep_progress(folder)).driver is not None:
-                live.update(shown(now), refresh=True)
+                live.update(progress_view(now), refresh=True)
                 time.sleep(LOOK_EVERY)
     elif watch:
         while (now := sweep_progress(folder)).driver is not None:
             say(line(now))
             time.sleep(LINE_EVERY)
-    console().print(shown(now))
+    console().print(progress_view(now))
     _say_next(folder, now)
     return OK
 
 
-def _priced(made: Sweep, spending: Spending) -> Sweep:
-    """The sweep with the prices of its models and the budget."""
-    systems = [replace(each, run=spending.applied(each.run)) for each in made.systems]
-    gradings = [spending.applied(each) for each in made.gradings]
+def _priced(spec: Sweep, spending: SpendingOptions) -> Sweep:
+    """Return the sweep with the prices of its models and the budget."""
+    systems = [replace(system, run=spending.with_prices(system.run)) for system in spec.systems]
+    gradings = [spending.with_prices(grading) for grading in spec.gradings]
     return replace(
-        made, systems=tuple(systems), gradings=tuple(gradings), max_cost=systems[0].run.max_cost
+        spec, systems=tuple(systems), gradings=tuple(gradings), max_cost=systems[0].run.max_cost
     )
 
 
-def _planned(made: Sweep, before: SweepProgress | None) -> Iterator[tuple[Run, tuple[int, int]]]:
-    """Yield each system with each grading as a run over all scenarios, and what of it is there.
+def _planned(spec: Sweep, earlier: SweepProgress | None) -> Iterator[tuple[Run, tuple[int, int]]]:
+    """Yield each system with each grading as a run over all scenarios.
 
-    Asking is planned once, with the first grading.
+    With each come the numbers of its responses that are asked and graded already. Asking is
+    planned once, with the first grading.
     """
-    done = {cell.cell: cell.n_done for cell in before.cells} if before else {}
-    for system in made.systems:
+    done = {cell.cell: cell.n_done for cell in earlier.cells} if earlier else {}
+    for system in spec.systems:
         counts = Counter[str]()
-        for cell in made.cells():
+        for cell in spec.cells():
             if cell.system == system:
                 counts[cell.stage] += done.get(cell.path, 0)
-        for n, grading in enumerate(made.gradings, 1):
-            task = system.run.task | grading.task | {"scenario": made.scenarios}
+        for n, grading in enumerate(spec.gradings, 1):
+            task = system.run.task | grading.task | {"scenario": spec.scenarios}
             prices = system.run.prices | grading.prices
             run = replace(system.run, grader=grading.grader, task=task, prices=prices)
-            n_responses = len(made.scenarios) * run.epochs
+            n_responses = len(spec.scenarios) * run.epochs
             n_asked = counts[ASK] if n == 1 else n_responses
             yield run, (n_asked, counts[f"grade-{n}"])
 
 
 @contextmanager
-def _shown(root: Path) -> Iterator[Callable[[], None]]:
-    """Show on stderr how far the sweep is: as a table in a terminal, now and then in a pipe."""
-    looked = [time.monotonic()]
+def _progress_display(root: Path) -> Iterator[Callable[[], None]]:
+    """Show on stderr how far the sweep is: a table in a terminal, a line now and then in a pipe."""
+    shown_at = time.monotonic()
 
     def is_time(seconds: float) -> bool:
-        if time.monotonic() - looked[0] < seconds:
+        nonlocal shown_at
+        if time.monotonic() - shown_at < seconds:
             return False
-        looked[0] = time.monotonic()
+        shown_at = time.monotonic()
         return True
 
     if not sys.stderr.isatty():
@@ -180,7 +182,7 @@ def _shown(root: Path) -> Iterator[Callable[[], None]]:
     with Live(console=Console(stderr=True), auto_refresh=False, transient=True) as live:
         yield (
             lambda: (
-                live.update(shown(sweep_progress(root)), refresh=True)
+                live.update(progress_view(sweep_progress(root)), refresh=True)
                 if is_time(LOOK_EVERY)
                 else None
             )
@@ -188,7 +190,7 @@ def _shown(root: Path) -> Iterator[Callable[[], None]]:
 
 
 def line(now: SweepProgress) -> str:
-    """Return how far a sweep is in one line."""
+    """Return a sweep's progress as one line."""
     states = ", ".join(f"{now.n(state):,} {state}" for state in CellStatus if now.n(state))
     (asked, to_ask), (graded, to_grade) = now.done(asks=True), now.done(asks=False)
     unknown = f" and an unknown amount for {counted(now.n_unknown, 'call')}"
@@ -203,8 +205,8 @@ def line(now: SweepProgress) -> str:
     return ", ".join(filter(None, parts))
 
 
-def shown(now: SweepProgress) -> RenderableType:
-    """Return how far a sweep is: the line, and the cells that run, failed or stopped."""
+def progress_view(now: SweepProgress) -> RenderableType:
+    """Return a sweep's progress as a line, and a table of the cells that run, failed or stopped."""
     order = [CellStatus.failed, CellStatus.stopped, CellStatus.running]
     listed = sorted(
         (cell for cell in now.cells if cell.now in order), key=lambda cell: order.index(cell.now)
@@ -228,9 +230,9 @@ def shown(now: SweepProgress) -> RenderableType:
 
 
 def _finish(root: Path, stop: Stop | None) -> int:
-    """Say how the sweep ended, and what to do next."""
+    """Print how the sweep ended and what to do next, and return the exit status."""
     now = sweep_progress(root)
-    console().print(shown(now))
+    console().print(progress_view(now))
     _say_next(root, now)
     if stop is Stop.interrupted:
         return INTERRUPTED

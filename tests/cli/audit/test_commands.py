@@ -1,4 +1,4 @@
-"""`careeval audit`: graders side by side on the probes, a sample for people, and what they say."""
+"""`careeval audit`: graders side by side on the probes, a sample for people, and its results."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture
 def held(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Runs:
-    """What the runs hold: three systems that a grader judged."""
+    """Have the runs hold three systems that a grader judged."""
     runs = judged({f"robot-{name}": at_random(k, 20, 4) for k, name in enumerate("abc")})
     monkeypatch.setattr("careeval.protocol.tables.run_tables.read_runs", lambda *_: runs)
     assert folder.is_dir()
@@ -46,7 +46,7 @@ def held(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Runs:
 def test_probes_tell_recall_on_severe_items_first(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """The first number of a grader is what it finds of −2; cost, time and its failure are told."""
+    """The first number of a grader is its recall of −2 items; cost, time and failures are shown."""
     monkeypatch.setenv("COLUMNS", "200")
     assert run(["audit", "probes", "--grader", LEXICAL, "--bank", "bank"]) == OK
     out = capsys.readouterr().out
@@ -122,7 +122,7 @@ def test_probes_as_json_have_graders_side_by_side(capsys: pytest.CaptureFixture[
 
 @pytest.mark.usefixtures("folder")
 def test_a_grader_named_twice_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
-    """One grader is not tried beside itself, and nothing is left on the disk."""
+    """A grader that is named twice is refused, and nothing is left on the disk."""
     assert run(["audit", "probes", *["--grader", LEXICAL] * 2, "--bank", "bank"]) == USAGE
     assert "named twice" in capsys.readouterr().err
     assert not Path("runs/audit").exists()
@@ -232,7 +232,7 @@ def test_from_a_sample_to_what_people_say(capsys: pytest.CaptureFixture[str]) ->
 
 @pytest.mark.usefixtures("held")
 def test_a_sample_as_json_holds_no_words(capsys: pytest.CaptureFixture[str]) -> None:
-    """What was drawn from what is told for machines, without what anybody said."""
+    """The JSON of a sample counts what was drawn, and has no words of a response."""
     small = ["--per-model", "20", "--severe-found", "3", "--severe-cleared", "3", "--seed", "4"]
     assert run(["audit", "sample", "runs", "-o", "sample.json", *small, "--json"]) == OK
     printed = capsys.readouterr()
@@ -244,7 +244,7 @@ def test_a_sample_as_json_holds_no_words(capsys: pytest.CaptureFixture[str]) -> 
 
 @pytest.mark.usefixtures("held")
 def test_labels_are_not_torn_from_their_sample(capsys: pytest.CaptureFixture[str]) -> None:
-    """A sample that is there is not written over."""
+    """An existing sample is not overwritten."""
     line = ["audit", "sample", "runs", "-o", "sample.json", "--n", "60"]
     assert run(line) == OK
     before = Path("sample.json").read_bytes()
@@ -264,7 +264,7 @@ def _wrong(line: list[str], capsys: pytest.CaptureFixture[str]) -> str:
 
 @pytest.mark.usefixtures("held")
 def test_what_cannot_be_done_is_told(capsys: pytest.CaptureFixture[str]) -> None:
-    """No folder, too few judgments, no sample and a bad label each end with 2 and what to mend."""
+    """No folder, too few judgments, no sample and a bad label each end with 2 and a hint."""
     assert "name the folder of a run" in _wrong(["audit", "sample", "-o", "x.json"], capsys)
     said = _wrong(["audit", "sample", "runs", "-o", "x.json", "--n", "3"], capsys)
     assert "--n 24 or more" in said

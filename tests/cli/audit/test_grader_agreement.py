@@ -1,4 +1,4 @@
-"""What is known of a run's graders: their agreement with probes, and what they were told."""
+"""Graders' agreement with probes, and the prompts that they were sent."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from pathlib import Path
 
 from careeval.bank import load_bank
 from careeval.cli.audit.grader_agreement import probe_agreement
-from careeval.cli.export import _told
+from careeval.cli.export import _grader_prompts
 from careeval.core.response import Response, ResponseState
 from careeval.core.scenario import Rubric
 from careeval.modes.prompts import load_prompts
@@ -44,11 +44,11 @@ def test_audits_of_both_rubrics_are_one_agreement(tmp_path: Path) -> None:
     assert (found.overall.n, found.overall.missed) == (24, 0)
 
 
-def test_what_graders_of_every_protocol_were_told() -> None:
-    """The prompts of a grader of protocol 1 are known as those of today's are; others are not."""
+def test_prompts_of_graders_of_every_protocol() -> None:
+    """Prompts are found for graders of protocol 1 and of today's, and not for other graders."""
     prompts = {version: load_prompts(RESPONSE, protocol=version) for version in KNOWN.values()}
     names = [f"openai/x (batched, prompt {each.grade_hash})" for each in prompts.values()]
-    told = _told([*names, "openai/x (batched, prompt 00000000)"], None)
+    told = _grader_prompts([*names, "openai/x (batched, prompt 00000000)"], None)
     assert list(told) == names
     for each, name in zip(prompts.values(), names, strict=True):
         assert told[name].startswith(each.texts["grade-system.md"])

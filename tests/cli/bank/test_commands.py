@@ -1,4 +1,4 @@
-"""`careeval bank`: the author's loop, as typed."""
+"""The commands of `careeval bank` as they are typed."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def test_show_tells_points_only_where_asked(
 def test_show_of_an_unknown_id_names_the_nearest(
     folder: BankFolder, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """A slip of the finger is no traceback."""
+    """A mistyped id gets a hint with the nearest one."""
     assert run(["bank", "show", "dresing-001", "--bank", str(folder.root)]) == USAGE
     assert "did you mean 'dressing-001'?" in capsys.readouterr().err
 
@@ -102,7 +102,7 @@ def test_stats_are_made_of_the_files(
 def test_check_says_what_a_bank_is_held_to(
     folder: BankFolder, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """A bank without rules is held to its form alone, and is told so; one with them is not."""
+    """A bank without rules is checked for its form only, and the output says so."""
     line = ["bank", "check", str(folder.root)]
     assert run(line) == OK
     assert capsys.readouterr().out == "1 scenario, 5 probes: no problem found\n"
@@ -122,7 +122,7 @@ def test_check_says_what_a_bank_is_held_to(
 def test_check_counts_what_was_rated_in_another_version(
     folder: BankFolder, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """A revision that waits for its raters is no problem, and is said."""
+    """A revision that waits for its raters is no problem, but is counted."""
     entry = '{"version": 1, "hash": "0123456789ab", "status": "validated", "evidence": []}'
     (folder.root / "evidence.json").write_text(f'{{"dressing-001": {entry}}}', encoding="utf-8")
     folder.plant(SCENARIO, "\nversion: 1\n", "\nversion: 2\n")
@@ -158,7 +158,7 @@ def test_new_writes_what_is_given_and_refuses_what_is_not(
 def test_new_writes_nothing_that_could_not_be_read(
     folder: BankFolder, capsys: pytest.CaptureFixture[str], more: list[str], message: str
 ) -> None:
-    """The fault is named in a line, and the bank is as it was."""
+    """The fault is named in a line, and the bank is unchanged."""
     line = ["bank", "new", str(folder.root), "--adl", "bathing", "--condition", "als",
             "--assistance", "02", "--situation", "refusal", "--pronoun", "he"]  # fmt: skip
     assert run([*line, *more]) == USAGE
@@ -299,7 +299,7 @@ def test_a_split_with_a_problem_is_not_sealed(
 def test_nothing_is_opened_in_a_git_repository(
     folder: BankFolder, apart: Path, key: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """One careless commit there would publish it."""
+    """A folder in a git repository is refused, since a commit there would publish the split."""
     assert run(["bank", "seal", str(apart), "--bank", str(folder.root)]) == OK
     (tmp_path / "repository" / ".git").mkdir(parents=True)
     inside = tmp_path / "repository" / "below" / "open"

@@ -1,4 +1,4 @@
-"""What a terminal shows of runs while they go on."""
+"""The display of runs in progress, in a terminal and in a pipe."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ import pytest
 from rich.console import Console
 from rich.text import Text
 
-from careeval.cli.shared.display import Lines, bars, line
+from careeval.cli.shared.display import ProgressLines, bars, line
 from careeval.protocol.runs.progress import RunProgress
 
 BAR = "━" * 20
 
 
 def shown(*progress: RunProgress, max_cost: float | None = None, ending: bool = False) -> list[str]:
-    """The lines on a wide terminal, each bar as one sign."""
+    """Return the lines on a wide terminal, with each bar as one character."""
     console = Console(width=200, color_system="truecolor", force_terminal=True, _environ={})
     with console.capture() as capture:
         console.print(bars(progress, max_cost, ending=ending))
@@ -41,7 +41,7 @@ def test_a_slow_run_has_a_rate_a_minute() -> None:
 
 
 def test_errors_and_the_budget_are_said() -> None:
-    """Errors, the last one and the budget stand below, and what was given up beside."""
+    """Errors, the last one and the budget are shown below the bars, and failed samples beside."""
     run = RunProgress(
         "robot",
         10,
@@ -60,7 +60,7 @@ def test_errors_and_the_budget_are_said() -> None:
 
 
 def test_several_runs_have_a_sum() -> None:
-    """Below several runs stands what they come to; it takes as long as the slowest of them."""
+    """Below several runs is their sum, which takes as long as the slowest of them."""
     a = RunProgress("a", 10, n_done=5, n_calls=5, usd=1.0, rate=2.5)
     b = RunProgress("b", 10, n_done=8, n_calls=1, usd=None, rate=1.0)
     c = RunProgress("c", 10, n_done=10, n_calls=9, usd=2.0, ended=True)
@@ -75,9 +75,9 @@ def test_several_runs_have_a_sum() -> None:
 def test_in_a_pipe_there_is_one_line_in_thirty_seconds(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    """Told four times a second for 100 seconds, it says three plain lines."""
+    """Called four times a second for 100 seconds, it prints three plain lines."""
     now = [0.0]
-    lines = Lines(lambda: now[0])
+    lines = ProgressLines(lambda: now[0])
     for quarter in range(400):
         now[0] = quarter / 4
         lines([RunProgress("robot", 400, n_done=quarter, usd=0.71, rate=4.0)], False)
@@ -97,7 +97,7 @@ def test_a_line_takes_all_runs_together() -> None:
 
 
 def test_the_end_is_announced() -> None:
-    """While runs are being ended it is said what is waited for, and how not to wait."""
+    """While runs are being ended, a line says what is waited for and how not to wait."""
     assert "Ctrl-C once more" in shown(RunProgress("a", 1), ending=True)[-1]
 
 

@@ -29,7 +29,7 @@ def line(
 
 
 def printed(capsys: pytest.CaptureFixture[str], *lines: PlanLine) -> str:
-    """What is printed of a plan, space in rows made even."""
+    """Print a plan and return the text, with each gap as one space."""
     print_plan(Plan(lines))
     return re.sub(r" +", " ", capsys.readouterr().out)
 
@@ -54,7 +54,7 @@ def test_worked_example(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_a_known_total_is_whole(capsys: pytest.CaptureFixture[str]) -> None:
-    """Where every price is known the total is not marked, and no prices file is asked for."""
+    """If every price is known, the total is not marked and no prices file is asked for."""
     out = printed(capsys, line("openai/gpt-5.1", 0.655))
     assert "Plan: 200 responses of openai/gpt-5.1" in out
     assert "total $0.66 $1.31" in out
@@ -62,7 +62,7 @@ def test_a_known_total_is_whole(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_nothing_known_has_no_total(capsys: pytest.CaptureFixture[str]) -> None:
-    """Where no price is known the total is unknown, and no dollar stands anywhere."""
+    """If no price is known, the total is unknown and no amount is shown."""
     out = printed(capsys, line("acme/house", None))
     assert "total (known) unknown unknown" in out
     assert "$" not in out
@@ -87,7 +87,7 @@ def test_what_is_on_disk_is_said(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_a_plan_as_a_message_leaves_stdout_alone(capsys: pytest.CaptureFixture[str]) -> None:
-    """A plan that was not what was asked for goes to stderr."""
+    """A plan that is printed as a message goes to stderr."""
     print_plan(Plan((line("a/b", 1),)), to_stderr=True)
     out, err = capsys.readouterr()
     assert out == ""
@@ -95,7 +95,7 @@ def test_a_plan_as_a_message_leaves_stdout_alone(capsys: pytest.CaptureFixture[s
 
 
 def test_names_are_not_markup(capsys: pytest.CaptureFixture[str]) -> None:
-    """A model's name is printed as it is, brackets included, and moves no terminal's cursor."""
+    """A model's name is printed with its brackets and without its control characters."""
     out = printed(capsys, line("acme/[red]x\x1b[2J", 1))
     assert out.count("acme/[red]x[2J") == 2
     assert "\x1b" not in out

@@ -1,4 +1,4 @@
-"""Money on the command line: said before, held to, and said afterwards."""
+"""Costs on the command line: the plan before, the budget, and the amount spent."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from careeval.cli.app import BUDGET_REACHED, OK, USAGE, run
-from careeval.cli.shared.run_costs import Spending
+from careeval.cli.shared.run_costs import SpendingOptions
 from careeval.protocol.costs.cost_log import read_paid_calls
 from careeval.protocol.runs.folder import read_run_file
 from careeval.protocol.runs.spec import Run
@@ -45,7 +45,7 @@ def line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 
 class Terminal(io.StringIO):
-    """A terminal somebody types at."""
+    """A terminal at which somebody types."""
 
     def isatty(self) -> bool:
         """Yes."""
@@ -80,7 +80,7 @@ def test_a_model_without_a_price_is_unknown(
 def test_grading_again_and_the_audit_have_a_plan_too(
     command: str, line: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """What else costs money can be looked at first, and leaves nothing behind."""
+    """Grading again and the audit have a dry run too, which leaves nothing behind."""
     answers = [{"scenario": name, "response": "I wait."} for name in ("dressing-001", "eating-001")]
     text = "".join(json.dumps(answer) + "\n" for answer in answers)
     Path("answers.jsonl").write_text(text, encoding="utf-8")
@@ -151,14 +151,14 @@ USAGES = {
 
 
 @pytest.mark.parametrize("usage", USAGES.values(), ids=USAGES)
-def test_words_whose_tokens_nobody_counted(
+def test_answers_without_a_token_count(
     usage: object,
     server: FakeServer,
     line: list[str],
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    """They are kept, their cost is unknown, a budget ends the run, and others read what is left."""
+    """Answers without a token count are kept at unknown cost, and a budget ends the run."""
     completion = fake_server.completion
 
     def said(request: Request, said: Completion) -> str:
@@ -180,10 +180,10 @@ def test_words_whose_tokens_nobody_counted(
         assert "unknown" in capsys.readouterr().out
 
 
-def test_a_ledger_of_the_past_with_negative_tokens(
+def test_an_old_cost_log_with_negative_tokens(
     server: FakeServer, line: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """A run whose ledger has lines that cannot be true ends for its budget, and is read."""
+    """A run whose cost log has impossible lines ends because of its budget, and can be read."""
     assert run([*line, "--yes"]) == OK
     ledger = Path("runs/a/openai-api-fake-a/spent.jsonl")
     rows = [json.loads(each) for each in ledger.read_text(encoding="utf-8").splitlines()]
@@ -194,10 +194,10 @@ def test_a_ledger_of_the_past_with_negative_tokens(
     assert "unknown" in capsys.readouterr().out
 
 
-def test_a_budget_without_end_is_none(line: list[str]) -> None:
-    """`--max-cost inf` is no budget, and is not written down as one."""
-    given = Spending(max_cost=float("inf"), prices=Path("prices.toml"))
-    assert given.applied(Run("a", MODEL, GRADER, 1)).max_cost is None
+def test_an_infinite_budget_is_none(line: list[str]) -> None:
+    """`--max-cost inf` means no budget, and is not stored as one."""
+    given = SpendingOptions(max_cost=float("inf"), prices=Path("prices.toml"))
+    assert given.with_prices(Run("a", MODEL, GRADER, 1)).max_cost is None
 
 
 def test_another_address_has_no_list_price(
@@ -205,12 +205,12 @@ def test_another_address_has_no_list_price(
 ) -> None:
     """A list price is not taken for a server of one's own, nor for one name at two addresses."""
     gpt = "openai/gpt-4o-2024-08-06"
-    hosted = Spending().applied(Run("a", gpt, gpt, 1))
+    hosted = SpendingOptions().with_prices(Run("a", gpt, gpt, 1))
     assert set(hosted.prices) == {gpt}
     elsewhere = Run("a", gpt, gpt, 1, base_url="http://localhost:8000/v1")
-    assert Spending().applied(elsewhere).prices == {}
+    assert SpendingOptions().with_prices(elsewhere).prices == {}
     monkeypatch.setenv("OPENAI_BASE_URL", "http://localhost:8000/v1")
-    assert Spending().applied(Run("a", gpt, gpt, 1)).prices == {}
+    assert SpendingOptions().with_prices(Run("a", gpt, gpt, 1)).prices == {}
 
 
 def test_a_budget_needs_every_price(line: list[str], capsys: pytest.CaptureFixture[str]) -> None:
@@ -251,7 +251,7 @@ def test_a_missing_key_is_told_before_anything_is_agreed_to(
     line: list[str],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """Whose key is missing, and the variable's name, come before the question; nothing is made."""
+    """A missing key is reported with its variable before the question, and nothing is written."""
     for name in ("OPENAI", "GOOGLE", "GEMINI"):
         monkeypatch.delenv(f"{name}_API_KEY", raising=False)
     stdin, stderr = Terminal("y\n"), Terminal()

@@ -1,4 +1,4 @@
-"""`careeval study`, as typed: from a plan to a bank that says who vetted it."""
+"""`careeval study` as it is typed, from a plan to the evidence in the bank."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def new(folder: BankFolder, tmp_path: Path, *more: str) -> int:
 
 
 @pytest.fixture
-def said(study: Path, folder: BankFolder, tmp_path: Path) -> Callable[..., int]:
+def rate(study: Path, folder: BankFolder, tmp_path: Path) -> Callable[..., int]:
     """Type rows of ratings into the study."""
 
     def type_in(rows: Sequence[Sequence[Any]], *more: str, head: str = "") -> int:
@@ -69,16 +69,16 @@ def said(study: Path, folder: BankFolder, tmp_path: Path) -> Callable[..., int]:
     return type_in
 
 
-def both(scenario: str, values: Sequence[int]) -> list[tuple[Any, ...]]:
-    """Everybody's realism as given, and validity 5."""
+def realism(scenario: str, values: Sequence[int]) -> list[tuple[Any, ...]]:
+    """Return rows with everybody's realism as given, and validity 5."""
     rows: list[tuple[Any, ...]] = []
     for rater, value in zip(ALL, values, strict=True):
         rows += [(rater, scenario, "realism", "", value), (rater, scenario, "validity", "", 5)]
     return rows
 
 
-def deserved(folder: BankFolder, scenario: str) -> list[tuple[Any, ...]]:
-    """Everybody leaves both its items of −2 as they are, and finds each item relevant."""
+def item_rows(folder: BankFolder, scenario: str) -> list[tuple[Any, ...]]:
+    """Return rows in which everybody keeps both −2 items and finds each item relevant."""
     scenario_ = load_bank(folder.root).scenario(scenario)
     items = {f"{r}/{i.id}": i.points for r in Rubric for i in scenario_.rubric(r)}
     severe = [name for name, points in items.items() if points == -2]
@@ -88,7 +88,7 @@ def deserved(folder: BankFolder, scenario: str) -> list[tuple[Any, ...]]:
 
 
 def out_json(capsys: pytest.CaptureFixture[str], *line: str) -> Any:
-    """What a command prints as JSON."""
+    """Return the JSON that a command prints."""
     capsys.readouterr()
     assert run([*line, "--json"]) == OK
     return json.loads(capsys.readouterr().out)
@@ -97,7 +97,7 @@ def out_json(capsys: pytest.CaptureFixture[str], *line: str) -> Any:
 def test_new_prints_each_link_once_and_stores_none(
     folder: BankFolder, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """A link a rater comes out, opens the right rater, and is not in the file."""
+    """Each rater gets one link, which opens that rater's pages and is not in the file."""
     assert new(folder, tmp_path, "--address", "https://rate.example.org/") == OK
     lines = [line.split("\t") for line in capsys.readouterr().out.splitlines()]
     assert [(rater, role) for rater, role, _ in lines][2:4] == [
@@ -130,7 +130,7 @@ def test_links_go_to_a_file_for_its_owner_alone(
     [
         (["--raters", "priest:2"], "role 'priest' is not known"),
         (["--raters", "other:none"], "expected a number"),
-        (["--contact", " "], "--contact says nothing"),
+        (["--contact", " "], "--contact is empty"),
         (["--per-rater", "1", "--raters-per-scenario", "5"], "ratings"),
     ],
 )
@@ -141,7 +141,7 @@ def test_a_study_that_cannot_be_is_not_written(
     more: list[str],
     words: str,
 ) -> None:
-    """What cannot be planned is said, and leaves no file."""
+    """A study that cannot be planned is refused, and no file is written."""
     assert new(folder, tmp_path, *more) == USAGE
     assert words in capsys.readouterr().err
     assert not (tmp_path / "study.db").exists()
@@ -181,7 +181,7 @@ def test_withdrawn_scenarios_are_not_rated_again(
 def test_a_study_is_not_written_over(
     study: Path, folder: BankFolder, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """A file that is there is left as it is."""
+    """An existing file is not overwritten."""
     before = study.read_bytes()
     assert new(folder, tmp_path) == USAGE
     assert "is there already" in capsys.readouterr().err
@@ -189,23 +189,23 @@ def test_a_study_is_not_written_over(
 
 
 def test_typed_ratings_are_results(
-    said: Callable[..., int],
+    rate: Callable[..., int],
     study: Path,
     folder: BankFolder,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    """What is typed comes out as counts, decisions and comments, and who typed it is kept."""
+    """Typed ratings give counts, decisions and comments, and the typist is kept."""
     item = load_bank(folder.root).scenario("dressing-001").actions[0]
     severe = next(a for a in load_bank(folder.root).scenarios[0].actions if a.points == -2)
     rows = [
-        *both("dressing-001", [5, 4, 4, 5, 2]),
-        *both("dressing-002", [3, 3, 3, 4, 4]),
+        *realism("dressing-001", [5, 4, 4, 5, 2]),
+        *realism("dressing-002", [3, 3, 3, 4, 4]),
         ("r01", "dressing-001", "", item.id, 4, "Well put."),
         ("r02", "dressing-001", "points", f"actions/{severe.id}", "−1", ""),
         ("r03", "dressing-001", "points", f"actions/{severe.id}", "-2", ""),
         ("r03", "dressing-002", "", "", "", "Nobody would do this."),
     ]
-    assert said(rows) == OK
+    assert rate(rows) == OK
 
     found = out_json(capsys, "study", "results", str(study), "--bank", str(folder.root))
     assert found["decisions"] == {"keep": 1, "revise": 0, "drop": 1, "undecided": 1}
@@ -251,37 +251,37 @@ def _events(study: Path) -> Sequence[Any]:
     ],
 )
 def test_a_file_is_taken_whole_or_not_at_all(
-    said: Callable[..., int],
+    rate: Callable[..., int],
     study: Path,
     capsys: pytest.CaptureFixture[str],
     row: tuple[Any, ...],
     words: str,
 ) -> None:
-    """One row that is no answer is named with its line, and no other row is taken."""
-    assert said([("r01", "dressing-002", "realism", "", 5), row]) == USAGE
+    """A row that is no answer is named with its line, and no row is imported."""
+    assert rate([("r01", "dressing-002", "realism", "", 5), row]) == USAGE
     assert f"typed.csv:3: {words}" in capsys.readouterr().err
     assert _events(study) == ()
 
 
 def test_what_a_rater_said_is_not_replaced_unasked(
-    said: Callable[..., int], study: Path, capsys: pytest.CaptureFixture[str]
+    rate: Callable[..., int], study: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """A different answer that is there stands, unless --replace is given; the same is no fault."""
     row = ("r01", "dressing-001", "realism", "")
-    assert said([(*row, 5)]) == OK
-    assert said([(*row, 5)]) == OK
-    assert said([(*row, 2)]) == USAGE
+    assert rate([(*row, 5)]) == OK
+    assert rate([(*row, 5)]) == OK
+    assert rate([(*row, 2)]) == USAGE
     assert "has answered realism already: 5" in capsys.readouterr().err
-    assert said([(*row, 2)], "--replace") == OK
+    assert rate([(*row, 2)], "--replace") == OK
     assert [event.value for event in _events(study)] == ["5", "2"]
 
 
 def test_a_switched_off_link_stops_the_whole_file(
-    said: Callable[..., int], study: Path, capsys: pytest.CaptureFixture[str]
+    rate: Callable[..., int], study: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Where one rater's link is switched off, no other rater's row is taken either."""
+    """If one rater's link is switched off, no other rater's row is imported either."""
     assert run(["study", "revoke", str(study), "r05"]) == OK
-    assert said(both("dressing-001", [5] * 5)) == USAGE
+    assert rate(realism("dressing-001", [5] * 5)) == USAGE
     assert "typed.csv:10: the link of r05 is switched off" in capsys.readouterr().err
     assert _events(study) == ()
 
@@ -289,7 +289,7 @@ def test_a_switched_off_link_stops_the_whole_file(
 def test_status_shows_whose_link_is_off(
     study: Path, folder: BankFolder, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Whose link is switched off is marked so, in the table and for machines, and nobody else."""
+    """Only a rater whose link is switched off is marked so, in the table and in JSON."""
     assert run(["study", "revoke", str(study), "r05"]) == OK
     line = ["study", "status", str(study), "--bank", str(folder.root)]
     found = out_json(capsys, *line)
@@ -299,7 +299,7 @@ def test_status_shows_whose_link_is_off(
 
 
 def test_a_crash_while_typed_ratings_are_saved(
-    said: Callable[..., int], study: Path, monkeypatch: pytest.MonkeyPatch
+    rate: Callable[..., int], study: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A file that is cut off between two raters leaves nothing, and is then taken whole."""
     opened = Store.open
@@ -310,35 +310,35 @@ def test_a_crash_while_typed_ratings_are_saved(
         times = iter([datetime(2026, 1, 2, tzinfo=UTC)] * 3)
         return Store(store._database, now=lambda: next(times))
 
-    rows = both("dressing-001", [5] * 5)
+    rows = realism("dressing-001", [5] * 5)
     with monkeypatch.context() as failing:
         failing.setattr(Store, "open", fake_failing_store)
         with pytest.raises(StopIteration):
-            said(rows)
+            rate(rows)
     assert _events(study) == ()
-    assert said(rows) == OK
+    assert rate(rows) == OK
     assert len(_events(study)) == 10
 
 
-def test_a_backup_is_a_study(study: Path, said: Callable[..., int], tmp_path: Path) -> None:
+def test_a_backup_is_a_study(study: Path, rate: Callable[..., int], tmp_path: Path) -> None:
     """The copy holds what was answered before, and nothing of what came after."""
     copy = tmp_path / "copy.db"
-    assert said([("r01", "dressing-001", "realism", "", 5)]) == OK
+    assert rate([("r01", "dressing-001", "realism", "", 5)]) == OK
     assert run(["study", "backup", str(study), str(copy)]) == OK
-    assert said([("r01", "dressing-001", "validity", "", 4)]) == OK
+    assert rate([("r01", "dressing-001", "validity", "", 4)]) == OK
     assert [event.value for event in _events(copy)] == ["5"]
     assert run(["study", "backup", str(study), str(copy)]) == USAGE
     assert run(["study", "backup", str(study), str(tmp_path / "no" / "copy.db")]) == USAGE
 
 
 def test_status_says_who_is_where(
-    said: Callable[..., int],
+    rate: Callable[..., int],
     study: Path,
     folder: BankFolder,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     """A scenario with some of its answers is started, and a rater without any has never saved."""
-    assert said([("r02", "dressing-001", "realism", "", 5)]) == OK
+    assert rate([("r02", "dressing-001", "realism", "", 5)]) == OK
     line = ["study", "status", str(study), "--bank", str(folder.root)]
     found = out_json(capsys, *line)
     by_id = {each["rater"]: each for each in found["raters"]}
@@ -350,15 +350,19 @@ def test_status_says_who_is_where(
 
 
 def test_apply_writes_what_it_showed(
-    said: Callable[..., int],
+    rate: Callable[..., int],
     study: Path,
     folder: BankFolder,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     """Validated, reviewed and withdrawn stand in the bank after --yes, and not before."""
-    rows = [*both("dressing-001", [5, 5, 5, 5, 5]), *both("dressing-002", [5, 5, 5, 3, 3]),
-            *both("dressing-003", [1, 1, 1, 4, 4]), *deserved(folder, "dressing-001")]  # fmt: skip
-    assert said(rows) == OK
+    rows = [
+        *realism("dressing-001", [5, 5, 5, 5, 5]),
+        *realism("dressing-002", [5, 5, 5, 3, 3]),
+        *realism("dressing-003", [1, 1, 1, 4, 4]),
+        *item_rows(folder, "dressing-001"),
+    ]
+    assert rate(rows) == OK
     line = ["study", "apply", str(study), "--bank", str(folder.root)]
     assert run(line) == USAGE
     shown = capsys.readouterr()
@@ -379,24 +383,24 @@ def test_apply_writes_what_it_showed(
 def apply_json(
     capsys: pytest.CaptureFixture[str], study: Path, folder: BankFolder
 ) -> dict[str, Any]:
-    """What writing would do to the first scenario, without writing."""
+    """Return the change of the first scenario that writing would make."""
     found = out_json(capsys, "study", "apply", str(study), "--bank", str(folder.root))["changes"]
     first: dict[str, Any] = next(each for each in found if each["scenario"] == "dressing-001")
     return first
 
 
 def test_a_text_that_nobody_rated_is_not_vetted(
-    said: Callable[..., int],
+    rate: Callable[..., int],
     study: Path,
     folder: BankFolder,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     """A sentence added to a rated version gets no status, whatever its raters objected to."""
     item = next(a for a in load_bank(folder.root).scenarios[0].actions if a.points == -2).id
-    rows = [*both("dressing-001", [5] * 5), *deserved(folder, "dressing-001")]
-    assert said(rows) == OK
+    rows = [*realism("dressing-001", [5] * 5), *item_rows(folder, "dressing-001")]
+    assert rate(rows) == OK
     objection = ("r01", "dressing-001", "points", f"actions/{item}", "-1")
-    assert said([objection], "--replace") == OK
+    assert rate([objection], "--replace") == OK
     before = apply_json(capsys, study, folder)
     assert (before["to"], before["evidence"]["objections"]) == ("reviewed", 1)
     folder.plant(SCENARIO, "last winter.", "last winter. She holds a hot cup.")
@@ -411,19 +415,19 @@ def test_a_text_that_nobody_rated_is_not_vetted(
 
 @pytest.mark.parametrize("more", [[], ["--points", "--rubric", "actions"], ["--items"]])
 def test_a_study_that_asked_nobody_of_severe_items_validates_nothing(
-    said: Callable[..., int],
+    rate: Callable[..., int],
     folder: BankFolder,
     tmp_path: Path,
     capsys: pytest.CaptureFixture[str],
     more: list[str],
 ) -> None:
-    """Where the points of a −2 are not asked, planning says so, and objections are null."""
+    """If the points of a −2 item are not asked, planning says so, and objections are null."""
     path = tmp_path / "study.db"
     path.unlink()
     capsys.readouterr()
     assert new(folder, tmp_path, *more) == OK
     assert "whether −2 items deserve it: --points --rubric both does" in capsys.readouterr().err
-    assert said(both("dressing-001", [5] * 5)) == OK
+    assert rate(realism("dressing-001", [5] * 5)) == OK
     first = apply_json(capsys, path, folder)
     assert (first["to"], first["evidence"]["objections"]) == ("reviewed", None)
     assert "--points --rubric both" in first["lacking"][0]
@@ -432,7 +436,7 @@ def test_a_study_that_asked_nobody_of_severe_items_validates_nothing(
     assert run(["study", "round", str(path), "--bank", str(folder.root), "--items", "--points",
                 "--rubric", "both", "--yes"]) == OK  # fmt: skip
     assert "validated" not in capsys.readouterr().err
-    assert said([*both("dressing-001", [5] * 5), *deserved(folder, "dressing-001")]) == OK
+    assert rate([*realism("dressing-001", [5] * 5), *item_rows(folder, "dressing-001")]) == OK
     assert apply_json(capsys, path, folder)["to"] == "validated"
 
 
@@ -453,7 +457,7 @@ def test_a_panel_that_cannot_validate_is_told_of(
     more: list[str],
     words: str,
 ) -> None:
-    """Who plans too few raters for a status hears it at once, and nobody else does."""
+    """Planning warns of too few raters to validate, and only then."""
     assert new(folder, tmp_path, *more) == OK
     err = capsys.readouterr().err
     assert ("not every scenario can become validated" in err) == bool(words)
@@ -461,16 +465,16 @@ def test_a_panel_that_cannot_validate_is_told_of(
 
 
 def test_items_that_raters_reject_keep_a_scenario_from_being_validated(
-    said: Callable[..., int],
+    rate: Callable[..., int],
     study: Path,
     folder: BankFolder,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     """Five raters who find every item of no relevance validate nothing, and the items are named."""
     rows = [
-        (*row[:4], 1) if row[2] == "relevance" else row for row in deserved(folder, "dressing-001")
+        (*row[:4], 1) if row[2] == "relevance" else row for row in item_rows(folder, "dressing-001")
     ]
-    assert said([*both("dressing-001", [5] * 5), *rows]) == OK
+    assert rate([*realism("dressing-001", [5] * 5), *rows]) == OK
     first = apply_json(capsys, study, folder)
     assert first["to"] == "reviewed"
     items = {row[3] for row in rows if row[2] == "relevance"}
@@ -481,18 +485,18 @@ def test_items_that_raters_reject_keep_a_scenario_from_being_validated(
 
 
 def test_one_rater_lowers_nothing(
-    said: Callable[..., int],
+    rate: Callable[..., int],
     study: Path,
     folder: BankFolder,
     tmp_path: Path,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     """A second study by one rater leaves a validated scenario alone, and says why."""
-    assert said([*both("dressing-001", [5] * 5), *deserved(folder, "dressing-001")]) == OK
+    assert rate([*realism("dressing-001", [5] * 5), *item_rows(folder, "dressing-001")]) == OK
     assert run(["study", "apply", str(study), "--bank", str(folder.root), "--yes"]) == OK
     study.rename(tmp_path / "first.db")
     assert new(folder, tmp_path, "--raters", "roboticist:1") == OK
-    assert said([("r01", "dressing-001", scale, "", 1) for scale in ("realism", "validity")]) == OK
+    assert rate([("r01", "dressing-001", scale, "", 1) for scale in ("realism", "validity")]) == OK
     first = apply_json(capsys, study, folder)
     assert (first["from"], first["to"]) == ("validated", None)
     assert first["refused"] == "5 raters made it validated; 1 is too few to make it reviewed"
@@ -502,7 +506,7 @@ def test_one_rater_lowers_nothing(
 
 
 def test_three_raters_of_no_profession_withdraw_nothing(
-    said: Callable[..., int],
+    rate: Callable[..., int],
     study: Path,
     folder: BankFolder,
     tmp_path: Path,
@@ -512,14 +516,14 @@ def test_three_raters_of_no_profession_withdraw_nothing(
     study.unlink()
     assert new(folder, tmp_path, "--raters", "roboticist:3") == OK
     rows = [(r, "dressing-001", s, "", 1) for r in ALL[:3] for s in ("realism", "validity")]
-    assert said(rows) == OK
+    assert rate(rows) == OK
     first = apply_json(capsys, study, folder)
     assert first["to"] == "reviewed"
     assert first["lacking"][-1] == "too few to withdraw it: 0 of 3 occupational therapists"
 
 
 def test_a_second_round_keeps_the_first(
-    said: Callable[..., int],
+    rate: Callable[..., int],
     study: Path,
     folder: BankFolder,
     tmp_path: Path,
@@ -527,14 +531,14 @@ def test_a_second_round_keeps_the_first(
 ) -> None:
     """A revised scenario is rated again, and both rounds are in the results."""
     item = load_bank(folder.root).scenarios[0].actions[0].id
-    assert said([*both("dressing-001", [3] * 5), ("r01", "dressing-001", "", item, 2)]) == OK
+    assert rate([*realism("dressing-001", [3] * 5), ("r01", "dressing-001", "", item, 2)]) == OK
     old = BankFolder.good(tmp_path / "old")
     plan = ["study", "round", str(study), "--bank", str(folder.root), "--yes"]
     assert run(plan) == USAGE
     assert "has been revised" in capsys.readouterr().err
     folder.plant(SCENARIO, "version: 1\n", "version: 2\n")
     assert run(plan) == OK
-    assert said(both("dressing-001", [5] * 5)) == OK
+    assert rate(realism("dressing-001", [5] * 5)) == OK
 
     line = ["study", "results", str(study), "--bank", str(folder.root)]
     found = out_json(capsys, *line)
@@ -549,7 +553,7 @@ def test_a_second_round_keeps_the_first(
 
 
 def test_a_round_says_what_it_ends_and_asks(
-    said: Callable[..., int],
+    rate: Callable[..., int],
     study: Path,
     folder: BankFolder,
     tmp_path: Path,
@@ -558,7 +562,7 @@ def test_a_round_says_what_it_ends_and_asks(
     """Without --yes no round is planned; with it the old round's paper forms are still taken."""
     old = shutil.copytree(folder.root, tmp_path / "old")
     assert (
-        said([("r01", "dressing-001", "realism", "", 3), ("r02", "dressing-001", "", "", "", "Hm")])
+        rate([("r01", "dressing-001", "realism", "", 3), ("r02", "dressing-001", "", "", "", "Hm")])
         == OK
     )
     folder.plant(SCENARIO, "version: 1\n", "version: 2\n")
@@ -597,10 +601,13 @@ def test_consent_on_paper_is_recorded(
 
 
 def test_only_who_rated_a_scenario_rates_its_new_version(
-    said: Callable[..., int], study: Path, folder: BankFolder, capsys: pytest.CaptureFixture[str]
+    rate: Callable[..., int],
+    study: Path,
+    folder: BankFolder,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     """Two of five rated it: these two are asked again."""
-    assert said([(rater, "dressing-001", "realism", "", 3) for rater in ("r02", "r04")]) == OK
+    assert rate([(rater, "dressing-001", "realism", "", 3) for rater in ("r02", "r04")]) == OK
     folder.plant(SCENARIO, "version: 1\n", "version: 2\n")
     line = ["study", "round", str(study), "--bank", str(folder.root), "--yes"]
     assert [seat["id"] for seat in out_json(capsys, *line)["raters"]] == ["r02", "r04"]
@@ -609,7 +616,7 @@ def test_only_who_rated_a_scenario_rates_its_new_version(
 def test_further_raters_are_invited(
     study: Path, folder: BankFolder, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """A rater more gets the next pseudonym, a link, and the scenarios; the study stays the same."""
+    """A further rater gets the next pseudonym, a link and the scenarios."""
     line = ["study", "invite", str(study), "--bank", str(folder.root)]
     before = read_plan(Store.open(study).plans("study")[-1]).study_id
     (rater,) = out_json(capsys, *line, "roboticist:1")["raters"]
@@ -625,10 +632,13 @@ def test_further_raters_are_invited(
 
 
 def test_who_takes_a_place_takes_no_answers(
-    said: Callable[..., int], study: Path, folder: BankFolder, capsys: pytest.CaptureFixture[str]
+    rate: Callable[..., int],
+    study: Path,
+    folder: BankFolder,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     """The new rater has the role and scenarios, and nothing answered; the old link is off."""
-    assert said([("r01", "dressing-001", "realism", "", 3)]) == OK
+    assert rate([("r01", "dressing-001", "realism", "", 3)]) == OK
     line = ["study", "invite", str(study), "--bank", str(folder.root), "--replace", "r01"]
     (rater,) = out_json(capsys, *line)["raters"]
     assert (rater["id"], rater["role"]) == ("r06", "occupational-therapist")
@@ -641,16 +651,16 @@ def test_who_takes_a_place_takes_no_answers(
 
 
 def test_a_withdrawal_leaves_what_enough_raters_gave(
-    said: Callable[..., int], folder: BankFolder, tmp_path: Path
+    rate: Callable[..., int], folder: BankFolder, tmp_path: Path
 ) -> None:
     """One of four therapists withdraws: the study, applied again, still validates."""
     study = tmp_path / "study.db"
     study.unlink()
     roles = ["occupational-therapist:4", "family-caregiver:2"]
     assert new(folder, tmp_path, "--items", "--points", "--raters", *roles) == OK
-    rows = [*both("dressing-001", [5] * 5), *deserved(folder, "dressing-001")]
+    rows = [*realism("dressing-001", [5] * 5), *item_rows(folder, "dressing-001")]
     rows += [("r06", *row[1:]) for row in rows if row[0] == "r05"]
-    assert said(rows) == OK
+    assert rate(rows) == OK
     line = ["study", "apply", str(study), "--bank", str(folder.root), "--yes"]
     assert run(line) == OK
     assert load_bank(folder.root).scenario("dressing-001").status is Status.validated
@@ -662,7 +672,7 @@ def test_a_withdrawal_leaves_what_enough_raters_gave(
 
 
 def test_a_scenario_revised_late_is_rated_again(
-    said: Callable[..., int],
+    rate: Callable[..., int],
     study: Path,
     folder: BankFolder,
     capsys: pytest.CaptureFixture[str],
@@ -673,7 +683,7 @@ def test_a_scenario_revised_late_is_rated_again(
     assert run(plan) == OK
     folder.plant(SCENARIO, "\nversion: 1\n", "\nversion: 2\n")
     assert out_json(capsys, *plan)["n_scenarios"] == 1
-    assert said(both("dressing-001", [5] * 5)) == OK
+    assert rate(realism("dressing-001", [5] * 5)) == OK
     line = ["study", "results", str(study), "--bank", str(folder.root)]
     rated = {each["scenario"]: each["round"] for each in out_json(capsys, *line)["scenarios"]}
     assert rated == {"dressing-001": 3, "dressing-002": 2, "dressing-003": 1}
@@ -695,16 +705,16 @@ def test_a_withdrawn_scenario_is_not_in_a_further_round(
 
 
 def test_a_second_study_leaves_the_evidence_of_the_first(
-    said: Callable[..., int], study: Path, folder: BankFolder, tmp_path: Path
+    rate: Callable[..., int], study: Path, folder: BankFolder, tmp_path: Path
 ) -> None:
-    """Two studies of the title that is offered both stand, and the second's again adds nothing."""
-    rows = [*both("dressing-001", [5] * 5), *deserved(folder, "dressing-001")]
+    """Two studies with the default title both count, and applying the second again adds nothing."""
+    rows = [*realism("dressing-001", [5] * 5), *item_rows(folder, "dressing-001")]
     line = ["study", "apply", str(study), "--bank", str(folder.root), "--yes"]
-    assert said(rows) == OK
+    assert rate(rows) == OK
     assert run(line) == OK
     study.rename(tmp_path / "first.db")
     assert new(folder, tmp_path, "--items", "--points") == OK
-    assert said(rows) == OK
+    assert rate(rows) == OK
     for _ in range(2):
         assert run(line) == OK
         found = load_bank(folder.root).scenario("dressing-001").evidence
@@ -713,11 +723,11 @@ def test_a_second_study_leaves_the_evidence_of_the_first(
 
 
 def test_files_hold_every_rating(
-    said: Callable[..., int], study: Path, folder: BankFolder, tmp_path: Path
+    rate: Callable[..., int], study: Path, folder: BankFolder, tmp_path: Path
 ) -> None:
     """CSV and Parquet have each rating once, the page is written, and a formula is defused."""
-    rows = [*both("dressing-001", [5] * 5), ("r01", "dressing-001", "", "", "", "=1+1")]
-    assert said(rows) == OK
+    rows = [*realism("dressing-001", [5] * 5), ("r01", "dressing-001", "", "", "", "=1+1")]
+    assert rate(rows) == OK
     out = tmp_path / "out"
     assert run(["study", "results", str(study), "--bank", str(folder.root), "-o", str(out)]) == OK
     ratings = pl.read_parquet(out / "parquet" / "ratings.parquet")
@@ -729,13 +739,13 @@ def test_files_hold_every_rating(
 
 
 def test_results_stand_on_a_terminal(
-    said: Callable[..., int],
+    rate: Callable[..., int],
     study: Path,
     folder: BankFolder,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    """What is printed names the decision, the count and why a coefficient is unknown."""
-    assert said(both("dressing-001", [5, 4, 4, 3, 3])) == OK
+    """The printed results have the decision, the count and why a coefficient is unknown."""
+    assert rate(realism("dressing-001", [5, 4, 4, 3, 3])) == OK
     capsys.readouterr()
     assert run(["study", "results", str(study), "--bank", str(folder.root)]) == OK
     out = capsys.readouterr().out
@@ -745,14 +755,14 @@ def test_results_stand_on_a_terminal(
 
 
 def test_what_is_printed_is_what_is_written(
-    said: Callable[..., int],
+    rate: Callable[..., int],
     study: Path,
     folder: BankFolder,
     tmp_path: Path,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     """With --format csv the table of ratings is printed, and -o writes the same with all others."""
-    assert said(both("dressing-001", [5, 4, 4, 3, 3])) == OK
+    assert rate(realism("dressing-001", [5, 4, 4, 3, 3])) == OK
     capsys.readouterr()
     line = ["study", "results", str(study), "--bank", str(folder.root), "--format"]
     assert run([*line, "csv", "-o", str(tmp_path / "out")]) == OK
@@ -786,10 +796,10 @@ def test_links_are_renewed_closed_and_withdrawn(
 
 
 def test_what_is_left_of_a_withdrawal_is_told(
-    study: Path, said: Callable[..., int], capsys: pytest.CaptureFixture[str]
+    study: Path, rate: Callable[..., int], capsys: pytest.CaptureFixture[str]
 ) -> None:
     """While another program reads the file, commands say that words are left, and then no more."""
-    assert said([("r02", "dressing-001", "", "", "", "Forget this.")]) == OK
+    assert rate([("r02", "dressing-001", "", "", "", "Forget this.")]) == OK
     other = sqlite3.connect(study)
     other.execute("BEGIN")
     other.execute("SELECT * FROM events").fetchone()
@@ -809,7 +819,7 @@ def test_what_is_left_of_a_withdrawal_is_told(
 def test_a_title_is_no_markup(
     folder: BankFolder, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """What a title looks like to a terminal is what stands in it, less control characters."""
+    """A title is printed as it is, without its control characters."""
     assert new(folder, tmp_path, "--title", "[bold]Pilot[/bold] \x1b[31m") == OK
     for command in ("status", "results"):
         capsys.readouterr()
@@ -829,8 +839,8 @@ def test_a_study_that_is_not_there(tmp_path: Path, capsys: pytest.CaptureFixture
     assert not path.exists()
 
 
-def test_who_agreed_and_for_how_long_they_have_worked(
-    said: Callable[..., int],
+def test_results_count_consent_and_years_of_work(
+    rate: Callable[..., int],
     study: Path,
     folder: BankFolder,
     tmp_path: Path,
@@ -843,7 +853,7 @@ def test_who_agreed_and_for_how_long_they_have_worked(
         store.save(rater, "about", {"years": years}, FormId.new(0))
         store.save(rater, "consent", {"given": digest}, FormId.new(0))
     store.close()
-    assert said(both("dressing-001", [5, 5, 5, 4, 4])) == OK
+    assert rate(realism("dressing-001", [5, 5, 5, 4, 4])) == OK
     line = ["study", "results", str(study), "--bank", str(folder.root), "-o", str(tmp_path / "out")]
     found = out_json(capsys, *line)
     therapists, caregivers = found["panel_by_role"]

@@ -130,6 +130,6 @@ def test_answers_to_held_out_scenarios_are_warned_of(
     assert run(["study", "answer", str(study), "-o", str(out), "--bank", str(bank)]) == OK
     printed = " ".join(capsys.readouterr().err.split())
     held_out = split is Split.held_out
-    assert ("stand in clear text there: keep the file private" in printed) == held_out
+    assert ("in clear text: keep it private" in printed) == held_out
     assert ("--split held-out" in printed) == held_out
     assert (stat.S_IMODE(out.stat().st_mode) == 0o600) == held_out

@@ -1,4 +1,4 @@
-"""`careeval audit`: is this grader any good?"""
+"""`careeval audit`: checks of a grader against labelled probes and against people."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from cyclopts.validators import Number
 from careeval.cli.app import OK, say
 from careeval.cli.audit.labelling import (
     adjudicator,
-    after_leaving,
+    departure_notes,
     import_,
-    labelled,
     new,
+    read_audit_labels,
     serve,
     status,
 )
 from careeval.cli.shared import invitations
-from careeval.cli.shared.options import Grading
+from careeval.cli.shared.options import GradingOptions
 from careeval.cli.shared.printing import Out, Printing
-from careeval.cli.shared.run_costs import Spending
+from careeval.cli.shared.run_costs import SpendingOptions
 from careeval.core.label import SEVERE_CLEARED, SEVERE_FOUND, N
 from careeval.core.scenario import Rubric
 from careeval.errors import UsageError
@@ -40,22 +40,26 @@ Examples:
   careeval audit new sample.json --labellers 2 -o audit.db
     with --consent FILE --ethics TEXT --contact TEXT; prints a link for each
   careeval audit serve audit.db                            in their browsers
-  careeval audit status audit.db                           who is where
+  careeval audit status audit.db                           how far each is
   careeval audit import audit.db paper.csv --typed-by "an assistant" --hand-in
-  careeval audit link audit.db r01                         for who lost theirs
+  careeval audit link audit.db r01                         if a link was lost
   careeval audit revoke audit.db r02                       do not wait for them
   careeval audit adjudicator audit.db                      after one has left
   careeval audit backup audit.db copy.db                   while people label
   careeval audit results audit.db                          against them
   careeval audit results audit.db --format md -o audit.md  for a page
 
-A probe is an answer whose every item is labelled: how often the grader
-finds what is there, and lets pass what is not, is counted against the labels.
-How it does on what systems really say, only people can tell: a sample of its
-judgments is drawn for them, and their labels are held against it.
+A probe is an answer of which every item is labelled. Against these labels it is
+counted how often the grader finds what is there, and passes over what is not.
+How good it is on real responses, only people can tell: they label a sample of
+its judgments, and their labels are compared with the grader's.
 """
 
-app = App(name="audit", help="Is this grader any good?", help_epilogue=EXAMPLES)
+app = App(
+    name="audit",
+    help="Check a grader against labelled probes and against people.",
+    help_epilogue=EXAMPLES,
+)
 for _command in (new, serve, status, adjudicator):
     app.command(_command)
 app.command(import_, name="import")
@@ -65,7 +69,7 @@ invitations.Invitation(
     work="labelling",
     gave="labelled",
     off="what was labelled stands, and settling waits for them no longer",
-    left=after_leaving,
+    left=departure_notes,
 ).mount(app)
 
 _Count = Annotated[int, Parameter(validator=Number(gte=0))]
@@ -77,8 +81,8 @@ def probes(
     grader: Annotated[list[str], Parameter(negative=())],
     bank: Path | None = None,
     out: Annotated[Path, Parameter(name=("--out", "-o"))] = Path("runs/audit"),
-    grading: Grading = Grading(),
-    spending: Spending = Spending(),
+    grading: GradingOptions = GradingOptions(),
+    spending: SpendingOptions = SpendingOptions(),
     printing: Printing = Printing(),
 ) -> int:
     """Put the bank's labelled probes to graders, and count where each agrees, −2 items first.
@@ -89,10 +93,10 @@ def probes(
         out: Folder for the logs.
         grading: How the grader is asked.
         spending: What may be sent and spent.
-        printing: How the result is printed.
+        printing: The format.
     """
     from careeval.bank import bank_folder, load_bank
-    from careeval.cli.shared.run_execution import agreed, unfinished, work
+    from careeval.cli.shared.run_execution import confirm_prepared, report_unfinished, work
     from careeval.protocol.probe_check import prepare_probes, read_trial
     from careeval.sheets.trust.audit import probes_document
     from careeval.sheets.trust.audit_json import probes_json
@@ -101,41 +105,44 @@ def probes(
         raise UsageError("a grader is named twice", hint="name each once")
     loaded = load_bank(bank)
     task = grading.task() | {"bank": str(bank_folder(bank).resolve()) if bank else None}
-    runs = [spending.applied(Run("", None, name, 1, task)) for name in grader]
-    left = {} if spending.dry_run else _left(out, runs)
+    runs = [spending.with_prices(Run("", None, name, 1, task)) for name in grader]
+    begun = {} if spending.dry_run else _unfinished_folders(out, runs)
     new: dict[str | None, Path] = {}
     try:
         for run in runs:
-            if run.grader not in left:
+            if run.grader not in begun:
                 new[run.grader] = prepare_probes(loaded, out, run)
     except Exception:
         for folder in new.values():
             discard(folder)
         raise
     fresh = list(new.values())
-    if fresh and (status := agreed(fresh, spending, json_plan=printing.as_json)) is not None:
+    if (
+        fresh
+        and (status := confirm_prepared(fresh, spending, json_plan=printing.as_json)) is not None
+    ):
         return status
     for run in runs:
-        if run.grader in left:
-            say(f"Going on with the audit in {left[run.grader]}.")
-            amend_run(left[run.grader], prices=run.prices, max_cost=run.max_cost)
-    outcomes = work(list(left.values())) if left else []
+        if run.grader in begun:
+            say(f"Going on with the audit in {begun[run.grader]}.")
+            amend_run(begun[run.grader], prices=run.prices, max_cost=run.max_cost)
+    outcomes = work(list(begun.values())) if begun else []
     if fresh and all(outcome.complete for outcome in outcomes):
         outcomes += work(fresh, fresh=True)
     if not all(outcome.complete for outcome in outcomes):
-        return unfinished(outcomes, out, "the same command")
-    trials = [read_trial(loaded, (new | left)[run.grader]) for run in runs]
-    about = loaded.about.name, loaded.about.version, trials
-    printing.print(probes_document(*about), lambda: probes_json(*about))
+        return report_unfinished(outcomes, out, "the same command")
+    trials = [read_trial(loaded, (new | begun)[run.grader]) for run in runs]
+    results = loaded.about.name, loaded.about.version, trials
+    printing.print(probes_document(*results), lambda: probes_json(*results))
     return OK
 
 
-def _left(out: Path, runs: list[Run]) -> dict[str | None, Path]:
-    """Grader → the folder of an audit of it like the one asked for, which is not complete."""
+def _unfinished_folders(out: Path, runs: list[Run]) -> dict[str | None, Path]:
+    """Return, by grader, the folder of a check like the one asked for that is not complete."""
     from careeval.protocol.probe_check import unfinished_probe_check
 
-    found = {run.grader: unfinished_probe_check(out, run) for run in runs}
-    return {grader: folder for grader, folder in found.items() if folder is not None}
+    folders = {run.grader: unfinished_probe_check(out, run) for run in runs}
+    return {grader: folder for grader, folder in folders.items() if folder is not None}
 
 
 @app.command
@@ -155,23 +162,23 @@ def sample(
 ) -> int:
     """Draw judgments of a grader for people to read, by points and verdict, with known chances.
 
-    Only the public split is drawn from. The file holds what raters may see apart from what would
-    sway them, so it is not for raters to open: give them the sheet.
+    Only the public split is drawn from. The file also holds the grader's verdicts, which would
+    sway raters, so do not let them open it: give them the sheet.
 
     Args:
-        folders: What `careeval run -o` wrote to, one or more.
+        folders: Folders that `careeval run -o` wrote, one or more.
         out: The file to write.
-        grader: Whose judgments, where several judged.
-        rubric: Which rubrics to draw from.
-        n: Judgments of items that are no severe errors, spread evenly over points, the grader's
+        grader: The grader whose judgments are drawn, where several judged.
+        rubric: Rubrics to draw from.
+        n: Judgments of items that are not severe errors, spread evenly over points, the grader's
             verdicts and systems.
-        per_model: So many for each system, in place of --n.
+        per_model: Judgments of these items for each system, in place of --n.
         severe_found: Judgments of −2 items that the grader found, all if there are fewer.
         severe_cleared: Judgments of −2 items that it called absent.
-        scenario: Show raters the scenario too; --no-scenario leaves them the response alone.
-        seed: Of the drawing.
+        scenario: Show raters the scenario too; --no-scenario shows them the response only.
+        seed: Seed of the drawing.
         sheet: A CSV file to write too, for raters to fill in.
-        printing: How what was drawn is printed.
+        printing: The format.
     """
     from careeval.protocol.tables.run_tables import read_runs
     from careeval.results.trust.audit.draw import draw
@@ -204,7 +211,7 @@ def sample(
     )
     write_text(out, sample_text(drawn))
     if sheet is not None:
-        # with the mark by which Excel knows UTF-8
+        # with a byte order mark, without which Excel does not read UTF-8
         write_text(sheet, sheet_text(drawn), encoding="utf-8-sig")
     printing.print(sample_document(drawn), lambda: sample_json(drawn))
     say(f"Written: {out}{f' and {sheet}' if sheet else ''}")
@@ -219,15 +226,15 @@ def results(
     out: Out = None,
     printing: Printing = Printing(),
 ) -> int:
-    """Hold a grader's judgments against people's labels: how far both agree, and scores corrected.
+    """Compare a grader's judgments with people's labels: agreement, and corrected scores.
 
     Args:
-        sample: What `careeval audit new -o` wrote, with the labels that people gave in the browser;
-            or what `careeval audit sample -o` wrote, with a file of labels.
-        labels: CSV with the columns rater, judgment, label (present, absent or unsure), and if
-            need be note, at and adjudicated (yes or no).
-        out: The file to write, and not stdout.
-        printing: How they are printed.
+        sample: File that `careeval audit new -o` wrote, with the labels that people gave in the
+            browser; or file that `careeval audit sample -o` wrote, with a file of labels.
+        labels: CSV with the columns rater, judgment, label (present, absent or unsure), and
+            optionally note, at and adjudicated (yes or no).
+        out: The file to write, instead of stdout.
+        printing: The format.
     """
     from careeval.results.trust.audit.results import audit_results
     from careeval.sheets.trust.audit import results_document
@@ -235,10 +242,10 @@ def results(
     from careeval.sheets.trust.audit_json import results_json
 
     if labels is None:
-        drawn, given = labelled(sample)
+        drawn, people_labels = read_audit_labels(sample)
     else:
         drawn = read_sample(sample)
-        given = read_labels(labels, drawn)
-    audit = audit_results(drawn, given)
+        people_labels = read_labels(labels, drawn)
+    audit = audit_results(drawn, people_labels)
     printing.print(results_document(audit), lambda: results_json(audit), out)
     return OK

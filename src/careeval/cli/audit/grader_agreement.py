@@ -1,4 +1,4 @@
-"""How far graders agree with labelled probes, read from where they were tried on them."""
+"""Graders' agreement with labelled probes and with people, read from the files of audits."""
 
 from __future__ import annotations
 
@@ -18,70 +18,70 @@ from careeval.results.trust.probe_check import LabelledJudgment, ProbeAgreement
 
 
 def probe_agreement(runs: Runs, bank: Bank, audits: Path | None) -> dict[str, ProbeAgreement]:
-    """Grader, as `runs` name it → its agreement with a bank's probes.
+    """Return the agreement of each grader with a bank's probes, by its name in `runs`.
 
-    The lexical grader is tried at once, since that costs nothing; any other where it was audited,
-    on each rubric the newest finished audit of it.
+    The lexical grader is checked here, since that costs nothing. For any other grader the newest
+    finished check of it on each rubric is read.
 
     Args:
-        runs: Whose graders.
-        bank: Whose probes.
-        audits: What `careeval audit probes -o` wrote to; `None` where there is none.
+        runs: Runs that the graders judged.
+        bank: Bank that has the probes.
+        audits: Folder that `careeval audit probes -o` wrote; `None` where there is none.
 
     Raises:
-        UsageError: There is no finished audit over this bank, or none of a grader of these runs.
+        UsageError: There is no finished check over this bank, or none of a grader of these runs.
     """
     graders = runs.judgments["grader"].unique().sort().to_list()
-    found = {name: lexical_agreement(bank) for name in graders if Grader.parse(name).is_lexical}
-    return found | (_audited(graders, bank, audits) if audits else {})
+    lexical = {name: lexical_agreement(bank) for name in graders if Grader.parse(name).is_lexical}
+    return lexical | (_stored_agreement(graders, bank, audits) if audits else {})
 
 
-def people_say(runs: Runs, audits: Sequence[Path]) -> dict[str, AuditResults]:
-    """Grader, as `runs` name it → what people who read its judgments say of it.
+def people_audits(runs: Runs, audits: Sequence[Path]) -> dict[str, AuditResults]:
+    """Return the results of people's audits by grader, as `runs` name it.
 
     Args:
-        runs: Whose graders.
-        audits: What `careeval audit new -o` wrote to, a file each.
+        runs: Runs that the graders judged.
+        audits: Files that `careeval audit new -o` wrote.
 
     Raises:
-        UsageError: One is no audit, of a grader that judged none of these runs, or of responses to
-            other scenarios.
+        UsageError: A file is not an audit, or is of a grader that judged none of these runs, or of
+            responses to other scenarios.
     """
     if not audits:
         return {}
-    # what serves pages is not loaded where nobody asks for it
-    from careeval.cli.audit.labelling import labelled
+    # imported here, since most commands do not need the package of the rating app
+    from careeval.cli.audit.labelling import read_audit_labels
 
     graders = set(runs.judgments["grader"])
-    found: dict[str, AuditResults] = {}
+    results: dict[str, AuditResults] = {}
     for path in audits:
-        sample, labels = labelled(path)
+        sample, labels = read_audit_labels(path)
         if sample.grader not in graders:
             raise UsageError(
                 f"{path} is about {sample.grader}, "
                 f"and these runs were judged by {', '.join(sorted(graders))}",
                 hint="grader, mode and prompt must be the same",
             )
-        of = sample.hidden
-        if not set(of.bank_hashes) & set(runs.responses["bank_hash"]):
+        hidden = sample.hidden
+        if not set(hidden.bank_hashes) & set(runs.responses["bank_hash"]):
             raise UsageError(
-                f"{path} is about responses to other scenarios: bank {of.bank} {of.bank_version}, "
-                "and none of these runs took the same",
+                f"{path} is about responses to other scenarios: "
+                f"bank {hidden.bank} {hidden.bank_version}, and none of these runs used that bank",
                 hint="draw judgments from these runs: careeval audit sample",
             )
-        found[sample.grader] = audit_results(sample, labels)
-    return found
+        results[sample.grader] = audit_results(sample, labels)
+    return results
 
 
-def _audited(graders: list[str], bank: Bank, root: Path) -> dict[str, ProbeAgreement]:
-    begun = [folder for folder in run_folders(root) if is_probe_check(folder)]
-    finished = [folder for folder in begun if is_complete(folder)]
+def _stored_agreement(graders: list[str], bank: Bank, root: Path) -> dict[str, ProbeAgreement]:
+    audits = [folder for folder in run_folders(root) if is_probe_check(folder)]
+    finished = [folder for folder in audits if is_complete(folder)]
     if not finished:
-        what = "no finished audit of a grader" if begun else "no audit of a grader"
+        missing = "no finished audit of a grader" if audits else "no audit of a grader"
         raise UsageError(
-            f"{root} holds {what}", hint=f"careeval audit probes --grader NAME -o {root}"
+            f"{root} holds {missing}", hint=f"careeval audit probes --grader NAME -o {root}"
         )
-    tried: dict[str, dict[Rubric, list[LabelledJudgment]]] = {}
+    by_grader: dict[str, dict[Rubric, list[LabelledJudgment]]] = {}
     others: set[str] = set()
     for folder in sorted(finished, key=lambda each: each.stat().st_mtime):
         audit = read_run(folder)
@@ -90,23 +90,23 @@ def _audited(graders: list[str], bank: Bank, root: Path) -> dict[str, ProbeAgree
                 f"{folder}: it is not an audit over bank {bank.about.name}",
                 hint="name the audit's bank with --bank",
             )
-        named = audit.judgments["grader"].unique().to_list()
-        if fitting := set(named) & set(graders):
+        audited = audit.judgments["grader"].unique().to_list()
+        if matching := set(audited) & set(graders):
             judgments = _agreement(bank, folder).judgments
-            for rubric in {judged.rubric for judged in judgments}:
-                of_rubric = [judged for judged in judgments if judged.rubric is rubric]
-                for name in fitting:
-                    tried.setdefault(name, {})[rubric] = of_rubric
-        others |= set(named) - fitting
-    if not tried:
+            for rubric in {judgment.rubric for judgment in judgments}:
+                of_rubric = [judgment for judgment in judgments if judgment.rubric is rubric]
+                for name in matching:
+                    by_grader.setdefault(name, {})[rubric] = of_rubric
+        others |= set(audited) - matching
+    if not by_grader:
         raise UsageError(
             f"{root} is about {', '.join(sorted(others))}, "
             f"and these runs were judged by {', '.join(graders)}",
             hint="grader, mode and prompt must be the same",
         )
     return {
-        name: ProbeAgreement.of(judged for rubric in Rubric for judged in rubrics.get(rubric, ()))
-        for name, rubrics in tried.items()
+        name: ProbeAgreement.of(each for rubric in Rubric for each in rubrics.get(rubric, ()))
+        for name, rubrics in by_grader.items()
     }
 
 

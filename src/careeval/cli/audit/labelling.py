@@ -12,7 +12,7 @@ from cyclopts.validators import Number
 
 from careeval.cli.app import OK, print_json, say
 from careeval.cli.shared import invitations
-from careeval.cli.shared.invitations import local
+from careeval.cli.shared.invitations import local_address
 from careeval.cli.shared.options import Json, Yes
 from careeval.cli.shared.printing import Out, Printing
 from careeval.core.rating import Role
@@ -44,26 +44,26 @@ def new(
     scenario: bool = True,
     seed: int = 0,
     links: Path | None = None,
-    address: str = local("audit"),
+    address: str = local_address("audit"),
     as_json: Json = False,
 ) -> int:
     """Plan who labels what, write the audit's file, and print each person's link, once.
 
     Args:
-        sample: What `careeval audit sample -o` wrote.
+        sample: File that `careeval audit sample -o` wrote.
         labellers: How many, two or more; or role and number, as occupational-therapist:2. Roles:
             occupational-therapist family-caregiver person-with-disability nurse roboticist
             other.
         out: The audit's file.
-        consent: File with what labellers agree to; an empty line begins a paragraph. Needed, as
-            are the next two: nobody is asked without.
+        consent: File with the terms that labellers agree to; an empty line begins a paragraph.
+            --consent, --ethics and --contact are required.
         ethics: Reference of the ethics committee's approval, or why none is needed.
-        contact: Whom labellers ask, and how.
-        title: What labellers see.
-        adjudicator: Role of whoever settles what labellers disagree on.
-        per_judgment: So many labellers a judgment; everybody where not given.
-        scenario: Let labellers read the scenario; --no-scenario leaves them the response alone.
-        seed: Of who labels what, and in which order.
+        contact: The person whom labellers can ask, and how.
+        title: Title that labellers see.
+        adjudicator: Role of the person who settles what labellers disagree on.
+        per_judgment: Labellers for each judgment; everybody where not given.
+        scenario: Let labellers read the scenario; --no-scenario shows them the response only.
+        seed: Seed of who labels what, and in which order.
         links: Write the links to this file, for its owner alone, instead of printing them.
         address: Where labellers will reach the app.
         as_json: Print JSON.
@@ -86,18 +86,18 @@ def new(
     )
     store = Store.create(out, "audit", plan.json_text())
     try:
-        made = {r.id: invitations.link_to(address, store.add_rater(r)) for r in plan.raters}
+        urls = {r.id: invitations.link_address(address, store.add_rater(r)) for r in plan.raters}
     finally:
         store.close()
-    lines = "".join(f"{r.id}\t{_duty(plan, r.id)}\t{r.role}\t{made[r.id]}\n" for r in plan.raters)
+    lines = "".join(f"{r.id}\t{_duty(plan, r.id)}\t{r.role}\t{urls[r.id]}\n" for r in plan.raters)
     if links is not None:
         invitations.write_private(links, lines)
-    _tell(plan)
+    _say_plan(plan)
     if as_json:
-        print_json(_new_json(plan, made if links is None else {}))
+        print_json(_new_json(plan, urls if links is None else {}))
     elif links is None:
         print(lines, end="")
-        say("These links are shown this once: pass each on to one person, and keep no copy.")
+        say("These links are shown only once: pass each on to one person, and keep no copy.")
     say(f"Written: {out}{f' and {links}' if links else ''}. Next: careeval audit serve {out}")
     return OK
 
@@ -113,14 +113,14 @@ def serve(
 
     Args:
         audit: The audit's file.
-        host: Where to listen; another than this machine needs --behind-proxy.
-        port: The same.
-        behind_proxy: The https address at which a proxy makes it known.
+        host: Address to listen on; any but this machine's own needs --behind-proxy.
+        port: Port to listen on.
+        behind_proxy: The https address of the proxy through which people reach the app.
     """
     from careeval.review.web.app import serve as run_app
 
-    with invitations.opened(audit, "audit"):
-        pass  # says so where it is no audit's file
+    with invitations.open_store(audit, "audit"):
+        pass  # raises if it is not an audit's file
     run_app(
         audit,
         None,
@@ -133,39 +133,43 @@ def serve(
 
 
 def status(audit: Path, *, out: Out = None, printing: Printing = Printing()) -> int:
-    """Who is where, by pseudonym, and who is waited for; nothing of what anybody said.
+    """Show how far each labeller is, by pseudonym, and who is waited for; no label is shown.
 
     Args:
         audit: The audit's file.
-        out: The file to write, and not stdout.
-        printing: How it is printed.
+        out: The file to write, instead of stdout.
+        printing: The format.
     """
-    with invitations.opened(audit, "audit", to_read=True) as store:
-        read, closed, gone = _read(store), store.closed, store.withdrawals()
+    with invitations.open_store(audit, "audit", to_read=True) as store:
+        state, closed, n_withdrawn = _read(store), store.closed, store.withdrawals()
     printing.print(
-        _status_document(read, closed=closed),
-        lambda: _status_json(read, closed=closed, n_withdrawn=gone),
+        _status_document(state, closed=closed),
+        lambda: _status_json(state, closed=closed, n_withdrawn=n_withdrawn),
         out,
     )
     return OK
 
 
 def adjudicator(
-    audit: Path, *, role: Role = Role.other, address: str = local("audit"), as_json: Json = False
+    audit: Path,
+    *,
+    role: Role = Role.other,
+    address: str = local_address("audit"),
+    as_json: Json = False,
 ) -> int:
-    """Name somebody else to settle, once the adjudicator has withdrawn, and print their link.
+    """Name another adjudicator, once the one before has withdrawn, and print their link.
 
-    What the one before settled went with them; labels stay.
+    The decisions of the one before were deleted when they withdrew; labels stay.
 
     Args:
         audit: The audit's file.
-        role: Of whoever settles from now on.
+        role: Role of the new adjudicator.
         address: Where people reach the app.
         as_json: Print JSON.
     """
     from careeval.review.audit.plan import next_adjudicator
 
-    with invitations.opened(audit, "audit") as store:
+    with invitations.open_store(audit, "audit") as store:
         before = _plan(store)
         if before.adjudicator in store.raters():
             raise UsageError(
@@ -173,14 +177,14 @@ def adjudicator(
                 hint=f"careeval audit link gives {before.adjudicator.id} a new link",
             )
         plan = next_adjudicator(before, role)
-        # in this order: cut off between the two, it can be done again
+        # in this order: if the process dies between the two, the command can be given again
         store.add_plan("audit", plan.json_text())
-        link = invitations.link_to(address, store.add_rater(plan.adjudicator))
+        link = invitations.link_address(address, store.add_rater(plan.adjudicator))
     if as_json:
         print_json({"id": plan.adjudicator.id, "role": role.value, "link": link})
     else:
         print(f"{plan.adjudicator.id}\t{_duty(plan, plan.adjudicator.id)}\t{role}\t{link}")
-    say(f"This link is shown this once. Stop and start careeval audit serve {audit}.")
+    say(f"This link is shown only once. Stop and start careeval audit serve {audit}.")
     return OK
 
 
@@ -193,81 +197,81 @@ def import_(
     replace: Yes = False,
     as_json: Json = False,
 ) -> int:
-    """Take labels that somebody typed for labellers, all of a file or nothing.
+    """Import labels that somebody typed for labellers, all of a file or nothing.
 
-    CSV with the columns rater, judgment, label, evidence and note: the sheet of careeval audit
-    sample, filled in. The judgment may be shortened, j12; the label is present, absent or unsure,
-    or its first letter.
+    The file is the sheet of careeval audit sample, filled in: CSV with the columns rater, judgment,
+    label, evidence and note. The judgment may be shortened, j12; the label is present, absent or
+    unsure, or its first letter.
 
     Args:
         audit: The audit's file.
         file: The CSV file.
         typed_by: Who typed it: a role or a pseudonym, kept with each answer.
-        hand_in: Hand in for the labellers in the file: from then on their labels stand.
-        replace: Replace answers that are there and differ.
+        hand_in: Hand in for the labellers in the file: from then on their labels are final.
+        replace: Replace stored answers that differ.
         as_json: Print JSON.
     """
     from careeval.review.paper.typed_labels import read_typed_labels
     from careeval.review.paper.typed_ratings import save_typed_pages
 
-    typist = invitations.typist(typed_by)
-    with invitations.opened(audit, "audit") as store:
+    typist = invitations.expect_typist(typed_by)
+    with invitations.open_store(audit, "audit") as store:
         blind = _plan(store).blind()
         sheets = read_typed_labels(file, blind, store, replace=replace, hand_in=hand_in)
         n = save_typed_pages(store, sheets, typist)
-        found = _read(store)
-    said = {sheet.rater for sheet in sheets}
+        state = _read(store)
+    raters = {sheet.rater for sheet in sheets}
     n_read = sum(len(sheet.values) for sheet in sheets)
-    if hand_in:  # is saved as an answer too, and is none
-        n, n_read = n - len(said), n_read - len(said)
+    if hand_in:  # it is saved like an answer, but is not one
+        n, n_read = n - len(raters), n_read - len(raters)
     if as_json:
         print_json({"n_saved": n, "n_read": n_read})
     say(f"Saved: {counted(n, 'answer')}, typed by {typist}.")
-    for each in found.whole.labellers:
-        if each.rater in said:
-            say(f"{each.rater} has labelled {each.done} of {each.n}{_not_in(each)}.")
+    for each in state.whole.labellers:
+        if each.rater in raters:
+            say(f"{each.rater} has labelled {each.done} of {each.n}{_hand_in_note(each)}.")
     return OK
 
 
-def labelled(audit: Path) -> tuple[AuditSample, list[Label]]:
-    """An audit's sample and all labels so far; says on stderr who has not handed in.
+def read_audit_labels(audit: Path) -> tuple[AuditSample, list[Label]]:
+    """Return an audit's sample and all labels so far; say on stderr who has not handed in.
 
     Raises:
         UsageError: There is no such file.
-        ReviewError: It is no audit's.
+        ReviewError: It is not an audit's file.
     """
     from careeval.review.audit.labels import audit_labels
 
-    with invitations.opened(audit, "audit", to_read=True) as store:
-        found = _read(store)
-    whole = found.whole
+    with invitations.open_store(audit, "audit", to_read=True) as store:
+        state = _read(store)
+    whole = state.whole
     late = [each for each in whole.labellers if not (each.handed_in or each.withdrawn)]
     if off := [each.rater for each in late if each.revoked]:
-        say(f"Did not hand in, and taken as far as they came: {', '.join(off)}.")
+        say(f"Link is off before handing in; the labels so far are used: {', '.join(off)}.")
     if awaited := [each.rater for each in late if not each.revoked]:
-        say(f"Not handed in yet, and taken as far as it is: {', '.join(awaited)}.")
-    return found.plan.sample, audit_labels(found.plan, found.works)
+        say(f"Not handed in yet; the labels so far are used: {', '.join(awaited)}.")
+    return state.plan.sample, audit_labels(state.plan, state.works)
 
 
-def after_leaving(store: Store, person: str) -> Iterable[str]:
-    """What an audit lacks of somebody whose link is off or who has withdrawn."""
+def departure_notes(store: Store, person: str) -> Iterable[str]:
+    """Yield notes on the labels that an audit lacks once a person has left or their link is off."""
     from careeval.review.audit.labels import count_thin_judgments
 
-    found = _read(store)
-    blind = found.plan.blind()
+    state = _read(store)
+    blind = state.plan.blind()
     if seat := blind.seat(person):
-        nobody, one = count_thin_judgments(blind, found.works, found.revoked, person)
+        n_none, n_one = count_thin_judgments(blind, state.works, state.revoked, person)
         judgments = counted(len(seat.judgments), "judgment")
         yield (
-            f"Of the {judgments} of {person}, {nobody} will have been labelled by nobody "
-            f"and {one} by one person alone, once everybody else has handed in."
+            f"Of the {judgments} of {person}, {n_none} will have been labelled by nobody "
+            f"and {n_one} by one person alone, once everybody else has handed in."
         )
-    yield from _settling(found)
+    yield from _settling_notes(state)
 
 
 @dataclass(frozen=True)
-class _Read:
-    """An audit's file, as read at one moment."""
+class _AuditState:
+    """The content of an audit's file at one moment."""
 
     plan: AuditPlan
     works: WorkByRater
@@ -275,29 +279,30 @@ class _Read:
     whole: AuditProgress
 
 
-def _read(store: Store) -> _Read:
+def _read(store: Store) -> _AuditState:
     from careeval.review.audit.labels import audit_progress
 
     plan = _plan(store)
     works, revoked = store.all_work(), store.revoked_ids()
-    return _Read(plan, works, revoked, audit_progress(plan.blind(), works, revoked))
+    return _AuditState(plan, works, revoked, audit_progress(plan.blind(), works, revoked))
 
 
-def _settling(found: _Read) -> Iterable[str]:
-    """How far settling is, and who is waited for."""
-    whole = found.whole
+def _settling_notes(state: _AuditState) -> Iterable[str]:
+    """Yield notes on how far settling is, and who is waited for."""
+    whole = state.whole
     if whole.awaited:
         yield f"Settling begins when all have handed in. It waits for {', '.join(whole.awaited)}."
     elif whole.open:
-        of = counted(whole.n_disputed, "disagreement is", "disagreements are")
-        yield f"{whole.n_settled} of {of} settled."
+        disagreements = counted(whole.n_disputed, "disagreement is", "disagreements are")
+        yield f"{whole.n_settled} of {disagreements} settled."
     else:
         yield "Nobody is left who labels."
     if not whole.settles:
-        gone, off = found.plan.adjudicator.id, found.plan.adjudicator.id in found.revoked
-        why = "whose link is off" if off else "who has withdrawn"
-        mend = "link gives a new one" if off else "adjudicator names somebody else"
-        yield f"Nobody settles: {gone}, {why}: careeval audit {mend}."
+        adjudicator = state.plan.adjudicator.id
+        is_off = adjudicator in state.revoked
+        reason = "whose link is off" if is_off else "who has withdrawn"
+        remedy = "link gives a new one" if is_off else "adjudicator names somebody else"
+        yield f"Nobody settles: {adjudicator}, {reason}: careeval audit {remedy}."
 
 
 def _plan(store: Store) -> AuditPlan:
@@ -310,7 +315,7 @@ def _duty(plan: AuditPlan, rater: str) -> str:
     return "adjudicator" if rater == plan.adjudicator.id else "labeller"
 
 
-def _tell(plan: AuditPlan) -> None:
+def _say_plan(plan: AuditPlan) -> None:
     blind = plan.blind()
     loads = [len(seat.judgments) for seat in plan.seats]
     fewest = f"{min(loads)} to " if min(loads) < max(loads) else ""
@@ -319,20 +324,20 @@ def _tell(plan: AuditPlan) -> None:
     say(
         f"{judgments} on {counted(len(plan.sample.shown), 'response')}, "
         f"{counted(len(plan.seats), 'labeller')}, {fewest}{counted(max(loads), 'judgment')} each: "
-        f"about {counted(most, 'minute')} for who has the most."
+        f"about {counted(most, 'minute')} for the person with the most."
     )
 
 
-def _state(each: LabellerProgress) -> str:
-    if each.withdrawn:
+def _hand_in_state(labeller: LabellerProgress) -> str:
+    if labeller.withdrawn:
         return "withdrawn"
-    if each.handed_in:
+    if labeller.handed_in:
         return "yes"
-    return "no, link off" if each.revoked else "no"
+    return "no, link off" if labeller.revoked else "no"
 
 
-def _not_in(each: LabellerProgress) -> str:
-    return "" if each.handed_in else ", and has not handed in: --hand-in does"
+def _hand_in_note(labeller: LabellerProgress) -> str:
+    return "" if labeller.handed_in else ", and has not handed in: --hand-in does"
 
 
 def _new_json(plan: AuditPlan, links: dict[str, str]) -> dict[str, Any]:
@@ -353,7 +358,7 @@ def _new_json(plan: AuditPlan, links: dict[str, str]) -> dict[str, Any]:
     }
 
 
-def _status_document(read: _Read, *, closed: bool) -> Document:
+def _status_document(state: _AuditState, *, closed: bool) -> Document:
     from careeval.sheets.document import Document
     from careeval.sheets.kinds import COUNT, FLAG
     from careeval.sheets.sheet import Field, Sheet, Shown, View
@@ -371,22 +376,23 @@ def _status_document(read: _Read, *, closed: bool) -> Document:
         Field("withdrawn", "whether they have left", FLAG),
     )
     rows = [
-        _labeller(each) | {"state": _state(each), "n_left": each.n - each.done - each.skipped}
-        for each in read.whole.labellers
+        _labeller_json(each)
+        | {"state": _hand_in_state(each), "n_left": each.n - each.done - each.skipped}
+        for each in state.whole.labellers
     ]
     sheet = Sheet("labellers", "a labeller", fields, rows)
     shown = tuple(Shown(field.key) for field in fields[:7])
-    title = f"{read.plan.title}{' · closed' if closed else ''}"
-    return Document((View(sheet, shown, title),), tuple(_settling(read)), sheet)
+    title = f"{state.plan.title}{' · closed' if closed else ''}"
+    return Document((View(sheet, shown, title),), tuple(_settling_notes(state)), sheet)
 
 
-def _status_json(read: _Read, *, closed: bool, n_withdrawn: int) -> dict[str, Any]:
-    whole = read.whole
+def _status_json(state: _AuditState, *, closed: bool, n_withdrawn: int) -> dict[str, Any]:
+    whole = state.whole
     return {
-        "title": read.plan.title,
+        "title": state.plan.title,
         "closed": closed,
         "n_withdrawn": n_withdrawn,
-        "labellers": [_labeller(each) for each in whole.labellers],
+        "labellers": [_labeller_json(each) for each in whole.labellers],
         "waits_for": list(whole.awaited),
         "settles": whole.settles,
         "n_disputed": whole.n_disputed if whole.open else None,
@@ -394,7 +400,7 @@ def _status_json(read: _Read, *, closed: bool, n_withdrawn: int) -> dict[str, An
     }
 
 
-def _labeller(standing: LabellerProgress) -> dict[str, Any]:
+def _labeller_json(standing: LabellerProgress) -> dict[str, Any]:
     return {
         "id": standing.rater,
         "role": standing.role,

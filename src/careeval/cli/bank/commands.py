@@ -1,4 +1,4 @@
-"""`careeval bank`: the author's loop."""
+"""`careeval bank`: commands to read, write, check, import and seal scenarios."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ problem, so that a script or a commit hook can stop at it.
 
 app = App(
     name="bank",
-    help="The scenarios: read, write, check, import and seal them.",
+    help="Read, write, check, import and seal the scenarios.",
     help_epilogue=EXAMPLES,
 )
 
@@ -58,24 +58,24 @@ BankFolder = Annotated[Path | None, Parameter(name="--bank")]
 def check(folder: Path | None = None, *, as_json: Json = False) -> int:
     """List every problem of a bank, each with its file, line and column.
 
-    A bank whose bank.yaml names rules, 'careeval' or 'careeval-3', is held to
-    them; any other is held to its form alone.
+    A bank whose bank.yaml names rules, 'careeval' or 'careeval-3', is checked
+    against them; of any other bank only the form is checked.
 
     Args:
         folder: The bank's folder; careeval's own bank where not given.
         as_json: Print the problems as JSON.
     """
-    beside = ""
+    remarks = ""
     try:
         bank = load_bank(folder, key_for_bank(bank_folder(folder)))
         problems: list[Problem] = find_problems(bank)
         n_probes = sum(map(len, bank.probes.values()))
         summary = f"{counted(len(bank), 'scenario')}, {counted(n_probes, 'probe')}"
         if bank.about.rules is None:
-            beside = "; held to its form alone (its bank.yaml names no rules)"
+            remarks = "; held to its form alone (its bank.yaml names no rules)"
         versions = {name: entry.version for name, entry in bank.vettings.items()}
         if n := sum(versions.get(s.id, s.version) != s.version for s in bank.scenarios):
-            beside += f"; {counted(n, 'scenario')} rated in another version than the present one"
+            remarks += f"; {counted(n, 'scenario')} rated in another version than the present one"
     except BankProblems as error:
         problems, summary = list(error.problems), "not loaded"
     if as_json:
@@ -87,8 +87,8 @@ def check(folder: Path | None = None, *, as_json: Json = False) -> int:
     else:
         for problem in problems:
             print(plain(str(problem)))
-        found = counted(len(problems), "problem") if problems else "no problem found"
-        print(f"{summary}: {found}{beside}")
+        n_problems = counted(len(problems), "problem") if problems else "no problem found"
+        print(f"{summary}: {n_problems}{remarks}")
     return CHECK_FAILED if problems else OK
 
 
@@ -111,22 +111,22 @@ def list_(
         condition: Only these conditions.
         situation: Only those in which one of these makes the moment hard.
         actor: Only those where a person, or a robot, acts.
-        out: The file to write, and not stdout.
-        printing: How they are printed.
+        out: The file to write, instead of stdout.
+        printing: The format.
     """
     from careeval.sheets.bank import list_document
     from careeval.sheets.bank_json import scenario_json
 
-    def wanted(s: Scenario) -> bool:
+    def is_selected(s: Scenario) -> bool:
         return (
             (not adl or s.adl in adl)
             and (not condition or s.condition in condition)
-            and (not situation or any(one in situation for one in s.situation))
+            and (not situation or any(each in situation for each in s.situation))
             and (actor is None or s.actor == actor)
         )
 
     loaded = load_bank(bank, key_for_bank(bank_folder(bank)), probes=False)
-    rows = [scenario_json(scenario) for scenario in loaded.scenarios if wanted(scenario)]
+    rows = [scenario_json(scenario) for scenario in loaded.scenarios if is_selected(scenario)]
     printing.print(list_document(rows), lambda: rows, out)
     return OK
 
@@ -144,18 +144,18 @@ def show(
     Args:
         scenario: Its id.
         bank: The bank's folder; careeval's own bank where not given.
-        points: With points, domains, reasons and sources; without, the items stand in an order
-            that does not tell.
+        points: Show points, domains, reasons and sources too; without, the items are in an order
+            that does not give their points away.
         as_json: Print the whole scenario as JSON.
     """
     from careeval.cli.bank.scenario_text import print_scenario
 
     loaded = load_bank(bank, key_for_bank(bank_folder(bank)), probes=points)
-    found = loaded.scenario(scenario)
+    shown = loaded.scenario(scenario)
     if as_json:
-        print(json.dumps(found.model_dump(mode="json"), indent=1, ensure_ascii=False))
+        print(json.dumps(shown.model_dump(mode="json"), indent=1, ensure_ascii=False))
     else:
-        print_scenario(found, loaded, points=points)
+        print_scenario(shown, loaded, points=points)
     return OK
 
 
@@ -167,14 +167,14 @@ def stats(
     out: Out = None,
     printing: Printing = Printing(),
 ) -> int:
-    """Count what a bank covers, and what its probes come to.
+    """Count what a bank covers: scenarios, rubric items and probes.
 
     Args:
         bank: The bank's folder; careeval's own bank where not given.
         pilot: Show instead how often each class of items was present in the answers of the bank's
-            pilot, and which items tell no answers apart.
-        out: The file to write, and not stdout.
-        printing: How it is printed.
+            pilot, and which items do not tell answers apart.
+        out: The file to write, instead of stdout.
+        printing: The format.
     """
     from careeval.bank import pilot as pilots
     from careeval.bank.sealed import unseal
@@ -217,8 +217,8 @@ def new(
 ) -> int:
     """Write the skeleton of a scenario and its probes; asks for what is not given.
 
-    A folder that is new or empty becomes a bank. The scenario checks clean but for what is marked
-    TO WRITE, and for generic answers where the bank has fewer than three.
+    A folder that is new or empty becomes a bank. 'careeval bank check' finds no problem but what is
+    marked TO WRITE, and too few generic answers where the bank has fewer than three.
 
     Args:
         folder: The bank's folder, new or not.
@@ -226,12 +226,12 @@ def new(
         condition: What the person lives with.
         assistance: Usual level of help, a Section GG code: 06 independent … 01 dependent.
         situation: What makes the moment hard.
-        age: Of the person, in years, 18 to 110.
-        pronoun: Of the person.
+        age: Age of the person in years, 18 to 110.
+        pronoun: Pronoun of the person.
         actor: Who acts.
-        part: Of the body; for dressing alone.
+        part: Part of the body, for dressing only.
         twin_of: Write a twin of this scenario instead, with its words and points, to be changed.
-        control: Of a twin that changes no right act: what it changes.
+        control: What the twin changes, if it is a control: one that changes no right act.
     """
     from careeval.bank.skeleton import (
         Outline,
@@ -245,11 +245,11 @@ def new(
         raise UsageError("a control is of a scenario", hint="name it with --twin-of ID")
     if twin_of is not None:
         bank = load_bank(folder)
-        return _written(folder, write_twin(bank, folder, bank.scenario(twin_of), control))
+        return _report_files(folder, write_twin(bank, folder, bank.scenario(twin_of), control))
 
-    there = (folder / "bank.yaml").exists()
-    if there:
-        # before anything is asked
+    is_bank = (folder / "bank.yaml").exists()
+    if is_bank:
+        # raises for a faulty bank before the user is asked anything
         load_bank(folder)
     outline = Outline(
         adl=Adl(adl or _ask("adl", list(Adl))),
@@ -262,12 +262,12 @@ def new(
         part=part,
     )
     check_outline(outline)
-    begun = () if there else begin_bank(folder)
-    return _written(folder, (*begun, *write_skeleton(load_bank(folder), folder, outline)))
+    bank_files = () if is_bank else begin_bank(folder)
+    return _report_files(folder, (*bank_files, *write_skeleton(load_bank(folder), folder, outline)))
 
 
-def _written(folder: Path, files: Sequence[Path]) -> int:
-    """Name the files that were written, and what to do with them."""
+def _report_files(folder: Path, files: Sequence[Path]) -> int:
+    """Print the files that were written and what to do next, and return the exit status."""
     for path in files:
         print(plain(str(path)))
     print(
@@ -278,7 +278,7 @@ def _written(folder: Path, files: Sequence[Path]) -> int:
 
 
 def _ask(name: str, choices: list[str]) -> str:
-    """A choice of the person at the terminal.
+    """Ask for a choice on the terminal.
 
     Raises:
         UsageError: There is no terminal.
@@ -311,13 +311,13 @@ def import_(
 ) -> int:
     """Make a bank of a file of scenarios with graded options (JSON, JSON lines, CSV, XLSX).
 
-    One record is an option, or a scenario with a list of options. Where a record does not fit, each
-    is named with its number, and nothing is written.
+    A record is one option, or a scenario with a list of options. If records do not fit, each of
+    them is named with its number, and nothing is written.
 
     Args:
-        file: What to read.
+        file: The file to read.
         output: Folder of the new bank.
-        name: The bank's, in every table and log: lower case, digits, hyphens.
+        name: The bank's name in every table and log: lower case, digits, hyphens.
         columns: FIELD=COLUMN where a column is not found by its name; fields are id, text, adl,
             condition, assistance, options, option, points, user_function, user_agency,
             communication_intent, functional_safety.
@@ -325,29 +325,30 @@ def import_(
     """
     from careeval.bank.importing.imported_bank import import_bank
 
-    given = {}
-    for words in columns or ():
-        field, equals, column = words.partition("=")
+    mapping = {}
+    for pair in columns or ():
+        field, equals, column = pair.partition("=")
         if not equals:
-            raise UsageError(f"--map {words!r} names no column", hint="write --map text=Scenario")
-        given[field.strip()] = column
-    made = import_bank(file, output, name, given, adl)
-    for note in made.notes:
+            raise UsageError(f"--map {pair!r} names no column", hint="write --map text=Scenario")
+        mapping[field.strip()] = column
+    imported = import_bank(file, output, name, mapping, adl)
+    for note in imported.notes:
         print(plain(note), file=sys.stderr)
-    taken = ", ".join(f"{field} from {column!r}" for field, column in made.columns.items())
-    print(plain(f"Read {taken}."), file=sys.stderr)
-    print(plain(f"{made.folder}: {made.n_scenarios} scenarios, {made.n_options} options"))
+    sources = ", ".join(f"{field} from {column!r}" for field, column in imported.columns.items())
+    print(plain(f"Read {sources}."), file=sys.stderr)
+    counts = f"{imported.n_scenarios} scenarios, {imported.n_options} options"
+    print(plain(f"{imported.folder}: {counts}"))
     return OK
 
 
 @app.command
 def seal(folder: Path, *, bank: BankFolder = None) -> int:
-    """Check a held-out split, and encrypt it into a bank: all of it, or nothing.
+    """Check a held-out split and encrypt it into a bank; nothing is written if there is a problem.
 
-    The key is that of CAREEVAL_HELD_OUT_KEY; 'age-keygen' makes a new one.
+    The key is read from CAREEVAL_HELD_OUT_KEY; 'age-keygen' makes a new one.
 
     Args:
-        folder: Where the split lies in clear text, outside the bank: <adl>/<id>.yaml with its
+        folder: Folder of the split in clear text, outside the bank: <adl>/<id>.yaml with its
             probes, sources.yaml, evidence.json, second-reading/.
         bank: The bank's folder; careeval's own bank where not given.
     """
@@ -368,9 +369,9 @@ def seal(folder: Path, *, bank: BankFolder = None) -> int:
 
 
 def _problems_with(root: Path, packed: str) -> list[Problem]:
-    """The problems of a bank's held-out split, as it would be once sealed.
+    """Return the problems that a bank's held-out split would have once it is sealed.
 
-    Where the bank does not load, all of its problems: without it no rule looks at the split.
+    If the bank does not load, all of its problems, since the rules need a bank that loads.
     """
     from careeval.bank.load import read_bank
     from careeval.bank.sealed import SEALED
@@ -384,7 +385,7 @@ def _problems_with(root: Path, packed: str) -> list[Problem]:
 
 @app.command(name="open")
 def open_(folder: Path, *, bank: BankFolder = None) -> int:
-    """Write a bank's held-out split in clear text into a folder of yours, new and private.
+    """Write a bank's held-out split in clear text into a new, private folder.
 
     Args:
         folder: A new folder, outside any git repository.

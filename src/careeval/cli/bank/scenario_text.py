@@ -1,4 +1,4 @@
-"""A scenario of a bank, as a person reads it in a terminal."""
+"""The text of a scenario as `careeval bank show` prints it."""
 
 from __future__ import annotations
 
@@ -18,7 +18,14 @@ from careeval.sheets.kinds import SIGNED
 
 
 def print_scenario(scenario: Scenario, bank: Bank, *, points: bool) -> None:
-    """A scenario as a person reads it; without points, its items in no telling order."""
+    """Print a scenario as a person reads it.
+
+    Args:
+        scenario: The scenario.
+        bank: Its bank.
+        points: Print points, domains, reasons and sources too; without, the items are in an order
+            that does not give their points away.
+    """
     out = console()
     level = f"{scenario.assistance.name} assistance" if scenario.assistance else None
     about = (scenario.part, scenario.condition, level, ", ".join(scenario.situation),
@@ -35,7 +42,7 @@ def print_scenario(scenario: Scenario, bank: Bank, *, points: bool) -> None:
         if items:
             out.print()
             out.print(Text(rubric.value.capitalize(), style="bold"))
-            _print_items(out, items if points else _untold(items), points=points)
+            _print_items(out, items if points else _shuffled(items), points=points)
     if points and (probes := bank.probes.get(scenario.id)):
         out.print()
         out.print(Text(plain("Probes: " + ", ".join(f"{p.id} ({p.trap})" for p in probes))))
@@ -51,26 +58,26 @@ def print_scenario(scenario: Scenario, bank: Bank, *, points: bool) -> None:
 
 
 def _twin(scenario: Scenario) -> str | None:
-    """Whose twin or control a scenario is."""
+    """Return the words that name a twin's or control's base; `None` for a base scenario."""
     if scenario.twin_of is None:
         return None
     return f"{scenario.control or 'twin'} of {scenario.twin_of}"
 
 
-def _untold(items: Sequence[RubricItem]) -> list[RubricItem]:
-    """In an order that says nothing of their points, the same each time."""
+def _shuffled(items: Sequence[RubricItem]) -> list[RubricItem]:
+    """Return items in an order that does not depend on their points, the same each time."""
     return sorted(items, key=lambda item: sha256(item.text.encode()).digest())
 
 
 def _facts(item: RubricItem) -> str:
-    """Return an item's kind, direction, harm and origin in words; empty where not said."""
+    """Return an item's kind, error, harm, origin and marks as text; empty if it has none."""
     facts = [getattr(item, name, None) for name in ("kind", "error", "harm", "origin")]
     marks = [name for name in ("core", "sentinel") if getattr(item, name, False)]
     return ", ".join(str(fact) for fact in (*facts, *marks) if fact)
 
 
 def _print_items(out: Console, items: Iterable[RubricItem], *, points: bool) -> None:
-    made = Table.grid(padding=(0, 2))
+    table = Table.grid(padding=(0, 2))
     for item in items:
         text = Text(plain(item.text))
         if points:
@@ -80,5 +87,5 @@ def _print_items(out: Console, items: Iterable[RubricItem], *, points: bool) -> 
             notes = [domains.replace("_", " "), _facts(item), why, sources, "of " + ", ".join(
                 getattr(item, "of", ())) if getattr(item, "of", ()) else ""]  # fmt: skip
             text.append("".join(f"\n{plain(note)}" for note in notes if note), style="dim")
-        made.add_row(*([SIGNED.text(item.points)] if points else ["·"]), text)
-    out.print(Padding(made, (0, 0, 0, 2)))
+        table.add_row(*([SIGNED.text(item.points)] if points else ["·"]), text)
+    out.print(Padding(table, (0, 0, 0, 2)))

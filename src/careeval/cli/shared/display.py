@@ -1,4 +1,4 @@
-"""The progress of runs: bars in a terminal, a plain line now and then in a pipe."""
+"""The display of runs in progress: bars in a terminal, a plain line now and then in a pipe."""
 
 from __future__ import annotations
 
@@ -24,34 +24,36 @@ LINE_EVERY = 30.0
 """Seconds between two lines in a pipe."""
 
 BAR_WIDTH = 20
-"""Columns."""
+"""Width of a bar in columns."""
 
 
 @contextmanager
-def displayed(max_cost: float | None) -> Iterator[Show]:
-    """Show what the block tells of its runs, on stderr.
+def progress_display(max_cost: float | None) -> Iterator[Show]:
+    """Show the progress of the runs in the block on stderr.
+
+    Yields a function that takes the progress of all runs, and whether they are being ended.
 
     Args:
         max_cost: Dollars that may be spent.
     """
     if not sys.stderr.isatty():
-        yield Lines()
+        yield ProgressLines()
         return
     with Live(console=Console(stderr=True), auto_refresh=False, transient=True) as live:
         yield lambda runs, ending: live.update(bars(runs, max_cost, ending=ending), refresh=True)
 
 
-class Lines:
-    """Says in one plain line how far all runs have come, every 30 seconds."""
+class ProgressLines:
+    """A printer of one line on the progress of all runs, every 30 seconds."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
-        self._said = clock()
+        self._printed_at = clock()
 
     def __call__(self, progress: Sequence[RunProgress], ending: bool) -> None:
-        """Say it if it is time."""
-        if progress and self._clock() - self._said >= LINE_EVERY:
-            self._said = self._clock()
+        """Print the line if 30 seconds have passed since the last one."""
+        if progress and self._clock() - self._printed_at >= LINE_EVERY:
+            self._printed_at = self._clock()
             say(line(progress, ending=ending))
 
 
@@ -78,12 +80,12 @@ def line(progress: Sequence[RunProgress], *, ending: bool = False) -> str:
 def bars(
     progress: Sequence[RunProgress], max_cost: float | None, *, ending: bool = False
 ) -> RenderableType:
-    """Return the progress of runs as a terminal shows it.
+    """Return a table with a bar for each run, and notes below it.
 
     Args:
-        progress: Of each run that has begun.
+        progress: The progress of each run.
         max_cost: Dollars that may be spent.
-        ending: Whether they are being ended.
+        ending: Whether the runs are being ended.
     """
     n_waiting = sum(each.waiting for each in progress)
     progress = [each for each in progress if not each.waiting]
@@ -126,17 +128,17 @@ def _waiting(n: int) -> str:
 def _rate(run: RunProgress) -> str:
     if run.rate is None or run.ended:
         return ""
-    # of a slow one a second says nothing
+    # a slow run is shown by the minute, since 0.0/s would say nothing
     return f"{run.rate:.1f}/s" if run.rate >= 1 or not run.rate else f"{60 * run.rate:.1f}/min"
 
 
 def _left(progress: Sequence[RunProgress]) -> str:
-    """Return the time until the last of these runs ends, in words; empty while unknown."""
-    left = [run.seconds_left for run in progress]
-    known = [seconds for seconds in left if seconds is not None]
-    if len(known) < len(left) or not any(known):
+    """Return the time until the last of these runs ends, as text; empty while it is unknown."""
+    times = [run.seconds_left for run in progress]
+    known_times = [seconds for seconds in times if seconds is not None]
+    if len(known_times) < len(times) or not any(known_times):
         return ""
-    return f"{timedelta(seconds=round(max(known)))} left"
+    return f"{timedelta(seconds=round(max(known_times)))} left"
 
 
 def _cost(run: RunProgress) -> str:

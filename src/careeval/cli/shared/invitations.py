@@ -1,4 +1,7 @@
-"""What whoever invites people does: agree terms, give and end links, look after the file."""
+"""Parts that the commands of studies and audits share: terms, links, and the file.
+
+`Invitation` has the commands that are the same in both.
+"""
 
 from __future__ import annotations
 
@@ -21,35 +24,38 @@ from careeval.review.consent import Consent
 from careeval.review.store import PORTS, Kind, Store
 
 
-def local(kind: Kind) -> str:
-    """Return where people reach the app, unless a proxy makes it known elsewhere."""
+def local_address(kind: Kind) -> str:
+    """Return the app's address on this machine."""
     return f"http://127.0.0.1:{PORTS[kind]}"
 
 
 def consent(text: Path | None, ethics: str, contact: str, before: str = "") -> Consent:
-    """Return what people agree to; raises UsageError where a file cannot be read or terms lack.
+    """Return the terms that people agree to, with the ethics reference and the contact.
 
     Args:
         text: File with the terms.
         ethics: Reference of the approval.
         contact: Whom to ask.
         before: The terms where no file is given.
+
+    Raises:
+        UsageError: The file cannot be read, or one of the three is empty.
     """
-    said = {
+    fields = {
         "--consent": _read(text).strip() if text else before,
         "--ethics": ethics.strip(),
         "--contact": contact.strip(),
     }
-    if lacking := [name for name, value in said.items() if not value]:
+    if empty := [name for name, value in fields.items() if not value]:
         raise UsageError(
-            f"people agree to something, and can ask somebody: {', '.join(lacking)} says nothing",
+            f"nobody is invited without terms and somebody to ask: {', '.join(empty)} is empty",
             hint="a file with the terms; the ethics reference, or why none is needed; an address",
         )
-    return Consent(text=said["--consent"], ethics=said["--ethics"], contact=said["--contact"])
+    return Consent(text=fields["--consent"], ethics=fields["--ethics"], contact=fields["--contact"])
 
 
 MAX_BYTES = 1_000_000
-"""A file of this size holds no terms of a consent."""
+"""The largest file of terms that is read."""
 
 
 def _read(text: Path) -> str:
@@ -60,9 +66,9 @@ def _read(text: Path) -> str:
 
 
 def expect_new(out: Path, links: Path | None) -> None:
-    """Raise UsageError unless both files can be written, and neither is there or is the other.
+    """Raise UsageError unless both files are new, can be written, and are not the same.
 
-    Links are shown once, so this is asked before anything is written.
+    Links are shown only once, so this is checked before anything is written.
     """
     for path in (out, links):
         if path is not None and path.exists():
@@ -74,53 +80,57 @@ def expect_new(out: Path, links: Path | None) -> None:
 
 
 def roles(people: Sequence[str]) -> list[Role]:
-    """Roles with numbers, as `roboticist:3`, one role a person; raises UsageError."""
-    found: list[Role] = []
-    for each in people:
-        name, colon, count = each.partition(":")
+    """Return one role a person, from words such as `roboticist:3`.
+
+    Raises:
+        UsageError: A role is not known, or its number is no number above 0.
+    """
+    roles: list[Role] = []
+    for word in people:
+        name, colon, count = word.partition(":")
         if name not in Role.__members__.values():
             raise UsageError(f"role {name!r} is not known", hint=f"use {', '.join(Role)}")
         if colon and not (count.isascii() and count.isdigit() and int(count) > 0):
-            raise UsageError(f"{each!r}: expected a number after the colon", hint=f"{name}:2")
-        found += [Role(name)] * (int(count) if colon else 1)
-    return found
+            raise UsageError(f"{word!r}: expected a number after the colon", hint=f"{name}:2")
+        roles += [Role(name)] * (int(count) if colon else 1)
+    return roles
 
 
-def typist(typed_by: str) -> str:
-    """Who typed what somebody else answered; raises UsageError where nobody is named."""
+def expect_typist(typed_by: str) -> str:
+    """Return the name of the person who typed for others; raise UsageError if it is empty."""
     if not typed_by.strip():
         raise UsageError("--typed-by must say who typed", hint="a role or a pseudonym will do")
     return typed_by.strip()
 
 
-def link_to(address: str, token: str) -> str:
-    """Somebody's link."""
+def link_address(address: str, token: str) -> str:
+    """Return the link that has this token."""
     return f"{address.rstrip('/')}/i/{token}"
 
 
 def write_private(path: Path, text: str) -> None:
-    """Write a file that is its owner's alone from the first moment."""
+    """Write a new file that only its owner can read, from the first moment on."""
     with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
         file.write(text)
 
 
 @contextmanager
-def opened(file: Path, kind: Kind, *, to_read: bool = False) -> Iterator[Store]:
-    """The file of a study or an audit, open while the block runs.
+def open_store(file: Path, kind: Kind, *, to_read: bool = False) -> Iterator[Store]:
+    """Open the file of a study or an audit while the block runs.
 
     Args:
         file: The file.
-        kind: Which it is to be.
+        kind: The kind of file that is expected.
         to_read: Whether the block only reads, so that the file need not be writable.
 
     Raises:
-        UsageError: There is none.
-        ReviewError: It is no file of ours, or of the other kind.
+        UsageError: There is no such file.
+        ReviewError: It is not a file of careeval's, or is of the other kind.
     """
     expect_file(file, kind)
     store = Store.to_read(file) if to_read else Store.open(file)
     try:
-        store.plans(kind)  # before anything is done to it
+        store.plans(kind)  # raises if the file is of the other kind
         yield store
         if not store.erase():
             say(
@@ -133,27 +143,28 @@ def opened(file: Path, kind: Kind, *, to_read: bool = False) -> Iterator[Store]:
 
 
 def expect_file(file: Path, kind: Kind) -> None:
-    """Raise UsageError where there is no such file."""
+    """Raise UsageError if there is no such file."""
     if not file.is_file():
         raise UsageError(
             f"there is no {kind} {file}", hint=f"careeval {kind} new -o FILE writes one"
         )
 
 
-def _nothing_to_say(_store: Store, _person: str) -> Iterable[str]:
+def _no_notes(_store: Store, _person: str) -> Iterable[str]:
     return ()
 
 
 @dataclass(frozen=True)
 class Invitation:
-    """What people are invited to: the commands about them and their links, in its words.
+    """The commands about people and their links, worded for a study or an audit.
 
     Attributes:
-        person: What one of them is called.
-        work: What they do.
-        gave: What they have done, "answered".
-        off: What becomes of what somebody gave whose link is switched off.
-        left: What there is to say of a person who has gone.
+        kind: Study or audit.
+        person: The noun for a person, "rater".
+        work: The noun for their work, "rating".
+        gave: The verb for what they did, "answered".
+        off: A clause on what becomes of the answers of somebody whose link is switched off.
+        left: A function that returns notes about a person who has left.
     """
 
     kind: Kind
@@ -161,10 +172,10 @@ class Invitation:
     work: str
     gave: str
     off: str
-    left: Callable[[Store, str], Iterable[str]] = _nothing_to_say
+    left: Callable[[Store, str], Iterable[str]] = _no_notes
 
     def mount(self, app: App) -> None:
-        """Give an app these commands."""
+        """Add these commands to an app."""
         for command in (
             self.close,
             self.reopen,
@@ -176,7 +187,7 @@ class Invitation:
             app.command(self._worded(command))
 
     def _worded(self, command: Callable[..., int]) -> Callable[..., int]:
-        """A command with the words in its help filled in."""
+        """Return a command with the words in its help and its arguments filled in."""
 
         @wraps(command)
         def worded(*args: Any, **options: Any) -> int:
@@ -184,9 +195,9 @@ class Invitation:
 
         worded.__doc__ = (command.__doc__ or "").format(**vars(self))
         worded.__annotations__ = hints = get_type_hints(command, include_extras=True)
-        for name, called in {"file": self.kind, "person": self.person}.items():
+        for name, noun in {"file": self.kind, "person": self.person}.items():
             if name in hints:
-                hints[name] = Annotated[hints[name], Parameter(name=called)]
+                hints[name] = Annotated[hints[name], Parameter(name=noun)]
         return worded
 
     def _expect(self, store: Store, person: str) -> None:
@@ -194,12 +205,12 @@ class Invitation:
             raise UsageError(f"there is no {self.person} {person!r}")
 
     def close(self, file: Path) -> int:
-        """End the {work}: links open nothing, and nothing changes until it is reopened.
+        """End the {work}: no link works, and nothing can be changed, until it is reopened.
 
         Args:
             file: The {kind}'s file.
         """
-        with opened(file, self.kind) as store:
+        with open_store(file, self.kind) as store:
             store.close_work()
         say(f"Closed. careeval {self.kind} reopen undoes it.")
         return OK
@@ -210,7 +221,7 @@ class Invitation:
         Args:
             file: The {kind}'s file.
         """
-        with opened(file, self.kind) as store:
+        with open_store(file, self.kind) as store:
             store.reopen_work()
         say("Open.")
         return OK
@@ -218,7 +229,7 @@ class Invitation:
     def link(
         self, file: Path, person: str, *, address: str | None = None, as_json: Json = False
     ) -> int:
-        """Print a new link for a {person}; the old one, and every open session, ends.
+        """Print a new link for a {person}; the old link and every open session end.
 
         Args:
             file: The {kind}'s file.
@@ -226,13 +237,13 @@ class Invitation:
             address: Where people reach the app; this machine where not given.
             as_json: Print JSON.
         """
-        with opened(file, self.kind) as store:
+        with open_store(file, self.kind) as store:
             self._expect(store, person)
-            made = link_to(address or local(self.kind), store.replace_token(person))
+            link = link_address(address or local_address(self.kind), store.replace_token(person))
         if as_json:
-            print_json({"rater": person, "link": made})
+            print_json({"rater": person, "link": link})
         else:
-            print(made)
+            print(link)
         return OK
 
     def revoke(self, file: Path, person: str) -> int:
@@ -242,47 +253,47 @@ class Invitation:
             file: The {kind}'s file.
             person: Pseudonym.
         """
-        with opened(file, self.kind) as store:
+        with open_store(file, self.kind) as store:
             self._expect(store, person)
             store.revoke(person)
-            told = list(self.left(store, person))
-        say(f"The link of {person} opens nothing now. careeval {self.kind} link gives a new one.")
-        for line in told:
-            say(line)
+            notes = list(self.left(store, person))
+        say(f"The link of {person} is off now. careeval {self.kind} link gives a new one.")
+        for note in notes:
+            say(note)
         return OK
 
     def withdraw(self, file: Path, person: str, *, yes: Yes = False) -> int:
-        """Delete a {person} and all that they {gave}, for good, where they ask for it.
+        """Delete a {person} and all that they {gave}, for good, because they ask for it.
 
         Args:
             file: The {kind}'s file.
             person: Pseudonym.
             yes: Without it, nothing is deleted.
         """
-        with opened(file, self.kind) as store:
+        with open_store(file, self.kind) as store:
             self._expect(store, person)
             if not yes:
                 raise UsageError(
                     f"this deletes all that {person} {self.gave}, and cannot be undone",
-                    hint="--yes does",
+                    hint="to delete it, add --yes",
                 )
             store.withdraw(person)
-            told = list(self.left(store, person))
+            notes = list(self.left(store, person))
         say(f"Deleted: {person}, and all that was {self.gave}. Delete it from your backups too.")
-        for line in told:
-            say(line)
+        for note in notes:
+            say(note)
         return OK
 
     def backup(self, file: Path, copy: Path) -> int:
-        """Copy the {kind}'s file while people may be at work; a plain copy would miss the newest.
+        """Copy the {kind}'s file, even while people work; a plain copy could miss new answers.
 
         Args:
             file: The {kind}'s file.
             copy: The file to write.
         """
-        with opened(file, self.kind, to_read=True) as store:
+        with open_store(file, self.kind, to_read=True) as store:
             store.back_up(copy)
-        with opened(copy, self.kind):
-            pass  # says so where it does not open
-        say(f"Written: {copy}, and it opens. It says what {file} says: keep it as safe.")
+        with open_store(copy, self.kind):
+            pass  # raises if the copy does not open
+        say(f"Written: {copy}, and it opens. It holds the same as {file}: keep it as safe.")
         return OK

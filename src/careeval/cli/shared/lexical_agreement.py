@@ -1,4 +1,4 @@
-"""How far the lexical grader agrees with the labelled probes of a bank, in a sentence."""
+"""A sentence on the lexical grader's agreement with the labelled probes of a bank."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from careeval.results.score.summary import Summary
 
 
 def lexical_sentences(summaries: Sequence[Summary]) -> list[str]:
-    """Return how the lexical grader does on the probes of the banks that it judged.
+    """Return a sentence on the lexical grader for each bank that it judged.
 
-    A bank that is not careeval's own is stood for by the default bank.
+    The default bank stands for any bank that is not careeval's own.
     """
     from careeval.bank.load import DEFAULT, OWN_NAME
 
@@ -26,12 +26,12 @@ def lexical_sentences(summaries: Sequence[Summary]) -> list[str]:
 
 @cache
 def lexical_sentence(number: str) -> str:
-    """Return how far the lexical grader agrees with the probes of one of careeval's own banks.
+    """Return a sentence on the lexical grader's agreement with the probes of one of our own banks.
 
     Args:
-        number: The N of its version; the default bank stands for any that is not careeval's.
+        number: The bank's number, which begins its version.
     """
-    # a summary by any other grader needs no bank, and does not wait for it to load
+    # imported here, since a summary by any other grader needs no bank
     from careeval.bank import load_bank
     from careeval.bank.load import OWN_BANKS
     from careeval.protocol.probe_check import lexical_agreement

@@ -19,11 +19,11 @@ Json = Annotated[bool, Parameter(name="--json", negative=())]
 """Print JSON for machines, instead of tables."""
 
 Yes = Annotated[bool, Parameter(negative=())]
-"""What is so only where it is said."""
+"""A flag that is off unless it is typed, and has no --no- form."""
 
 
 def _one_rubric(_: object, tokens: Sequence[Any]) -> Literal["actions", "ladder"]:
-    """Read --rubric, with a word on `both`, which careeval 0.1 knew."""
+    """Read --rubric, with a hint for `both`, which careeval 0.1 had."""
     value = tokens[0].value
     if value == "both":
         raise UsageError(
@@ -38,24 +38,24 @@ def _one_rubric(_: object, tokens: Sequence[Any]) -> Literal["actions", "ladder"
 
 @Parameter(name="*")
 @dataclass(frozen=True)
-class Grading:
-    """How a grader is asked."""
+class GradingOptions:
+    """Options for asking the grader."""
 
     rubric: Annotated[
         Literal["actions", "ladder"] | None, Parameter(converter=_one_rubric, n_tokens=1)
     ] = None
-    """Which rubric to grade: where not given, actions, or ladder where there are no actions."""
+    """Rubric to grade; where not given, actions, or ladder where a scenario has no actions."""
     per_item: Annotated[bool, Parameter(negative=())] = False
-    """Send one grader call an item, instead of one for all items."""
+    """Send one grader call for each item, instead of one for all items."""
     grader_context: Literal["none", "scenario"] = "none"
     """Show the grader the scenario too; the paper does not."""
     prompts: Path | None = None
-    """Folder with someone else's prompt files."""
+    """Folder with prompt files of your own."""
     grade_seed: int = 0
     """Seed of the order in which items are shown."""
 
     def task(self) -> dict[str, Any]:
-        """As arguments of the task."""
+        """Return these options as arguments of the Inspect task."""
         return {
             "rubric": self.rubric,
             "per_item": self.per_item,
@@ -67,20 +67,20 @@ class Grading:
 
 @Parameter(name="*")
 @dataclass(frozen=True)
-class Selection:
-    """Which results are shown."""
+class SelectionOptions:
+    """Options that select the results to show."""
 
     system: Annotated[list[str] | None, Parameter(negative=())] = None
     """Only this system; may be given more than once."""
     grader: Annotated[list[str] | None, Parameter(negative=())] = None
-    """Only what this grader judged, named with its mode or without; may be given more than once."""
+    """Only this grader, named with its mode or without; may be given more than once."""
 
     rubric: Literal["actions", "ladder"] | None = None
     """Only what was judged on this rubric."""
 
     def select(self, runs: Runs) -> Runs:
-        """Keep what is asked for: see `careeval.results.selection.select`."""
-        # with the tables' package, which to read the help needs not
+        """Return the selected part of the runs: see `careeval.results.selection.select`."""
+        # imported here, since --help does not need the tables' package
         from careeval.results.selection import select
 
         return select(runs, self.system or (), self.grader or (), self.rubric)
@@ -88,8 +88,8 @@ class Selection:
 
 @Parameter(name="*")
 @dataclass(frozen=True)
-class Scenarios:
-    """Which scenarios are put."""
+class ScenarioOptions:
+    """Options that select scenarios."""
 
     bank: Path | None = None
     """Folder of the bank, or 2 or 3 for careeval's own; 3 where not given."""
@@ -100,13 +100,13 @@ class Scenarios:
     split: Literal["public", "held-out"] = "public"
     """Public or held-out scenarios."""
     limit: int | None = None
-    """At most so many scenarios, taken from the activities in turn."""
+    """Most scenarios, taken from the activities in turn."""
     twins: Annotated[bool, Parameter(negative=())] = False
-    """Their twins and controls too, which no headline number counts."""
+    """Add their twins and controls, which no headline number counts."""
 
     def task(self) -> dict[str, Any]:
-        """As arguments of the task."""
-        # with the bank's package, which to read the help needs not
+        """Return these options as arguments of the Inspect task."""
+        # imported here, since --help does not need the bank's package
         from careeval.bank import bank_folder
 
         return {
@@ -119,8 +119,8 @@ class Scenarios:
         }
 
 
-def agrees(question: str) -> bool:
-    """Ask a question on a terminal; where there is none, nobody agrees."""
+def is_confirmed(question: str) -> bool:
+    """Ask a question on the terminal and tell whether the answer is yes; no without a terminal."""
     if not sys.stdin.isatty():
         return False
     print(f"{question} [y/N] ", end="", file=sys.stderr, flush=True)

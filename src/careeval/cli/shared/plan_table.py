@@ -1,4 +1,4 @@
-"""What the commands print before money is spent: a table of what will be sent and what it costs."""
+"""The table that is printed before money is spent: calls, tokens and cost of each model."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from careeval.sheets.formats.terminal import PIPE_WIDTH
 
 
 def print_plan(plan: Plan, *, to_stderr: bool = False) -> None:
-    """The table of a plan and what must be said beside it.
+    """Print a plan as a table with notes.
 
     Args:
-        plan: Of all the runs that a command will carry out.
-        to_stderr: Print it as a message, where it is not what was asked for.
+        plan: The plan of all the runs that a command will carry out.
+        to_stderr: Print it on stderr, where the user did not ask for it.
     """
     file = sys.stderr if to_stderr else sys.stdout
     console = Console(file=file, highlight=False)
@@ -55,7 +55,7 @@ def _table(plan: Plan, lines: tuple[PlanLine, ...]) -> Table:
     for line in lines:
         free = runs_in_process(line.model)
         table.add_row(
-            # Text, because a name that somebody chose is no markup
+            # Text, so that brackets in a name are not read as markup
             Text(plain(line.model) + (" (grader)" if line.role == "grade" else "")),
             f"{line.n:,}",
             "–" if free else f"{thousands(line.input_tokens)} / {thousands(line.output_tokens)}",
@@ -71,8 +71,8 @@ def _title(lines: tuple[PlanLine, ...]) -> str:
     graded = [line for line in lines if line.role == "grade"]
     parts = []
     if asked:
-        of = asked[0].model if len(asked) == 1 else f"{len(asked)} models"
-        parts.append(f"{counted(sum(line.n for line in asked), 'response')} of {plain(of)}")
+        models = asked[0].model if len(asked) == 1 else f"{len(asked)} models"
+        parts.append(f"{counted(sum(line.n for line in asked), 'response')} of {plain(models)}")
     if graded:
         parts.append(counted(sum(line.n for line in graded), "grading"))
     return f"Plan: {', then '.join(parts) or 'nothing to do'}"
@@ -80,9 +80,9 @@ def _title(lines: tuple[PlanLine, ...]) -> str:
 
 def _notes(lines: tuple[PlanLine, ...]) -> list[str]:
     notes = []
-    for role, what in (("ask", "response"), ("grade", "grading")):
+    for role, noun in (("ask", "response"), ("grade", "grading")):
         if n_kept := sum(line.n_kept for line in lines if line.role == role):
-            notes.append(f"On disk, and not asked for again: {counted(n_kept, what)}.")
+            notes.append(f"On disk, and not asked for again: {counted(n_kept, noun)}.")
     n_runs, at_once = sum(line.role == "ask" for line in lines), max_parallel_runs()
     if n_runs > at_once:
         notes.append(

@@ -1,4 +1,4 @@
-"""A document printed or written in the format that was asked for."""
+"""Printing of a document, or writing it to a file, in the format that was asked for."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ Format = Literal["table", "md", "latex", "csv", "parquet", "json"]
 @Parameter(name="*")
 @dataclass(frozen=True)
 class Printing:
-    """In which format a document is printed."""
+    """Options for the format of a document."""
 
     format: Format = "table"
     """A table for people, Markdown, LaTeX, CSV, Parquet or JSON."""
@@ -40,7 +40,7 @@ class Printing:
 
 
 Out = Annotated[Path | None, Parameter(name=("--out", "-o"))]
-"""The file to write, and not stdout."""
+"""The file to write, instead of stdout."""
 
 
 def print_in(
@@ -49,13 +49,13 @@ def print_in(
     """Print a document, or write it to a file.
 
     Args:
-        format: In which; a table for people in a file is Markdown.
-        document: What is printed.
-        as_json: What JSON has of it.
-        out: The file, whose name is said; `None` for stdout.
+        format: The format; in a file, "table" is Markdown.
+        document: The document.
+        as_json: A function that returns its JSON.
+        out: The file, whose name is printed on stderr; `None` for stdout.
 
     Raises:
-        UsageError: It is no text, and would be printed on a terminal.
+        UsageError: Parquet would be printed on a terminal.
     """
     if format == "table" and out is None:
         from careeval.sheets.formats.terminal import print_document

@@ -1,4 +1,4 @@
-"""Money before and after: what will be sent and cost, whether it may be, and what it came to."""
+"""The cost of runs: the plan that the user agrees to before, and the amount spent after."""
 
 from __future__ import annotations
 
@@ -27,40 +27,40 @@ from careeval.protocol.runs.spec import Run
 
 @Parameter(name="*")
 @dataclass(frozen=True)
-class Spending:
-    """What may be sent and spent."""
+class SpendingOptions:
+    """Options for what may be sent and spent."""
 
     dry_run: Annotated[bool, Parameter(negative=())] = False
     """Show what would be sent and what it would cost, and send nothing."""
     yes: Annotated[bool, Parameter(name=("--yes", "-y"), negative=())] = False
     """Do not ask before money is spent."""
     max_cost: Annotated[float | None, Parameter(validator=Number(gt=0))] = None
-    """Dollars that may be spent by everything this command begins: it ends when they are."""
+    """Budget in dollars for everything this command begins; it stops when they are spent."""
     prices: Path | None = None
     """TOML file with prices of your own, for models whose price is not known."""
 
     def own_prices(self) -> dict[str, Price]:
-        """What the prices' file holds."""
+        """Return the prices in the file; empty without one."""
         return read_prices(self.prices) if self.prices else {}
 
-    def applied(self, run: Run) -> Run:
-        """The run with the prices of its models, and the budget."""
-        # the bank's package, which to read the help needs not
+    def with_prices(self, run: Run) -> Run:
+        """Return the run with the prices of its models, and the budget."""
+        # imported here, since --help does not need the bank's package
         from careeval.protocol.plan import priced
 
         return replace(priced(run, self.own_prices()), max_cost=self._limit())
 
-    def amended(self, run: Run) -> Run:
-        """A run that was begun before, with what is typed now: other prices, another budget."""
+    def with_changes(self, run: Run) -> Run:
+        """Return a run that was begun before, with the prices and the budget that are typed now."""
         prices = run.prices | prices_as_json(self.own_prices())
         limit = run.max_cost if self.max_cost is None else self._limit()
         return replace(run, prices=prices, max_cost=limit)
 
     def _limit(self) -> float | None:
-        """The budget; `inf` is none."""
+        """Return the budget in dollars; `None` where it is not given or is `inf`."""
         return self.max_cost if self.max_cost is not None and isfinite(self.max_cost) else None
 
-    def refused(
+    def confirm(
         self,
         runs: Sequence[Run],
         on_disk: Sequence[tuple[int, int]] = (),
@@ -69,23 +69,23 @@ class Spending:
         agreed: bool = False,
         here: bool = True,
     ) -> int | None:
-        """Show what runs will send and cost, and have it agreed to.
+        """Show what runs will send and cost, and ask the user whether to send it.
 
         Args:
-            runs: With their prices.
+            runs: The runs, with their prices.
             on_disk: For each run, how many responses are asked and graded already.
             json_plan: Print the plan of a dry run as JSON.
-            agreed: They were agreed to when they were begun: do not ask again.
-            here: They are carried out on this machine, which must have their keys.
+            agreed: The user agreed when the runs were begun: do not ask again.
+            here: The runs are carried out on this machine, which must have their keys.
 
         Returns:
-            `None` to go on; otherwise the command ends with this exit status.
+            `None` to go on; otherwise the exit status with which the command ends.
 
         Raises:
-            UsageError: A key is missing; or there is a budget and a price that is not known, or
-                nobody to ask.
+            UsageError: A key is missing; there is a budget and a price is not known; or the calls
+                cost money and there is no terminal to ask on.
         """
-        # the tables' and the bank's packages, which to read the help needs not
+        # imported here, since --help does not need these packages
         from careeval.cli.shared.plan_table import print_plan
         from careeval.protocol.plan import Plan, plan_json, plan_run
         from careeval.results.amounts import dollars
@@ -102,12 +102,12 @@ class Spending:
                 print_plan(whole)
             say("Nothing was sent.")
             return OK
-        asked = (run.model for run in runs if "api_key" not in run.model_args)
+        models = (run.model for run in runs if "api_key" not in run.model_args)
         if here and (
-            lacking := list(missing_keys(asked, (run.grader for run in runs), os.environ))
+            missing := list(missing_keys(models, (run.grader for run in runs), os.environ))
         ):
             raise UsageError(
-                "\n".join(lacking),
+                "\n".join(missing),
                 hint="export the variable with the key in it; --grader careeval/lexical needs none",
             )
         if self._limit() is not None and whole.unknown:
@@ -136,10 +136,10 @@ class Spending:
 
 
 def say_spent(folders: Sequence[Path], max_cost: float | None) -> None:
-    """Say what all calls of some runs have cost so far, by model; nothing where nothing was paid.
+    """Print what all calls of some runs have cost so far, by model; nothing if nothing was paid.
 
     Args:
-        folders: Of the runs.
+        folders: The folders of the runs.
         max_cost: Their budget in dollars.
     """
     from careeval.results.amounts import dollars

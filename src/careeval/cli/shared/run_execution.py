@@ -1,4 +1,4 @@
-"""Runs are carried out while a person looks on; how they ended is said, and how to go on."""
+"""Carrying out runs with a progress display, and messages on how they ended."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from importlib import import_module
 from pathlib import Path
 from threading import Thread
 
-from careeval.cli.app import BUDGET_REACHED, INTERRUPTED, SOME_FAILED, complain, say
-from careeval.cli.shared.display import displayed
-from careeval.cli.shared.run_costs import Spending, say_spent
+from careeval.cli.app import BUDGET_REACHED, INTERRUPTED, SOME_FAILED, report_error, say
+from careeval.cli.shared.display import progress_display
+from careeval.cli.shared.run_costs import SpendingOptions, say_spent
 from careeval.core.grader import LEXICAL
 from careeval.errors import CareEvalError
 from careeval.protocol.runs.folder import budget_folders, discard, read_run_file
@@ -19,17 +19,19 @@ from careeval.protocol.work.workers import EarlyWorkers, carry_out
 from careeval.results.amounts import dollars
 
 
-def agreed(folders: Sequence[Path], spending: Spending, *, json_plan: bool = False) -> int | None:
-    """Have what prepared runs will send and cost agreed to: see `Spending.refused`.
+def confirm_prepared(
+    folders: Sequence[Path], spending: SpendingOptions, *, json_plan: bool = False
+) -> int | None:
+    """Ask the user whether to send what prepared runs need: see `SpendingOptions.confirm`.
 
-    Where it is not, the runs are taken back.
+    If not, the runs are removed from the disk.
     """
-    go_on = False
+    is_agreed = False
     try:
-        status = spending.refused([read_run_file(each) for each in folders], json_plan=json_plan)
-        go_on = status is None
+        status = spending.confirm([read_run_file(each) for each in folders], json_plan=json_plan)
+        is_agreed = status is None
     finally:
-        for folder in () if go_on else folders:
+        for folder in () if is_agreed else folders:
             discard(folder)
     return status
 
@@ -37,9 +39,9 @@ def agreed(folders: Sequence[Path], spending: Spending, *, json_plan: bool = Fal
 def work(
     folders: Sequence[Path], *, fresh: bool = False, early: EarlyWorkers | None = None
 ) -> list[Outcome]:
-    """Carry out the runs in these folders, and show how far they have come.
+    """Carry out the runs in these folders with a progress display, and return how they ended.
 
-    Meanwhile it loads what the result is shown with.
+    Meanwhile, modules that the result is shown with are loaded.
 
     Raises:
         ProtocolError: As `carry_out`.
@@ -47,15 +49,15 @@ def work(
     runs = [read_run_file(folder) for folder in folders]
     max_cost = runs[0].max_cost
     loading = Thread(target=_load, args=(any(run.grader == LEXICAL for run in runs),))
-    with displayed(max_cost) as show:
+    with progress_display(max_cost) as show:
 
-        def told(progress: Sequence[RunProgress], ending: bool) -> None:
-            # not before the calls: nothing is to delay the first of them
+        def show_and_load(progress: Sequence[RunProgress], ending: bool) -> None:
+            # only once calls have begun, so that nothing delays the first of them
             if progress and loading.ident is None:
                 loading.start()
             show(progress, ending)
 
-        outcomes = carry_out(folders, told, fresh=fresh, early=early)
+        outcomes = carry_out(folders, show_and_load, fresh=fresh, early=early)
     if loading.ident is not None:
         loading.join()
     say_spent(list({each for folder in folders for each in budget_folders(folder)}), max_cost)
@@ -63,7 +65,7 @@ def work(
 
 
 def _load(lexical: bool) -> None:
-    """Have what a summary needs in memory before it is asked for."""
+    """Load the modules that a summary needs before it is printed."""
     from careeval.bank.load import DEFAULT
     from careeval.cli.shared.lexical_agreement import lexical_sentence
 
@@ -72,26 +74,26 @@ def _load(lexical: bool) -> None:
         lexical_sentence(DEFAULT)
 
 
-def told_whole(folder: Path, read: Callable[[Path], object]) -> bool:
-    """Whether a run's files can be read; where not, it is said which one, and what to do.
+def is_readable(folder: Path, read: Callable[[Path], object]) -> bool:
+    """Tell whether a run's files can be read; print the error if not.
 
-    A damaged run is not to stand in the way of those beside it.
+    A damaged run must not keep those beside it from being used.
     """
     try:
         read(folder)
     except CareEvalError as error:
-        complain(error)
+        report_error(error)
         return False
     return True
 
 
-def unfinished(outcomes: Sequence[Outcome], root: Path, again: str = "") -> int:
-    """Say of runs that did not come to their end why, and how to go on; the exit status comes back.
+def report_unfinished(outcomes: Sequence[Outcome], root: Path, again: str = "") -> int:
+    """Print why runs did not finish and how to go on, and return the exit status.
 
     Args:
-        outcomes: Of all runs, one of which is not complete at least.
-        root: The folder that resuming is told.
-        again: The command that goes on, where it is another.
+        outcomes: The outcomes of all runs, at least one of which is not complete.
+        root: The folder to resume.
+        again: The command that goes on, if it is not `careeval run --resume`.
     """
     again = again or f"careeval run --resume -o {root}"
     reasons = {outcome.stopped for outcome in outcomes}

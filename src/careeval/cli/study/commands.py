@@ -1,4 +1,4 @@
-"""`careeval study`: experts rate scenarios and items."""
+"""`careeval study`: studies in which experts rate scenarios and items."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from cyclopts.validators import Number
 from careeval.bank import Bank
 from careeval.cli.app import OK, print_json, say
 from careeval.cli.shared import invitations
-from careeval.cli.shared.invitations import local
+from careeval.cli.shared.invitations import local_address
 from careeval.cli.shared.options import Json, Yes
 from careeval.cli.shared.printing import Printing
 from careeval.cli.study.consent import consented, terms
@@ -23,7 +23,7 @@ from careeval.cli.study.own_answers import answer
 from careeval.cli.study.paper_forms import print_
 from careeval.cli.study.rated_bank import BankFolder, rated_bank
 from careeval.cli.study.rating_results import apply, results
-from careeval.cli.study.rounds import invite, link_lines, plan_json, round_, tell_plan
+from careeval.cli.study.rounds import invite, link_lines, plan_json, round_, say_plan
 from careeval.core.scenario import Split, Status
 from careeval.core.text import counted
 from careeval.errors import UsageError
@@ -44,14 +44,14 @@ Examples:
     with --consent FILE --ethics TEXT --contact TEXT; prints each link
   careeval study serve study.db                 on this machine alone
   careeval study serve study.db --behind-proxy https://rate.example.org
-  careeval study status study.db                who is where
+  careeval study status study.db                how far each rater is
   careeval study print study.db r03 --csv -o p  a form, and its sheet
   careeval study import study.db p/r03.csv --typed-by "a research assistant"
   careeval study answer study.db -o a.jsonl     what experts would do
   careeval study results study.db -o results    tables, CSV, Parquet, a page
   careeval study round study.db --bank my-bank  rate again what was revised
   careeval study apply study.db --bank my-bank  status and evidence into it
-  careeval study link study.db r03              a new link for who lost theirs
+  careeval study link study.db r03              a new link for a lost one
   careeval study invite study.db roboticist:1   one more rater
   careeval study consented study.db r03 --typed-by "a research assistant"
   careeval study terms study.db --consent new.txt   all agree anew
@@ -59,11 +59,15 @@ Examples:
   careeval study backup study.db copy.db        while people rate
   careeval study close study.db                 nobody sees or changes anything
 
-A study is one file. Who a rater is stands nowhere in it: keep the list of names
-and links apart. Links are printed once, since the file holds only their hashes.
+A study is one file. It holds no rater's name: keep the list of names and links
+apart. Links are printed once, since the file holds only their hashes.
 """
 
-app = App(name="study", help="Experts rate scenarios and items.", help_epilogue=EXAMPLES)
+app = App(
+    name="study",
+    help="Have experts rate how realistic and valid the scenarios are.",
+    help_epilogue=EXAMPLES,
+)
 invitations.Invitation(
     kind="study",
     person="rater",
@@ -104,7 +108,7 @@ def new(
     answers: _Count | None = None,
     seed: int = 0,
     links: Path | None = None,
-    address: str = local("study"),
+    address: str = local_address("study"),
     as_json: Json = False,
 ) -> int:
     """Plan who rates what, write the study's file, and print each rater's link, once.
@@ -114,24 +118,24 @@ def new(
         raters: Role and number, as occupational-therapist:5. Roles: occupational-therapist
             family-caregiver person-with-disability nurse roboticist other.
         out: The study's file.
-        consent: File with what raters agree to; an empty line begins a paragraph. Needed, as are
-            the next two: no study begins without.
+        consent: File with the terms that raters agree to; an empty line begins a paragraph.
+            --consent, --ethics and --contact are required.
         ethics: Reference of the ethics committee's approval, or why none is needed.
-        contact: Whom raters ask, and how.
-        title: What raters see.
+        contact: The person whom raters can ask, and how.
+        title: Title that raters see.
         adl: Only these activities.
         scenario: Only these scenarios.
         split: Public or held-out scenarios.
-        limit: At most so many scenarios, taken from the activities in turn.
+        limit: Most scenarios, taken from the activities in turn.
         items: Have the rubrics' items rated on their relevance too.
-        points: Ask about the items' provisional points too. Items and points of both rubrics are
-            what it takes to validate.
-        rubric: Of which rubrics.
-        per_rater: At most so many scenarios each.
-        raters_per_scenario: So many raters a scenario; everybody where not given.
-        answers: First have each rater write an answer of their own to so many of their scenarios,
+        points: Ask about the items' provisional points too. A scenario can be validated only if
+            items and points of both rubrics are rated.
+        rubric: Rubrics whose items and points are rated.
+        per_rater: Most scenarios for each rater.
+        raters_per_scenario: Raters for each scenario; everybody where not given.
+        answers: First have each rater write an answer of their own to this many of their scenarios,
             before they see anything of a rubric.
-        seed: Of who rates what, and in which order.
+        seed: Seed of who rates what, and in which order.
         links: Write the links to this file, for its owner alone, instead of printing them.
         address: Where raters will reach the app.
         as_json: Print JSON.
@@ -152,28 +156,28 @@ def new(
         per_rater=per_rater,
         raters_per_scenario=raters_per_scenario,
         answers=answers or 0,
-        told=load_prompts(loaded.mode).texts["ask-format.md"],  # as models are told
+        told=load_prompts(loaded.mode).texts["ask-format.md"],  # the same as for models
         study_id=token_hex(8),
     )
     store = Store.create(out, "study", plan.json_text())
     try:
-        made = {
-            seat.id: invitations.link_to(address, store.add_rater(seat.rater))
+        urls = {
+            seat.id: invitations.link_address(address, store.add_rater(seat.rater))
             for seat in plan.seats
         }
     finally:
         store.close()
     if links is not None:
-        invitations.write_private(links, link_lines(plan, made))
-    tell_plan(plan, loaded)
+        invitations.write_private(links, link_lines(plan, urls))
+    say_plan(plan, loaded)
     if as_json:
-        print_json(plan_json(plan, made if links is None else {}))
+        print_json(plan_json(plan, urls if links is None else {}))
     elif links is None:
-        print(link_lines(plan, made), end="")
-        say("These links are shown this once: pass each on to one person, and keep no copy.")
-    where = f" --bank {shlex.quote(str(bank))}" if bank else ""
-    serve_it = f"careeval study serve {shlex.quote(str(out))}{where}"
-    say(f"Written: {out}{f' and {links}' if links else ''}. Next: {serve_it}")
+        print(link_lines(plan, urls), end="")
+        say("These links are shown only once: pass each on to one person, and keep no copy.")
+    bank_option = f" --bank {shlex.quote(str(bank))}" if bank else ""
+    next_command = f"careeval study serve {shlex.quote(str(out))}{bank_option}"
+    say(f"Written: {out}{f' and {links}' if links else ''}. Next: {next_command}")
     return OK
 
 
@@ -191,9 +195,9 @@ def serve(
     Args:
         study: The study's file.
         bank: Folder of the bank, as it was when the round was planned.
-        host: Where to listen; another than this machine needs --behind-proxy.
-        port: The same.
-        behind_proxy: The https address at which a proxy makes it known.
+        host: Address to listen on; any but this machine's own needs --behind-proxy.
+        port: Port to listen on.
+        behind_proxy: The https address of the proxy through which people reach the app.
     """
     from careeval.review.web.app import serve as run_app
 
@@ -211,30 +215,30 @@ def serve(
 
 @app.command
 def status(study: Path, *, bank: BankFolder = None, printing: Printing = Printing()) -> int:
-    """Who is where, by pseudonym.
+    """Show how far each rater is, by pseudonym.
 
     Args:
         study: The study's file.
         bank: Folder of the bank.
-        printing: How it is printed.
+        printing: The format.
     """
     from careeval.cli.study.status_tables import status_document
     from careeval.review.study.rounds import rater_progress
 
     loaded = rated_bank(bank)
-    with invitations.opened(study, "study", to_read=True) as store:
+    with invitations.open_store(study, "study", to_read=True) as store:
         plan = _newest(store)
         raters = rater_progress(store, plan, planned_scenarios(plan, loaded))
-        closed, gone = store.closed, store.withdrawals()
-    document = status_document(plan, raters, closed, gone)
-    whole = {
+        closed, n_withdrawn = store.closed, store.withdrawals()
+    document = status_document(plan, raters, closed, n_withdrawn)
+    status_json = {
         "title": plan.title,
         "round": plan.round,
         "closed": closed,
-        "n_withdrawn": gone,
+        "n_withdrawn": n_withdrawn,
         "raters": document.data.rows,
     }
-    printing.print(document, lambda: whole)
+    printing.print(document, lambda: status_json)
     return OK
 
 
@@ -253,26 +257,26 @@ def import_(
     replace: Yes = False,
     as_json: Json = False,
 ) -> int:
-    """Take ratings that somebody typed for raters, all of a file or nothing.
+    """Import ratings that somebody typed for raters, all of a file or nothing.
 
-    CSV with the columns rater, scenario, scale, item, value and comment. The scale is realism,
-    validity, relevance, points or comment; of an item, relevance where it is not named. Rows whose
-    value and comment are empty were left out.
+    The file is CSV with the columns rater, scenario, scale, item, value and comment. The scale is
+    realism, validity, relevance, points or comment; an empty scale of an item means relevance.
+    Rows whose value and comment are empty count as not answered.
 
     Args:
         study: The study's file.
         file: The CSV file.
         typed_by: Who typed it: a role or a pseudonym, kept with each answer.
         bank: Folder of the bank, as it was when the round was planned.
-        round: Which round the forms are of; the newest where not given.
-        replace: Replace answers that are there and differ.
+        round: Round of the forms; the newest where not given.
+        replace: Replace stored answers that differ.
         as_json: Print JSON.
     """
     from careeval.review.paper.typed_ratings import read_typed_ratings, save_typed_pages
 
-    typist = invitations.typist(typed_by)
+    typist = invitations.expect_typist(typed_by)
     loaded = rated_bank(bank)
-    with invitations.opened(study, "study") as store:
+    with invitations.open_store(study, "study") as store:
         plan = _round(store, round)
         sheets = read_typed_ratings(
             file, plan, planned_scenarios(plan, loaded), store, replace=replace
@@ -284,13 +288,10 @@ def import_(
     return OK
 
 
-# What commands share
-
-
 def _rated_scenarios(
     bank: Bank, split: Split, adls: Sequence[str], names: Sequence[str], limit: int | None
 ) -> list[str]:
-    """Return the ids of the scenarios to rate; raises UsageError where a control is among them."""
+    """Return the ids of the scenarios to rate; raise UsageError if a control is among them."""
     scenarios = select_scenarios(bank, split, adls, names)
     rated = replace(bank, scenarios=tuple(s for s in scenarios if s.status is not Status.withdrawn))
     if controls := [s.id for s in rated.scenarios if s.control is not None]:
@@ -307,7 +308,7 @@ def _newest(store: Store) -> StudyPlan:
 
 
 def _round(store: Store, number: int | None) -> StudyPlan:
-    """Return a round by its number, the newest where none is given; raises UsageError."""
+    """Return a round by its number, or the newest; raise UsageError if there is no such round."""
     plans = store.plans("study")
     if number is not None and number > len(plans):
         n = counted(len(plans), "round")

@@ -1,4 +1,4 @@
-"""`careeval study consented` and `terms`: consent on paper, and terms that change."""
+"""`careeval study consented` and `terms`: consent on paper, and a change of terms."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ def consented(study: Path, rater: str, *, typed_by: str) -> int:
     """
     from careeval.review.workbench import CONSENT
 
-    typist = invitations.typist(typed_by)
-    with invitations.opened(study, "study") as store:
+    typist = invitations.expect_typist(typed_by)
+    with invitations.open_store(study, "study") as store:
         if rater not in {each.id for each in store.raters()}:
             raise UsageError(f"there is no rater {rater!r}")
         terms = read_plan(store.plans("study")[-1]).consent
@@ -35,28 +35,29 @@ def consented(study: Path, rater: str, *, typed_by: str) -> int:
 
 
 def terms(study: Path, *, consent: Path | None = None, ethics: str = "", contact: str = "") -> int:
-    """Change what raters agree to; all who have not agreed to just this are asked anew.
+    """Change the terms that raters agree to; each rater is asked to agree to the new ones.
 
-    What is not given stays as it is. Answers stay; nobody goes on before they have agreed again.
+    An option that is not given leaves its part as it is. Answers stay, but nobody can go on before
+    they have agreed again.
 
     Args:
         study: The study's file.
-        consent: File with what raters agree to; an empty line begins a paragraph.
+        consent: File with the terms; an empty line begins a paragraph.
         ethics: Reference of the ethics committee's approval, or why none is needed.
-        contact: Whom raters ask, and how.
+        contact: The person whom raters can ask, and how.
     """
-    with invitations.opened(study, "study") as store:
+    with invitations.open_store(study, "study") as store:
         texts = store.plans("study")
         plan = read_plan(texts[-1])
-        before = plan.consent
-        now = invitations.consent(
-            consent, ethics or before.ethics, contact or before.contact, before.text
+        old_terms = plan.consent
+        new_terms = invitations.consent(
+            consent, ethics or old_terms.ethics, contact or old_terms.contact, old_terms.text
         )
-        if now == before:
+        if new_terms == old_terms:
             raise UsageError(
                 "these are the terms already", hint="--consent FILE, --ethics or --contact"
             )
-        update = {"consent": now, "study_id": study_id(texts)}
+        update = {"consent": new_terms, "study_id": study_id(texts)}
         store.amend_plan(plan.model_copy(update=update).json_text())
     say(f"The terms have changed. Stop and start careeval study serve {study}.")
     return OK

@@ -1,4 +1,4 @@
-"""The bank that a study is of, as its commands read it."""
+"""The bank of a study, as the study's commands load it."""
 
 from __future__ import annotations
 

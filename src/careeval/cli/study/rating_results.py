@@ -1,4 +1,4 @@
-"""`careeval study results` and `apply`: what the ratings say, and what follows for the bank."""
+"""`careeval study results` and `apply`: results of the ratings, and changes of the bank."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from cyclopts.validators import Number
 
 from careeval.bank.evidence_changes import apply_changes, plan_changes
 from careeval.cli.app import OK, say
-from careeval.cli.shared.invitations import opened
-from careeval.cli.shared.options import Json, Yes, agrees
+from careeval.cli.shared.invitations import open_store
+from careeval.cli.shared.options import Json, Yes, is_confirmed
 from careeval.cli.shared.printing import Printing, print_in
 from careeval.cli.study.rated_bank import BankFolder, rated_bank
 from careeval.core.text import counted
@@ -37,19 +37,20 @@ def results(
     cut: _Cut = 4,
     other_cut: _Cut = 3,
 ) -> int:
-    """What the ratings say: keep, revise or drop, with the comments; agreement; each role.
+    """Show the results: keep, revise or drop each scenario, with comments, agreement and roles.
 
     Args:
         study: The study's file.
         bank: Folder of the bank.
-        earlier: Folders with the bank as earlier rounds had it, to read what was said of its items.
-        printing: In which format. CSV and Parquet have one table, a row a scenario or item on a
-            scale; -o writes every table.
-        out: Folder for all tables as CSV and Parquet, and the page, study.html; what is printed is
-            printed all the same.
-        rule: How many raters must endorse: the paper's at least 0.8 of them; Lynn's; Polit's.
+        earlier: Folders with the bank as earlier rounds had it, for the texts of its items.
+        printing: The format. CSV and Parquet have one table, a row a scenario or item on a scale;
+            -o writes every table.
+        out: Folder for all tables as CSV and Parquet, and the page, study.html; the results are
+            printed as well.
+        rule: The number of raters who must endorse: the paper's at least 0.8 of them; Lynn's;
+            Polit's.
         cut: The lowest rating that endorses.
-        other_cut: The cut reported beside it.
+        other_cut: A second cut, whose results are reported beside the first's.
     """
     from careeval.results.study.scale_ratings import DecisionTerms
     from careeval.sheets.study.document import study_document
@@ -66,10 +67,10 @@ def results(
         write_study(outcome, out)
         page = out / "study.html"
         write_study_page(outcome, page)
-        if any(round_said.held_out for round_said in outcome.rounds):
-            say("Scenarios that are held out, or in no bank that was named, are rated there:")
-            say("  keep the folder private. Their items are called by their places, and comments")
-            say("  on them stand in the study's file alone.")
+        if any(each.held_out for each in outcome.rounds):
+            say("It has ratings of scenarios that are held out, or in no bank that was named:")
+            say("  keep the folder private. Their items are numbered, not named, and comments on")
+            say("  them are left out; the study's file has them.")
         say(f"Written: {page.resolve().as_uri()}")
     return OK
 
@@ -95,19 +96,19 @@ def apply(study: Path, *, bank: BankFolder = None, yes: Yes = False, as_json: Js
     from careeval.results.study.scale_ratings import PAPER
 
     outcome = _results(study, [bank], PAPER)
-    stands = status_changes(outcome)
+    decisions = status_changes(outcome)
     loaded = rated_bank(bank)
-    changes = plan_changes(loaded, stands)
-    unrated = len(outcome.latest) - len(stands)
-    document = changes_document(changes, unrated)
-    whole = {"n_unrated": unrated, "changes": document.data.rows}
-    print_in("json" if as_json else "table", document, lambda: whole, None)
+    changes = plan_changes(loaded, decisions)
+    n_unrated = len(outcome.latest) - len(decisions)
+    document = changes_document(changes, n_unrated)
+    changes_json = {"n_unrated": n_unrated, "changes": document.data.rows}
+    print_in("json" if as_json else "table", document, lambda: changes_json, None)
     if not any(change.vetting for change in changes):
         say("There is nothing to write.")
         return OK
     n = sum(change.vetting is not None for change in changes)
-    if not yes and not agrees(f"Write the status of {counted(n, 'scenario')}?"):
-        if as_json:  # what would change has been said, and one document is all that is printed
+    if not yes and not is_confirmed(f"Write the status of {counted(n, 'scenario')}?"):
+        if as_json:  # the JSON has been printed, and an error would print a second document
             say("Nothing was written: --yes writes it.")
             return OK
         raise UsageError("nothing was written", hint="--yes writes it")
@@ -123,10 +124,10 @@ def _results(study: Path, folders: Sequence[Path | None], terms: DecisionTerms) 
     from careeval.review.study.rounds import read_rounds
 
     banks = [rated_bank(folder) for folder in folders]
-    with opened(study, "study", to_read=True) as store:
+    with open_store(study, "study", to_read=True) as store:
         plans = store.plans("study")
         rounds = read_rounds(store, banks)
-        gone, closed = store.withdrawals(), store.closed
+        n_withdrawn, closed = store.withdrawals(), store.closed
     for note in filter(None, (each.note for each in rounds)):
         say(note)
     if not closed:
@@ -138,6 +139,6 @@ def _results(study: Path, folders: Sequence[Path | None], terms: DecisionTerms) 
         plan.bank_version,
         rounds,
         terms=terms,
-        n_withdrawn=gone,
+        n_withdrawn=n_withdrawn,
         study_id=study_id(plans),
     )

@@ -11,8 +11,8 @@ from cyclopts import Parameter
 from careeval.bank import Bank
 from careeval.cli.app import OK, print_json, say
 from careeval.cli.shared import invitations
-from careeval.cli.shared.invitations import local
-from careeval.cli.shared.options import Json, Yes, agrees
+from careeval.cli.shared.invitations import local_address
+from careeval.cli.shared.options import Json, Yes, is_confirmed
 from careeval.cli.study.rated_bank import BankFolder, rated_bank
 from careeval.core.scenario import Status
 from careeval.core.text import counted
@@ -45,27 +45,28 @@ def round_(
     yes: Yes = False,
     as_json: Json = False,
 ) -> int:
-    """Plan the next round: who rated a scenario that was revised since rates its new version.
+    """Plan the next round: raters of a scenario that was revised since rate its new version.
 
-    It ends the round before, and says how much of that is rated before it asks. The links stay the
-    same, both rounds are kept and reported, and paper forms of the old one can still be imported.
-    What was asked before is asked again, and more where it is said.
+    It ends the round before, and prints how much of that is rated before it asks you to confirm.
+    The links stay the same, both rounds are kept and reported, and paper forms of the old one can
+    still be imported. The questions are those of the round before, and those that options add.
 
     Args:
         study: The study's file.
-        scenarios: Which; every one whose version has risen since it was last rated, and that is not
-            withdrawn, where not given.
+        scenarios: Scenarios to rate; where not given, every one whose version has risen since it
+            was last rated, and that is not withdrawn.
         bank: Folder of the bank, with the scenarios as revised.
         items: Have the rubrics' items rated on their relevance too.
         points: Ask about the items' provisional points too.
-        rubric: Of which rubrics; of those of the last round, else of both, where not given.
+        rubric: Rubrics whose items and points are rated; where not given, those of the last round,
+            else both.
         yes: Plan it without asking.
         as_json: Print JSON.
     """
     from careeval.review.study.expert_answers import raters_who_handed_in
 
     loaded = rated_bank(bank)
-    with invitations.opened(study, "study") as store:
+    with invitations.open_store(study, "study") as store:
         plans = [read_plan(text) for text in store.plans("study")]
         work = store.all_work()
         versions = {s.id: s.version for s in loaded.scenarios if s.status is not Status.withdrawn}
@@ -89,9 +90,9 @@ def round_(
         )
         if not further.seats:
             raise UsageError("nobody who rated these scenarios is still in")
-        tell_plan(further, loaded, work)
-        say(_ends(plans[-1], work))
-        if not (yes or agrees(f"Plan round {further.round}?")):
+        say_plan(further, loaded, work)
+        say(_end_of_round(plans[-1], work))
+        if not (yes or is_confirmed(f"Plan round {further.round}?")):
             raise UsageError("no round was planned", hint="--yes plans it")
         store.add_plan("study", further.json_text())
     if as_json:
@@ -100,13 +101,13 @@ def round_(
     return OK
 
 
-def _ends(plan: StudyPlan, work: Mapping[str, Work]) -> str:
-    """Return what becomes of a round when the next is planned."""
+def _end_of_round(plan: StudyPlan, work: Mapping[str, Work]) -> str:
+    """Return sentences on what planning the next round does to a round."""
     pages = [(seat.id, plan.task(name)) for seat in plan.seats for name in seat.scenarios]
     rated = sum(bool(work.get(rater, {}).get(task)) for rater, task in pages)
     return (
-        f"Round {plan.round} ends: {rated:,} of its {len(pages):,} forms have an answer. What is "
-        f"open in a browser can then no longer be saved; paper forms are still taken, with "
+        f"Round {plan.round} ends: {rated:,} of its {len(pages):,} forms have an answer. Answers "
+        f"open in a browser can then no longer be saved; paper forms can still be imported, with "
         f"careeval study import --round {plan.round} and the bank as it was."
     )
 
@@ -118,19 +119,19 @@ def invite(
     replace: str | None = None,
     bank: BankFolder = None,
     links: Path | None = None,
-    address: str = local("study"),
+    address: str = local_address("study"),
     as_json: Json = False,
 ) -> int:
     """Add raters to the newest round, or put somebody new in a rater's place; prints their links.
 
-    Further raters get the scenarios that fewest rate. Whoever takes a place gets its scenarios, a
-    pseudonym and a link of their own, and nothing that was answered or agreed to; the old link is
-    switched off, and what was answered with it stands until it is withdrawn.
+    Further raters get the scenarios that have the fewest raters. A replacement gets the scenarios
+    of the rater before, with a new pseudonym and a new link, and sees none of their answers. The
+    old link is switched off, and what was answered with it is kept unless it is withdrawn.
 
     Args:
         study: The study's file.
         raters: Role and number, as occupational-therapist:2.
-        replace: The rater whose place somebody takes, in the same role.
+        replace: The rater to replace by somebody in the same role.
         bank: Folder of the bank.
         links: Write the links to this file, for its owner alone, instead of printing them.
         address: Where raters reach the app.
@@ -138,12 +139,13 @@ def invite(
     """
     if bool(raters) == bool(replace):
         raise UsageError(
-            "who is invited?", hint="roles with numbers, as roboticist:2, or --replace RATER"
+            "name the raters to invite, or the one to replace",
+            hint="roles with numbers, as roboticist:2, or --replace RATER",
         )
     if links is not None:
         invitations.expect_new(links, None)
     loaded, roles = rated_bank(bank), invitations.roles(raters)
-    with invitations.opened(study, "study") as store:
+    with invitations.open_store(study, "study") as store:
         texts = store.plans("study")
         plans = [read_plan(text) for text in texts]
         plan = plans[-1]
@@ -151,44 +153,41 @@ def invite(
         if replace and replace not in {rater.id for rater in store.raters()}:
             raise UsageError(f"there is no rater {replace!r}")
         if replace:
-            more = with_replacement(plan, replace, taken)
+            amended = with_replacement(plan, replace, taken)
         else:
-            more = with_raters(plan, roles, taken, {s.id: s.family for s in loaded.scenarios})
-        new = more.seats[len(plan.seats) :]
-        made = {s.id: invitations.link_to(address, store.add_rater(s.rater)) for s in new}
-        store.amend_plan(more.model_copy(update={"study_id": study_id(texts)}).json_text())
+            amended = with_raters(plan, roles, taken, {s.id: s.family for s in loaded.scenarios})
+        seats = amended.seats[len(plan.seats) :]
+        urls = {s.id: invitations.link_address(address, store.add_rater(s.rater)) for s in seats}
+        store.amend_plan(amended.model_copy(update={"study_id": study_id(texts)}).json_text())
         if replace:
             store.revoke(replace)
-    tell_plan(more, loaded)
-    alone = more.model_copy(update={"seats": new})
+    say_plan(amended, loaded)
+    new_raters = amended.model_copy(update={"seats": seats})
     if links is not None:
-        invitations.write_private(links, link_lines(alone, made))
+        invitations.write_private(links, link_lines(new_raters, urls))
     if as_json:
-        print_json(plan_json(alone, {} if links else made))
+        print_json(plan_json(new_raters, {} if links else urls))
     elif links is None:
-        print(link_lines(alone, made), end="")
-        say("These links are shown this once: pass each on to one person, and keep no copy.")
+        print(link_lines(new_raters, urls), end="")
+        say("These links are shown only once: pass each on to one person, and keep no copy.")
     if replace:
-        say(f"The link of {replace} opens nothing now. What they answered stands.")
+        say(f"The link of {replace} is off now. Their answers are kept.")
     say(f"Stop and start careeval study serve {study}.")
     return OK
 
 
-# What is said of a plan
-
-
 def link_lines(plan: StudyPlan, links: Mapping[str, str]) -> str:
-    """Return a line a rater: pseudonym, role and link."""
+    """Return a line for each rater: pseudonym, role and link."""
     return "".join(f"{seat.id}\t{seat.role}\t{links[seat.id]}\n" for seat in plan.seats)
 
 
-def tell_plan(plan: StudyPlan, bank: Bank, work: Mapping[str, Work] = {}) -> None:
-    """Say how many rate how much, how long it may take, and whether it can validate.
+def say_plan(plan: StudyPlan, bank: Bank, work: Mapping[str, Work] = {}) -> None:
+    """Print the numbers of scenarios and raters, their time, and what cannot be validated.
 
     Args:
         plan: The newest round.
         bank: Its bank.
-        work: What each rater answered in earlier rounds.
+        work: The answers of each rater in earlier rounds.
     """
     shown = planned_scenarios(plan, bank)
     loads = [len(seat.scenarios) for seat in plan.seats]
@@ -202,19 +201,20 @@ def tell_plan(plan: StudyPlan, bank: Bank, work: Mapping[str, Work] = {}) -> Non
         for s in plan.seats
     ]
     fewest = f"{min(loads)} to " if min(loads) < max(loads) else ""
-    each = f"{fewest}{counted(max(loads), 'scenario')}"
-    most = max(len(seat.answers) for seat in plan.seats)
-    own = f", {most} of them to be answered first" if most else ""
+    load = f"{fewest}{counted(max(loads), 'scenario')}"
+    n_answers = max(len(seat.answers) for seat in plan.seats)
+    answers = f", {n_answers} of them to be answered first" if n_answers else ""
+    n_scenarios, n_raters = len(plan.scenarios), len(plan.seats)
     say(
-        f"{counted(len(plan.scenarios), 'scenario')}, {counted(len(plan.seats), 'rater')}, {each} "
-        f"each{own}: about {counted(round(max(times)), 'minute')} for who has the most."
+        f"{counted(n_scenarios, 'scenario')}, {counted(n_raters, 'rater')}, {load} each{answers}: "
+        f"about {counted(round(max(times)), 'minute')} for the person with the most."
     )
-    if lacking := validation_obstacles(plan, shown.values()):
-        say(f"As planned, not every scenario can become validated: {'; '.join(lacking)}.")
+    if reasons := validation_obstacles(plan, shown.values()):
+        say(f"As planned, not every scenario can become validated: {'; '.join(reasons)}.")
 
 
 def plan_json(plan: StudyPlan, links: Mapping[str, str]) -> dict[str, Any]:
-    """Return a plan as JSON has it."""
+    """Return a plan as JSON, with each rater's link if there are any."""
     return {
         "title": plan.title,
         "round": plan.round,

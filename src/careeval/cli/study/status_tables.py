@@ -1,4 +1,4 @@
-"""What `careeval study status` and `apply` print; a row is what their JSON has of it."""
+"""The tables of `careeval study status` and `apply`, whose rows are in their JSON too."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ if TYPE_CHECKING:
 @dataclass(frozen=True)
 class _OwnAnswers(Kind):
     def text(self, value: Row, form: Form = Form.short) -> str:  # noqa: ARG002
-        """Return how many somebody wrote, and whether they stand; nothing where none were asked."""
+        """Return the number of answers and whether they are handed in; empty if none were asked."""
         if not value["n_asked"] and not value["handed_in"]:
             return ""
-        asked = f" of {value['n_asked']}" if value["n_asked"] else ""
-        stands = "handed in" if value["handed_in"] else "not handed in"
-        return f"{value['n_written']}{asked}, {stands}"
+        total = f" of {value['n_asked']}" if value["n_asked"] else ""
+        state = "handed in" if value["handed_in"] else "not handed in"
+        return f"{value['n_written']}{total}, {state}"
 
 
 _MINUTES = NumberKind(unit=Unit(1, "", 1), if_missing="")
@@ -55,40 +55,40 @@ _STATUS = (
 def status_document(
     plan: StudyPlan, raters: Sequence[RaterProgress], closed: bool, n_withdrawn: int
 ) -> Document:
-    """Return who is where, a row a rater."""
+    """Return a table of raters with their progress."""
     sheet = Sheet("status", "a rater of the newest round", _STATUS, [*map(_status, raters)])
-    shown = {
+    is_shown = {
         "own_answers": any(each.n_to_write or each.handed_in for each in raters),
         "revoked": any(each.revoked for each in raters),
         "declined": any(each.declined for each in raters),
     }
-    columns = tuple(Shown(field.key) for field in _STATUS if shown.get(field.key, True))
-    done = sum(row["done"] for row in sheet.rows)
-    total = sum(sum(each.counts.values()) for each in raters)
-    gone = f"; {n_withdrawn} withdrawn" if n_withdrawn else ""
+    columns = tuple(Shown(field.key) for field in _STATUS if is_shown.get(field.key, True))
+    n_done = sum(row["done"] for row in sheet.rows)
+    n = sum(sum(each.counts.values()) for each in raters)
+    withdrawn = f"; {n_withdrawn} withdrawn" if n_withdrawn else ""
     caption = f"{plan.title} · round {plan.round}{' · closed' if closed else ''}"
-    return Document((View(sheet, columns, caption),), (f"{done} of {total} done{gone}",), sheet)
+    return Document((View(sheet, columns, caption),), (f"{n_done} of {n} done{withdrawn}",), sheet)
 
 
-def _status(each: RaterProgress) -> Row:
+def _status(rater: RaterProgress) -> Row:
     return {
-        "rater": each.rater.id,
-        "role": each.rater.role.value,
-        "opened": each.opened,
-        "agreed": each.agreed,
-        "declined": each.declined,
-        "revoked": each.revoked,
-        **{p.name: each.counts.get(p, 0) for p in Progress},
-        "finished": each.finished,
-        "minutes": each.minutes,
-        "n_fast": each.n_fast,
-        "n_typed": each.n_typed,
+        "rater": rater.rater.id,
+        "role": rater.rater.role.value,
+        "opened": rater.opened,
+        "agreed": rater.agreed,
+        "declined": rater.declined,
+        "revoked": rater.revoked,
+        **{p.name: rater.counts.get(p, 0) for p in Progress},
+        "finished": rater.finished,
+        "minutes": rater.minutes,
+        "n_fast": rater.n_fast,
+        "n_typed": rater.n_typed,
         "own_answers": {
-            "n_asked": each.n_to_write,
-            "n_written": each.n_written,
-            "handed_in": each.handed_in,
+            "n_asked": rater.n_to_write,
+            "n_written": rater.n_written,
+            "handed_in": rater.handed_in,
         },
-        "last": each.last or None,
+        "last": rater.last or None,
     }
 
 
@@ -102,7 +102,7 @@ _CHANGES = (
 
 
 def changes_document(changes: Sequence[EvidenceChange], n_unrated: int) -> Document:
-    """Return what writing would do, a row a scenario."""
+    """Return a table of the changes that writing would make, a row a scenario."""
     sheet = Sheet(
         "changes", "a scenario that was rated", _CHANGES, [*map(_change, changes)], "Changes"
     )
