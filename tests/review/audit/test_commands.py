@@ -70,7 +70,7 @@ def test_nobody_is_asked_without_terms(tmp_path: Path, capsys: Out) -> None:
     out = tmp_path / "audit.db"
     sample = str(tmp_path / "sample.json")
     assert run(["audit", "new", sample, "--labellers", "2", "-o", str(out)]) == USAGE
-    assert "--consent, --ethics, --contact says nothing" in capsys.readouterr().err
+    assert "--consent, --ethics, --contact is empty" in capsys.readouterr().err
     assert not out.exists()
 
 
@@ -121,7 +121,7 @@ def test_status_and_results(audit: Audit, capsys: Out) -> None:
     assert (status["n_disputed"], status["n_settled"]) == (None, None)
     assert run(["audit", "results", path, "--json"]) == OK
     printed = capsys.readouterr()
-    assert "taken as far as it is: r02" in printed.err
+    assert "the labels so far are used: r02" in printed.err
     assert json.loads(printed.out)
     audit.label("r02", SECOND)
     assert run(["audit", "status", path]) == OK
@@ -260,7 +260,7 @@ def test_who_never_hands_in(audit: Audit, tmp_path: Path, capsys: Out) -> None:
     assert re.search(r"r02 .* no, link off", table)
     assert "waits" not in table
     assert run(["audit", "results", path]) == OK
-    assert "taken as far as they came: r02" in capsys.readouterr().err
+    assert "the labels so far are used: r02" in capsys.readouterr().err
     assert "r02 j00003 absent" in _said(audit)
     assert run(["audit", "withdraw", path, "r02"]) == USAGE
     assert "r02 j00003 absent" in _said(audit)
