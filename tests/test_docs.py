@@ -61,7 +61,7 @@ from careeval.results.versus.compare import Comparison
 from careeval.results.versus.differences import Difference
 from careeval.results.versus.flips import Flip
 from careeval.results.versus.ranking import Ranking
-from careeval.review import database, forms, question
+from careeval.review import database, form_parsing, question
 from careeval.review.web import connection
 from careeval.sheets import bank as bank_sheets
 from careeval.sheets.bank_json import stats_json
@@ -383,7 +383,7 @@ def _limits_that_are_met() -> str:
         ("a report", f"{MOST_CHARACTERS:,} characters; a sample of the responses where there are "
          "more"),
         ("a comment in a study or an audit", f"{question.COMMENT_LIMIT:,} characters"),
-        ("a form sent to the review server", _size(forms.MAX_BODY)),
+        ("a form sent to the review server", _size(form_parsing.MAX_BODY)),
         ("a request to the review server", f"{connection.Limits().head:g} seconds for its head, "
          f"{connection.Limits().exchange:g} for the rest and its answer"),
         ("connections of the review server", f"{connection.MOST}, fewer where the system allows "

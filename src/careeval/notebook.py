@@ -24,7 +24,7 @@ from careeval.results.score.summary import Summary
 from careeval.results.score.summary import summarise as summaries_of
 from careeval.results.tables import Runs
 from careeval.sheets.document import Document
-from careeval.sheets.entries.summary import summary_document
+from careeval.sheets.entries.summary_document import summary_document
 from careeval.sheets.formats.html import html
 from careeval.sheets.words import headline_sentences
 

@@ -23,7 +23,7 @@ from careeval.results.tables import Runs
 from careeval.results.trust.audit.draw import draw
 from careeval.results.trust.audit.results import audit_results
 from careeval.results.trust.probe_check import LabelledJudgment, ProbeAgreement
-from careeval.sheets.entries.numbers import entries_sheet, parts_sheet
+from careeval.sheets.entries.entries_sheet import entries_sheet, parts_sheet
 from careeval.sheets.export_tables import data_tables
 from careeval.sheets.study.files import study_tables
 from report.conftest import made_runs

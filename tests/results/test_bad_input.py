@@ -23,7 +23,7 @@ from careeval.results.tables import Runs
 from careeval.results.versus.differences import Verdict
 from careeval.results.versus.pairs import compare
 from careeval.results.versus.ranking import rankings
-from careeval.sheets.entries.summary import summary_document
+from careeval.sheets.entries.summary_document import summary_document
 from careeval.sheets.formats.terminal import print_document
 from careeval.sheets.versus.comparisons import comparison_document, ranking_document
 from careeval.stats import Estimate, rule_of_three

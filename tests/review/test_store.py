@@ -22,8 +22,8 @@ from hypothesis import strategies as st
 from careeval.core.rating import Rater, Role
 from careeval.errors import ReviewError
 from careeval.review import database
-from careeval.review.changes import FormChange, FormId
 from careeval.review.database import MIGRATIONS, Database
+from careeval.review.form_conflicts import FormChange, FormId
 from careeval.review.store import Store
 
 RATER = Rater("r01", Role.occupational_therapist)
@@ -542,7 +542,7 @@ def test_a_backup_while_others_save(store: Store, tmp_path: Path) -> None:
 KILLED = """
 import sys
 from pathlib import Path
-from careeval.review.changes import FormId
+from careeval.review.form_conflicts import FormId
 from careeval.review.store import Store
 store = Store.open(Path(sys.argv[1]))
 n = 0

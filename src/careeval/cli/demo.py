@@ -20,7 +20,7 @@ from careeval.protocol.runs.spec import Run, folder_name
 from careeval.protocol.tables.run_tables import read_runs
 from careeval.report.page import write_page
 from careeval.results.findings import findings
-from careeval.sheets.entries.summary import summary_document
+from careeval.sheets.entries.summary_document import summary_document
 from careeval.sheets.formats.terminal import print_document
 
 EXAMPLES = """\

@@ -21,14 +21,14 @@ from careeval.modes.prompts import load_prompts
 from careeval.protocol.tables.run_tables import read_runs
 from careeval.results.findings import Findings, findings
 from careeval.results.parts import Breakdown
-from careeval.sheets.entries.summary import summary_document
+from careeval.sheets.entries.summary_document import summary_document
 from careeval.sheets.every_eval_ever.evaluation_log import (
     Evaluator,
     Relationship,
     write_evaluation_logs,
 )
 from careeval.sheets.export_tables import data_tables
-from careeval.sheets.formats.files import TableForm, write_tables
+from careeval.sheets.formats.data_files import TableForm, write_tables
 from careeval.sheets.formats.latex import latex
 from careeval.sheets.formats.markdown import markdown
 

@@ -375,7 +375,7 @@ def _finish(root: Path, outcomes: list[Outcome]) -> int:
     from careeval.protocol.tables.run_tables import read_runs
     from careeval.results.entry_numbers import EntryNumbers
     from careeval.results.score.summary import summarise
-    from careeval.sheets.entries.summary import summary_document
+    from careeval.sheets.entries.summary_document import summary_document
     from careeval.sheets.formats.terminal import print_document
 
     runs = read_runs(root)

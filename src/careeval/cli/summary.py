@@ -21,7 +21,7 @@ from careeval.results.score.entry_details import detail_of
 from careeval.results.score.summary import Summary, summary_of
 from careeval.results.trust.audit.results import AuditResults
 from careeval.results.versus.ranking import rankings
-from careeval.sheets.entries.summary import summary_document
+from careeval.sheets.entries.summary_document import summary_document
 
 EXAMPLES = """\
 Examples:

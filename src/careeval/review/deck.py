@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from careeval.review.changes import FormId, SaveResult
-from careeval.review.forms import ANSWER
+from careeval.review.form_conflicts import FormId, SaveResult
+from careeval.review.form_parsing import ANSWER
 from careeval.review.question import Progress, Question, first_open, missing_questions, progress
 from careeval.review.store import Answer, Work
 

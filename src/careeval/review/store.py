@@ -20,8 +20,8 @@ from typing import Literal, Self
 
 from careeval.core.rating import Rater, Role
 from careeval.errors import ReviewError
-from careeval.review.changes import COUNT_EVENTS, FormChange, FormId, SaveResult, save_change
 from careeval.review.database import Database
+from careeval.review.form_conflicts import COUNT_EVENTS, FormChange, FormId, SaveResult, save_change
 
 Kind = Literal["study", "audit"]
 

@@ -8,7 +8,7 @@ from careeval.results.findings import Findings
 from careeval.results.parts import Breakdown
 from careeval.results.tables import JUDGMENTS, RESPONSES
 from careeval.sheets import scenarios
-from careeval.sheets.entries import care_directions, corrected_scores, numbers
+from careeval.sheets.entries import care_directions, corrected_scores, entries_sheet
 from careeval.sheets.sheet import DataTable
 from careeval.sheets.trust import graders
 from careeval.sheets.versus import comparisons
@@ -17,11 +17,11 @@ from careeval.sheets.versus import comparisons
 def data_tables(findings: Findings) -> Iterator[DataTable]:
     """Yield each table; the last two, responses and judgments, are long."""
     graded, summaries, runs = findings.graded, findings.summaries, findings.public.runs
-    yield numbers.entries_sheet(graded, in_detail=True).data
+    yield entries_sheet.entries_sheet(graded, in_detail=True).data
     for by in Breakdown:
-        yield numbers.parts_sheet(by, graded).data
-    yield numbers.adl_and_domain_sheet(graded).data
-    yield numbers.at_k_sheet(graded).data
+        yield entries_sheet.parts_sheet(by, graded).data
+    yield entries_sheet.adl_and_domain_sheet(graded).data
+    yield entries_sheet.at_k_sheet(graded).data
     yield scenarios.scenarios_sheet(graded).data
     yield care_directions.directions_sheet(summaries).data
     yield care_directions.twins_sheet(summaries).data

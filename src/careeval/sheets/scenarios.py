@@ -9,7 +9,7 @@ from careeval.results.findings import EntryFindings
 from careeval.results.public_scenarios import ShownScenario
 from careeval.results.score.entry_details import ScenarioScore
 from careeval.results.score.graded_rubric import NOT_FILLED
-from careeval.sheets.entries.numbers import ENTRY, GRADER_NAME, NAME, RUBRIC, with_names
+from careeval.sheets.entries.entries_sheet import ENTRY, GRADER_NAME, NAME, RUBRIC, with_names
 from careeval.sheets.kinds import COUNT, NUMBER_LIST, SHARE, SIGNED, WORD_LIST, WORDS
 from careeval.sheets.names import condition, plain
 from careeval.sheets.page_kinds import ROUND_SHARE

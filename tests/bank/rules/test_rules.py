@@ -16,8 +16,8 @@ from careeval.bank.rules.items import (
     no_verdict_words,
 )
 from careeval.bank.rules.probes import excluded
+from careeval.bank.rules.rule_sets import MIN_BANK, RULES, domains_balanced
 from careeval.bank.rules.scenarios import part_for_dressing, text_is_a_question
-from careeval.bank.rules.whole_bank import MIN_BANK, RULES, domains_balanced
 from careeval.core.scenario import Action, Adl, Scenario
 from support.bank_folder import GOOD_BANK, PROBES, SCENARIO, BankFolder
 

@@ -19,7 +19,7 @@ from careeval.bank import load_bank
 from careeval.cli.app import OK, USAGE, run
 from careeval.cli.study.status_tables import changes_document
 from careeval.core.scenario import Rubric, Status
-from careeval.review.changes import FormId
+from careeval.review.form_conflicts import FormId
 from careeval.review.store import Store
 from careeval.review.study.plan import read_plan
 from support.bank_folder import SCENARIO, BankFolder

@@ -17,7 +17,7 @@ from careeval.bank import load_bank
 from careeval.bank.sealed import KEY_VARIABLE, key_for_bank, pack, seal
 from careeval.cli.app import OK, run
 from careeval.core.scenario import Rubric, Split
-from careeval.review.changes import FormId
+from careeval.review.form_conflicts import FormId
 from careeval.review.store import Store
 from careeval.review.study.own_answers import HANDED_IN
 from careeval.review.study.plan import read_plan

@@ -15,13 +15,8 @@ from inspect_ai.log._transcript import Transcript, init_transcript
 from inspect_ai.model import GenerateConfig, ModelCall, ModelOutput
 
 from careeval.protocol.calls.replies import sampling_logged
-from careeval.protocol.costs.cost_log import (
-    CALLS_FILE,
-    SPENT_FILE,
-    JsonLines,
-    TotalCost,
-    read_paid_calls,
-)
+from careeval.protocol.costs.cost_log import CALLS_FILE, SPENT_FILE, TotalCost, read_paid_calls
+from careeval.protocol.json_lines import JsonLines
 from careeval.protocol.runs.folder import amend_run, budget_folders, prepare
 from careeval.protocol.runs.spec import Run, RunCallbacks, Stop
 from careeval.protocol.tables.run_tables import read_runs

@@ -14,13 +14,12 @@ from hypothesis import strategies as st
 
 from careeval.protocol.costs.cost_log import (
     SPENT_FILE,
-    JsonLines,
-    LineTail,
     PaidCall,
     TotalCost,
     cost_row,
     read_paid_calls,
 )
+from careeval.protocol.json_lines import JsonLines, LineTail
 
 
 def paid(usd: float | None) -> PaidCall:

@@ -15,13 +15,13 @@ from careeval.errors import ProtocolError
 from careeval.protocol.costs.cost_log import (
     CALLS_FILE,
     SPENT_FILE,
-    JsonLines,
     PaidCall,
     cost_row,
     finished_keys,
     forget_calls,
     read_paid_calls,
 )
+from careeval.protocol.json_lines import JsonLines
 from careeval.protocol.logs import json_limits
 from careeval.protocol.logs.json_limits import MAX_DEPTH, MAX_LINE, parse_json
 from careeval.protocol.runs.budget import RESERVED_FILE, open_reservations

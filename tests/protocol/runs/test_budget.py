@@ -11,7 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from careeval.protocol.costs.call_estimate import CallEstimate, estimate
-from careeval.protocol.costs.cost_log import SPENT_FILE, JsonLines, PaidCall, cost_row
+from careeval.protocol.costs.cost_log import SPENT_FILE, PaidCall, cost_row
+from careeval.protocol.json_lines import JsonLines
 from careeval.protocol.runs.budget import (
     RESERVED_FILE,
     Budget,

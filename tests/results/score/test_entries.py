@@ -10,9 +10,9 @@ import pytest
 from careeval.core.scenario import Rubric
 from careeval.errors import UsageError
 from careeval.results.score.entries import entries
+from careeval.results.score.refusals import basis, check_comparable
 from careeval.results.score.summary import summary_of
 from careeval.results.tables import Runs
-from careeval.results.versus.comparable import basis, check_comparable
 from careeval.results.versus.ranking import rankings
 from results.authored import Marks, judgments, ladder_run, responses
 

@@ -11,12 +11,12 @@ from scipy.stats import t
 
 from careeval.core.scenario import Rubric
 from careeval.results.score.entries import entries
+from careeval.results.score.refusals import Basis
 from careeval.results.score.summary import summary_of
 from careeval.results.tables import Runs
-from careeval.results.versus.comparable import Basis
 from careeval.results.versus.differences import Verdict
 from careeval.results.versus.ranking import Ranking, rankings
-from careeval.sheets.entries.numbers import rank_texts
+from careeval.sheets.entries.entries_sheet import rank_texts
 from results.authored import JUDGED, Marks, judgments, marks_of_many, responses, runs_of
 
 NAMES = [f"dressing-{k}" for k in range(8)]

@@ -35,7 +35,7 @@ from careeval.review.audit.labels import (
     mark_evidence,
 )
 from careeval.review.audit.plan import new_audit, read_audit_plan
-from careeval.review.changes import FormId
+from careeval.review.form_conflicts import FormId
 from careeval.review.store import Answer
 from careeval.review.web.app import create_app
 from support.review_audit import (

@@ -17,8 +17,8 @@ from markupsafe import escape
 
 from careeval.bank import Bank
 from careeval.cli.app import OK, USAGE, run
-from careeval.review.changes import FormId
 from careeval.review.consent import Consent
+from careeval.review.form_conflicts import FormId
 from careeval.review.paper.printed_form import numbered_questions, render_form, sheet_csv
 from careeval.review.paper.typed_ratings import read_typed_ratings
 from careeval.review.study.own_answers import HANDED_IN

@@ -25,8 +25,8 @@ from careeval.modes.prompts import load_prompts
 from careeval.modes.response import RESPONSE
 from careeval.protocol.runs.recorded_responses import read_responses
 from careeval.review.addresses import Addresses
-from careeval.review.changes import FormId
 from careeval.review.database import Database
+from careeval.review.form_conflicts import FormId
 from careeval.review.store import Store
 from careeval.review.study import own_answers
 from careeval.review.study.expert_answers import raters_who_handed_in, read_expert_answers

@@ -22,7 +22,7 @@ from careeval.core.scenario import Rubric
 from careeval.errors import ReviewError
 from careeval.review import database
 from careeval.review.addresses import Addresses
-from careeval.review.changes import FormId
+from careeval.review.form_conflicts import FormId
 from careeval.review.question import duration_in_words
 from careeval.review.study.plan import StudyPlan, new_plan, next_round, planned_scenarios
 from careeval.review.study.questions import expected_minutes

@@ -18,8 +18,8 @@ from careeval.results.findings import findings
 from careeval.results.parts import Breakdown
 from careeval.results.score.summary import NOT_COMPARABLE, Summary, summarise
 from careeval.results.tables import Runs
-from careeval.sheets.entries.numbers import parts_sheet, rank_texts
-from careeval.sheets.entries.summary import summary_document
+from careeval.sheets.entries.entries_sheet import parts_sheet, rank_texts
+from careeval.sheets.entries.summary_document import summary_document
 from careeval.sheets.estimate_kinds import ESTIMATE
 from careeval.sheets.formats.markdown import markdown
 from careeval.sheets.kinds import Form

@@ -34,12 +34,12 @@ from careeval.results.tables import Runs
 from careeval.results.versus.compare import Comparison, compare
 from careeval.results.versus.differences import Difference
 from careeval.results.versus.ranking import Ranked, Ranking
-from careeval.sheets.entries.numbers import entries_sheet
-from careeval.sheets.entries.summary import summary_document
+from careeval.sheets.entries.entries_sheet import entries_sheet
+from careeval.sheets.entries.summary_document import summary_document
 from careeval.sheets.entries.summary_json import DetailFile, EntryFile, summary_json, summary_schema
 from careeval.sheets.every_eval_ever.metrics import metrics
 from careeval.sheets.export_tables import data_tables
-from careeval.sheets.formats.files import csv_text
+from careeval.sheets.formats.data_files import csv_text
 from careeval.sheets.formats.latex import latex
 from careeval.sheets.formats.markdown import markdown
 from careeval.sheets.versus.compare_json import compare_json

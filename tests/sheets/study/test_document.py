@@ -10,7 +10,7 @@ from careeval.core.rating import Rater, Rating, Role, Scale, Subject
 from careeval.results.study.results import StudyResults, study_results
 from careeval.results.study.round_ratings import RoundAnswers, RoundRater
 from careeval.results.study.scale_ratings import RoleRatings
-from careeval.sheets.formats.files import csv_text
+from careeval.sheets.formats.data_files import csv_text
 from careeval.sheets.formats.latex import latex
 from careeval.sheets.formats.markdown import markdown
 from careeval.sheets.kinds import FLAG, SIGNED, Form

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from careeval.bank.load import Bank
 from careeval.bank.problems import FilePlace, Problem
-from careeval.bank.rules import short_scenarios, whole_bank
+from careeval.bank.rules import rule_sets, short_scenarios
 from careeval.bank.rules.rule import Finding, Rule
 from careeval.bank.yaml_nodes import Loc
 from careeval.core.scenario import Scenario
@@ -14,7 +14,7 @@ from careeval.core.scenario import Scenario
 BankRule = Callable[[Bank], Iterator[Finding]]
 
 RULE_SETS: Mapping[str, tuple[Sequence[Rule], Mapping[str, BankRule]]] = {
-    "careeval": (whole_bank.RULES, whole_bank.BANK_RULES),
+    "careeval": (rule_sets.RULES, rule_sets.BANK_RULES),
     "careeval-3": (short_scenarios.RULES, short_scenarios.BANK_RULES),
 }
 """Name of a set of rules → its rules on each scenario, and its rules on the whole bank."""

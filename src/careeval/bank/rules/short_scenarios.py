@@ -12,7 +12,7 @@ from difflib import SequenceMatcher
 
 from careeval.bank.coverage import rests_on_technique
 from careeval.bank.load import Bank
-from careeval.bank.rules import whole_bank
+from careeval.bank.rules import rule_sets
 from careeval.bank.rules.rule import Finding, Rule
 from careeval.bank.skeleton import TO_WRITE
 from careeval.core.scenario import CareError, Control, ItemKind, Origin, Scenario
@@ -199,14 +199,14 @@ def domains_balanced(bank: Bank) -> Iterator[Finding]:
     Example: as CE119 has it.
     """
     if len(bank.bases) >= MIN_BALANCED:
-        yield from whole_bank.domains_balanced(bank)
+        yield from rule_sets.domains_balanced(bank)
 
 
 REPLACED = frozenset({"CE107", "CE110", "CE117"})
 """Rules of longer scenarios that those below replace."""
 
 RULES = (
-    *(rule for rule in whole_bank.RULES if rule.code not in REPLACED),
+    *(rule for rule in rule_sets.RULES if rule.code not in REPLACED),
     Rule("CE130", short_text),
     Rule("CE131", scored_acts),
     Rule("CE132", acts_described),
@@ -219,7 +219,7 @@ RULES = (
 """Rules on each scenario. The loader checks CE129, that a twin lists the acts of its base."""
 
 BANK_RULES: dict[str, Callable[[Bank], Iterator[Finding]]] = {
-    **whole_bank.BANK_RULES,
+    **rule_sets.BANK_RULES,
     "CE119": domains_balanced,
     "CE138": half_from_pilots,
 }

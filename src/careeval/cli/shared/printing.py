@@ -62,7 +62,7 @@ def print_in(
 
         print_document(document)
     elif format == "parquet":
-        from careeval.sheets.formats.files import parquet_bytes
+        from careeval.sheets.formats.data_files import parquet_bytes
 
         if out is not None:
             write_bytes(out, parquet_bytes(document.data.data.frame))
@@ -91,7 +91,7 @@ def _text(format: Format, document: Document, as_json: Callable[[], Any]) -> str
 
             return latex(document)
         case "csv":
-            from careeval.sheets.formats.files import csv_text
+            from careeval.sheets.formats.data_files import csv_text
 
             return csv_text(document.data.data.frame)
         case _:

@@ -7,7 +7,7 @@ from pathlib import Path
 from careeval.cli.app import OK, say
 from careeval.cli.shared import invitations
 from careeval.errors import UsageError
-from careeval.review.changes import FormId
+from careeval.review.form_conflicts import FormId
 from careeval.review.study.plan import read_plan, study_id
 
 

@@ -22,6 +22,7 @@ from inspect_ai.model._model import AttemptTimeoutError
 
 from careeval.errors import ProtocolError
 from careeval.protocol.address import redacted
+from careeval.protocol.calls.call_journal import StoredCalls, call_key
 from careeval.protocol.calls.failures import CallError, failure_reason, is_hopeless, last_attempt
 from careeval.protocol.calls.pending_call import PENDING_CALL, PendingCall
 from careeval.protocol.calls.replies import (
@@ -32,7 +33,6 @@ from careeval.protocol.calls.replies import (
     usage_numbers,
     without_false_usage,
 )
-from careeval.protocol.calls.stored_calls import StoredCalls, call_key
 from careeval.protocol.calls.unusable_grader import GraderTrial
 from careeval.protocol.costs.call_estimate import ANSWER_TOKENS, CallEstimate, estimate
 from careeval.protocol.costs.cost_log import PaidCall, Role

@@ -6,27 +6,21 @@ each other's cost logs, so that one budget covers all of them.
 
 from __future__ import annotations
 
-import json
 import math
 import os
 from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Any, Literal, NamedTuple, get_args
+from typing import Any, Literal, get_args
 
 from careeval.errors import ProtocolError
-from careeval.files import open_file
 from careeval.protocol.costs.prices import runs_in_process
 from careeval.protocol.costs.token_counts import MOST_TOKENS
+from careeval.protocol.json_lines import LineTail, json_rows, parse_line
 from careeval.protocol.logs.json_limits import (
     MAX_CALLS,
     MAX_KEY,
-    MAX_LEDGER,
-    MAX_LINES,
-    check_length,
-    parse_json,
-    too_much,
     whole_lines,
 )
 
@@ -88,73 +82,6 @@ class TotalCost:
         return TotalCost(len(costs), len(costs) - len(known), sum(known))
 
 
-class LineSpan(NamedTuple):
-    """The position and length of a line in its file, in bytes."""
-
-    start: int
-    length: int
-
-
-class JsonLines:
-    """A file of JSON lines that one process appends to.
-
-    If that process is killed in the middle of a line, readers skip the line.
-    """
-
-    def __init__(self, path: Path) -> None:
-        """Open the file for appending.
-
-        Raises:
-            OSError: The file cannot be written.
-        """
-        self.path = path
-        flags = os.O_RDWR | os.O_APPEND | os.O_CREAT
-        self._file = os.open(path, flags, 0o600)
-        size = os.fstat(self._file).st_size
-        if size and os.pread(self._file, 1, size - 1) != b"\n":
-            os.write(self._file, b"\n")
-
-    def append(self, row: object) -> LineSpan:
-        """Write one line, which survives the death of the process from then on; return its place.
-
-        Raises:
-            OSError: The disk is full, or the file cannot be written.
-        """
-        text = json.dumps(row, ensure_ascii=False, separators=(",", ":"))
-        # UTF-8 cannot hold half of a surrogate pair: escape it as JSON does
-        line = text.encode(errors="backslashreplace") + b"\n"
-        at = os.fstat(self._file).st_size
-        try:
-            written = os.write(self._file, line)
-            while written < len(line):
-                written += os.write(self._file, line[written:])
-        except OSError:
-            # else the next line would follow on half a line, and both be lost
-            os.ftruncate(self._file, at)
-            raise
-        return LineSpan(at, len(line))
-
-    def rows(self) -> Iterator[tuple[LineSpan, Any]]:
-        """Yield every whole line's place and value, in the order of writing.
-
-        Raises:
-            ProtocolError: The file is longer than `MAX_CALLS`, or has more than `MAX_LINES` lines.
-        """
-        start = 0
-        for length, row in _rows(self.path, MAX_CALLS):
-            if row is not None:
-                yield LineSpan(start, length), row
-            start += length
-
-    def at(self, span: LineSpan) -> Any:
-        """Return the value of the line at a place."""
-        return json.loads(os.pread(self._file, span.length, span.start))
-
-    def close(self) -> None:
-        """Close the file."""
-        os.close(self._file)
-
-
 def forget_calls(folder: Path, keys: Collection[str]) -> None:
     """Remove calls of a run that is not complete, so that they are made again.
 
@@ -169,55 +96,9 @@ def forget_calls(folder: Path, keys: Collection[str]) -> None:
     with path.open("rb") as old, new.open("wb") as kept:
         os.fchmod(kept.fileno(), 0o600)
         for _, line in whole_lines(old):
-            if (key := finished_key(_parsed(line))) and key not in keys:
+            if (key := finished_key(parse_line(line))) and key not in keys:
                 kept.write(line)
     new.replace(path)
-
-
-class LineTail:
-    """A reader of a file that others append to, which reads each line once."""
-
-    def __init__(self, path: Path) -> None:
-        self._path = path
-        self._at = 0
-
-    def exists(self) -> bool:
-        """Tell whether the file exists."""
-        return self._path.exists()
-
-    def new_rows(self) -> Iterator[Any]:
-        """Yield the whole lines added since the last call; none where there is no file.
-
-        Raises:
-            ProtocolError: The file is longer than `MAX_LEDGER`, or has more than `MAX_LINES` lines.
-        """
-        try:
-            if check_length(self._path, MAX_LEDGER) <= self._at:
-                return
-            for length, row in _rows(self._path, MAX_LEDGER, self._at):
-                self._at += length
-                if row is not None:
-                    yield row
-        except FileNotFoundError:
-            return
-
-
-def _rows(path: Path, most: int, at: int = 0) -> Iterator[tuple[int, Any]]:
-    """Yield the length and the value of each whole line; `None` for a damaged one."""
-    check_length(path, most)
-    with open_file(path) as file:
-        file.seek(at)
-        for number, (length, line) in enumerate(whole_lines(file), start=1):
-            if number > MAX_LINES:
-                raise too_much(path, f"more than {MAX_LINES:,} lines")
-            yield length, _parsed(line)
-
-
-def _parsed(line: bytes) -> Any:
-    try:
-        return parse_json(line)
-    except ValueError:
-        return None  # cut off when a process was killed or the disk was full; or damaged
 
 
 def read_paid_calls(folder: Path) -> list[PaidCall]:
@@ -275,7 +156,7 @@ def finished_keys(folder: Path) -> set[str]:
     with _readable(folder / CALLS_FILE) as file:
         if not file.exists():
             return set()
-        keys = (finished_key(row) for _, row in _rows(file, MAX_CALLS))
+        keys = (finished_key(row) for _, row in json_rows(file, MAX_CALLS))
         return {key for key in keys if key}
 
 

@@ -22,7 +22,8 @@ from math import sqrt
 from pathlib import Path
 
 from careeval.protocol.costs.call_estimate import CallEstimate
-from careeval.protocol.costs.cost_log import SPENT_FILE, JsonLines, LineTail, TotalCost, paid_call
+from careeval.protocol.costs.cost_log import SPENT_FILE, TotalCost, paid_call
+from careeval.protocol.json_lines import JsonLines, LineTail
 from careeval.protocol.runs.lock import holder
 from careeval.protocol.runs.sweep_cells import CellState, JournalReader
 

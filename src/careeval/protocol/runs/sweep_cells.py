@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import Any
 
 from careeval.errors import ProtocolError
-from careeval.protocol.costs.cost_log import JsonLines, LineTail
+from careeval.protocol.json_lines import JsonLines, LineTail
 
 SWEEP_FILE = "sweep.json"
 """The file that describes a sweep; a folder that has one holds a sweep."""

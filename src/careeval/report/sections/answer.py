@@ -11,7 +11,7 @@ from careeval.report.sections.grader_trust import as_sentence, grader_summaries
 from careeval.report.sections.leaderboard import boards
 from careeval.report.sections.section import Report, Section
 from careeval.results.score.metrics import HEADLINE
-from careeval.sheets.entries.numbers import entries_sheet
+from careeval.sheets.entries.entries_sheet import entries_sheet
 from careeval.sheets.kinds import COUNT
 from careeval.sheets.sheet import Row
 from careeval.sheets.words import remarks

@@ -15,7 +15,7 @@ from careeval.report.sections.section import Report, Section
 from careeval.results.findings import EntryFindings
 from careeval.results.parts import Breakdown
 from careeval.results.score.summary import Summary
-from careeval.sheets.entries.numbers import adl_and_domain_sheet, parts_sheet
+from careeval.sheets.entries.entries_sheet import adl_and_domain_sheet, parts_sheet
 from careeval.sheets.entries.side_by_side import PartScoreKind, pivot
 from careeval.sheets.names import DOMAINS
 from careeval.sheets.sheet import Row, Sheet

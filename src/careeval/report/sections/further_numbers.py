@@ -14,7 +14,7 @@ from careeval.report.page_table import BarScale, PageColumn, PageTable, Strip, s
 from careeval.report.sections.section import Report, Section
 from careeval.results.score.metrics import IN_DETAIL
 from careeval.sheets.entries.care_directions import directions_sheet
-from careeval.sheets.entries.numbers import at_k_sheet, entries_sheet
+from careeval.sheets.entries.entries_sheet import at_k_sheet, entries_sheet
 from careeval.sheets.entries.side_by_side import ScenarioScoreKind, pivot
 from careeval.sheets.estimate_kinds import ESTIMATE
 from careeval.sheets.kinds import COUNT, DECIMAL

@@ -9,10 +9,10 @@ from careeval.report.sections.grader_trust import trust_line
 from careeval.report.sections.section import Report
 from careeval.results.findings import Findings
 from careeval.results.score.metrics import HEADLINE
+from careeval.results.score.refusals import Basis, basis
 from careeval.results.score.summary import Summary
-from careeval.results.versus.comparable import Basis, basis
 from careeval.results.versus.ranking import Ranked, Ranking
-from careeval.sheets.entries.numbers import metric_field
+from careeval.sheets.entries.entries_sheet import metric_field
 from careeval.sheets.estimate_kinds import ESTIMATE
 from careeval.sheets.kinds import COUNT, RANKS, Kind
 from careeval.sheets.words import brief_grader_names, headline_sentence

@@ -7,7 +7,7 @@ from typing import Any
 
 from careeval.report.page_table import PageColumn, PageTable
 from careeval.report.sections.section import Report, Section, distinct
-from careeval.sheets.entries.numbers import entries_sheet
+from careeval.sheets.entries.entries_sheet import entries_sheet
 from careeval.sheets.entries.run_records import records_sheet
 
 

@@ -10,7 +10,7 @@ from careeval.report.page_table import BarScale, PageColumn, PageTable, Strip, s
 from careeval.report.sections.section import Report
 from careeval.results.findings import EntryFindings
 from careeval.results.parts import Breakdown
-from careeval.sheets.entries.numbers import parts_sheet
+from careeval.sheets.entries.entries_sheet import parts_sheet
 from careeval.sheets.entries.side_by_side import PartScoreKind, pivot
 from careeval.sheets.sheet import Row, Sheet
 from careeval.sheets.words import SMALL

@@ -9,8 +9,8 @@ from typing import Any
 import polars as pl
 
 from careeval.results.score.summary import NOT_COMPARABLE
-from careeval.sheets.entries.numbers import PROVENANCE
-from careeval.sheets.formats.files import LIST_SEPARATOR, csv_text
+from careeval.sheets.entries.entries_sheet import PROVENANCE
+from careeval.sheets.formats.data_files import LIST_SEPARATOR, csv_text
 from careeval.sheets.sheet import Sheet
 
 SCHEMA = "careeval.site.table/2"

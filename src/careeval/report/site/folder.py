@@ -19,7 +19,7 @@ from careeval.report.site.worst_responses import worst_responses
 from careeval.results.findings import Findings
 from careeval.results.parts import Breakdown
 from careeval.results.score.summary import NOT_COMPARABLE, Summary
-from careeval.sheets.entries.numbers import parts_sheet
+from careeval.sheets.entries.entries_sheet import parts_sheet
 from careeval.sheets.scenarios import shown_scenarios_sheet
 from careeval.sheets.sheet import Sheet
 from careeval.sheets.trust.graders import grader_pairs_sheet, grading_noise_sheet

@@ -8,12 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import polars as pl
 
 from careeval import scoring
-from careeval.core.grader import Grader
 from careeval.core.response import ResponseState
 from careeval.core.scenario import Adl, Domain, HarmKind, Rubric
 from careeval.results.score.care_rates import CareRates, care_rates
@@ -23,6 +21,7 @@ from careeval.results.score.graded_arrays import ScenarioTraits
 from careeval.results.score.graded_rubric import Errors, GradedRubric
 from careeval.results.score.ladder_band import lenient_score
 from careeval.results.score.metrics import HEADLINE, Numbers, errors_of, estimate_of
+from careeval.results.score.refusals import entry_counts, why_not_ranked
 from careeval.results.score.twins import TwinNumbers, twin_numbers
 from careeval.results.tables import Runs
 from careeval.stats import MIN_CLUSTERS, Estimate
@@ -30,15 +29,6 @@ from careeval.stats import MIN_CLUSTERS, Estimate
 __all__ = ["DomainScore", "Errors", "SubsetScore", "Summary", "summarise"]
 
 SCHEMA = "careeval.summary/2"
-
-UNRESOLVED_LIMIT = 0.02
-"""Share of unresolved judgments of one class of items above which a run is not ranked."""
-
-POINT_CLASSES = (("positive items", (1, 2)), ("items of −1", (-1,)), ("items of −2", (-2,)))
-"""Classes of items by their points; `UNRESOLVED_LIMIT` holds for each."""
-
-EMBEDDED_MODEL = "gguf/"
-"""Prefix of the names of embedded models, which are for trying things out and never ranked."""
 
 NOT_COMPARABLE = (
     "Scores on this bank do not compare with those of the CareEval paper, "
@@ -172,21 +162,11 @@ def summarise(runs: Runs) -> list[Summary]:
     return [summary_of(entry) for entry in entries(runs)]
 
 
-class _Counts(NamedTuple):
-    """Counts of responses and judgments, to tell whether a run is complete."""
-
-    n_responses: int
-    n_missing: int
-    n_ungraded: int
-    n_judgments: int
-    n_unresolved: int
-
-
 def summary_of(entry: Entry) -> Summary:
     """Return the summary of one entry."""
     responses, graded, run = entry.responses, entry.graded, entry.run
     states = responses["state"].to_list()
-    counts = _counts(entry)
+    counts = entry_counts(entry)
     return Summary(
         system=entry.system,
         asked=entry.asked,
@@ -251,36 +231,6 @@ def _twins_not_graded(entry: Entry) -> Iterator[str]:
         yield f"{n} of {entry.n_beside} responses to twins and controls are missing or not graded"
 
 
-def why_not_ranked(entry: Entry, counts: _Counts | None = None) -> tuple[str, ...]:
-    """Return the reasons why an entry may not be ranked; empty if it may.
-
-    Args:
-        entry: The entry.
-        counts: Its counts, if already known.
-    """
-    return (
-        *_not_serious(entry.asked, entry.grader),
-        *_mixed_versions(entry),
-        *_incomplete(counts or _counts(entry)),
-        *_unresolved(entry),
-        *_band(entry),
-        *_no_score(entry.graded.score()),
-    )
-
-
-def _counts(entry: Entry) -> _Counts:
-    n_not_missing = entry.responses.filter(pl.col("state") != ResponseState.missing).height
-    n_responses = entry.responses["scenario"].n_unique() * entry.n_epochs
-    n_graded = sum(scenario.epochs.size for scenario in entry.graded.scenarios)
-    return _Counts(
-        n_responses=n_responses,
-        n_missing=n_responses - n_not_missing,
-        n_ungraded=n_not_missing - n_graded,
-        n_judgments=entry.first.height,
-        n_unresolved=entry.first["present"].null_count(),
-    )
-
-
 def _cut(responses: pl.DataFrame) -> list[bool]:
     """Return for each answered response whether it was cut off at the token limit."""
     answered = responses.filter(pl.col("state") == ResponseState.answered)
@@ -297,52 +247,6 @@ def domain_score(domain: Domain, graded: GradedRubric) -> DomainScore:
     """Return the score of one domain."""
     n, score = graded.domain_score(domain)
     return DomainScore(n=n, score=score)
-
-
-def _not_serious(asked: str | None, grader: str) -> Iterator[str]:
-    """Yield a reason if the system or grader only serves to try things out."""
-    if (asked or "").startswith(EMBEDDED_MODEL):
-        yield "an embedded model: for seeing everything work"
-    if Grader.parse(grader).is_lexical:
-        yield "the lexical grader compares words: for seeing everything work"
-    if grader.startswith(EMBEDDED_MODEL):
-        yield "graded by an embedded model: for seeing everything work"
-
-
-def _band(entry: Entry) -> Iterator[str]:
-    """Yield a reason for a ladder entry of a bank whose scenarios have groups."""
-    if entry.rubric is Rubric.ladder and entry.responses["group"].drop_nulls().len():
-        yield "a ladder's score is a band, from a strict to a lenient reading: rank by the actions"
-
-
-def _mixed_versions(entry: Entry) -> Iterator[str]:
-    """Yield a reason for each of bank and versions that differs between responses."""
-    for what, names in entry.mixed.items():
-        yield f"its responses are of {len(names)} {what}: {', '.join(names)}"
-
-
-def _incomplete(n: _Counts) -> Iterator[str]:
-    """Yield a reason if responses are missing or not graded."""
-    if n.n_missing:
-        yield f"{n.n_missing} of {n.n_responses} responses are missing"
-    if n.n_ungraded:
-        yield f"{n.n_ungraded} of {n.n_responses} responses are not graded"
-
-
-def _unresolved(entry: Entry) -> Iterator[str]:
-    """Yield a reason for each class of items with too many unresolved judgments."""
-    for name, points in POINT_CLASSES:
-        present = entry.first.filter(pl.col("points").is_in(points))["present"]
-        if present.null_count() > UNRESOLVED_LIMIT * len(present):
-            yield (
-                f"{present.null_count()} of {len(present)} judgments of {name} are unresolved, "
-                f"more than {UNRESOLVED_LIMIT:.0%}"
-            )
-
-
-def _no_score(score: Estimate) -> Iterator[str]:
-    if score.value is None:
-        yield f"no score: {score.reason}"
 
 
 def _warnings(responses: pl.DataFrame) -> Iterator[str]:

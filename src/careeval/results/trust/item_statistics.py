@@ -13,7 +13,7 @@ from careeval.core.scenario import Rubric
 from careeval.errors import StatsError
 from careeval.results.score.entries import Entry
 from careeval.results.score.graded_arrays import FloatArray, IntArray
-from careeval.results.versus.comparable import Basis, basis
+from careeval.results.score.refusals import Basis, basis
 from careeval.stats import Estimate, fisher_interval, item_rest
 
 

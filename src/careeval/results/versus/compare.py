@@ -11,8 +11,12 @@ from careeval.errors import StatsError, UsageError
 from careeval.results.score.entries import Entry
 from careeval.results.score.graded_rubric import GradedRubric, RatioTerms
 from careeval.results.score.metrics import COMPARED
-from careeval.results.score.summary import why_not_ranked
-from careeval.results.versus.comparable import UNKNOWN, check_comparable, response_value
+from careeval.results.score.refusals import (
+    UNKNOWN,
+    check_comparable,
+    response_value,
+    why_not_ranked,
+)
 from careeval.results.versus.differences import LEVEL, Difference, Paired, differences
 from careeval.results.versus.flips import Flip, flips
 from careeval.stats import MIN_CLUSTERS, detectable_difference, smallest_p

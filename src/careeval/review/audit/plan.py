@@ -21,7 +21,7 @@ from careeval.errors import ReviewError
 from careeval.results.trust.audit.sample import AuditSample, ShownResponse
 from careeval.review.assignment import assign
 from careeval.review.consent import Consent
-from careeval.review.forms import clean
+from careeval.review.form_parsing import clean
 from careeval.review.invitee import Invitee, numbered_raters
 from careeval.review.question import WORDS_A_MINUTE
 

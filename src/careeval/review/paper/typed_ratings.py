@@ -15,8 +15,8 @@ from pathlib import Path
 from careeval.core.rating import Scale
 from careeval.core.scenario import Scenario
 from careeval.results.filled_forms import read_rows
-from careeval.review.changes import FormChange, FormId
-from careeval.review.forms import clean
+from careeval.review.form_conflicts import FormChange, FormId
+from careeval.review.form_parsing import clean
 from careeval.review.question import Question
 from careeval.review.store import Store
 from careeval.review.study.own_answers import HANDED_IN, has_handed_in

@@ -10,8 +10,8 @@ from typing import Annotated
 from fastapi import Depends, Request
 
 from careeval.core.rating import Rater
-from careeval.review.changes import FormId
-from careeval.review.forms import read_form
+from careeval.review.form_conflicts import FormId
+from careeval.review.form_parsing import read_form
 from careeval.review.workbench import CONSENT, PREFERENCES, Workbench
 
 

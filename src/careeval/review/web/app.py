@@ -23,8 +23,8 @@ from careeval.bank import Bank
 from careeval.errors import ReviewError
 from careeval.review.addresses import Addresses, is_loopback
 from careeval.review.audit import decks as audit_decks
-from careeval.review.changes import ClosedError, RevokedError
-from careeval.review.forms import FormError
+from careeval.review.form_conflicts import ClosedError, RevokedError
+from careeval.review.form_parsing import FormError
 from careeval.review.store import PORTS, Store
 from careeval.review.study import decks as study_decks
 from careeval.review.web import common_pages, deck_pages

@@ -9,7 +9,6 @@ from fastapi import APIRouter, Request
 from starlette.responses import JSONResponse, Response
 
 from careeval.core.rating import Rater
-from careeval.review.changes import FormId
 from careeval.review.deck import (
     Answers,
     Card,
@@ -20,7 +19,8 @@ from careeval.review.deck import (
     read_answers,
     read_form_id,
 )
-from careeval.review.forms import ANSWER
+from careeval.review.form_conflicts import FormId
+from careeval.review.form_parsing import ANSWER
 from careeval.review.question import (
     SKIPPED,
     Progress,

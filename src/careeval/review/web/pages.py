@@ -16,7 +16,7 @@ from careeval.core.rating import Scale
 from careeval.core.text import signed
 from careeval.review.audit.presence_rule import PRESENCE_RULE, UNSURE_RULE
 from careeval.review.deck import fields_by_item
-from careeval.review.forms import ANSWER
+from careeval.review.form_parsing import ANSWER
 from careeval.review.web.access import Visitor
 from careeval.review.workbench import Workbench
 

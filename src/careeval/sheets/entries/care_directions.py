@@ -8,7 +8,7 @@ from careeval.results.care_directions import care_numbers, grader_twin_errors
 from careeval.results.score.summary import Summary
 from careeval.results.score.twins import TwinNumbers
 from careeval.results.trust.probe_check import ProbeAgreement
-from careeval.sheets.entries.numbers import ENTRY, GRADER_NAME, NAME, entry_rows
+from careeval.sheets.entries.entries_sheet import ENTRY, GRADER_NAME, NAME, entry_rows
 from careeval.sheets.estimate_kinds import ESTIMATE
 from careeval.sheets.kinds import COUNT, SHARE, TextKind
 from careeval.sheets.sheet import Field, Row, Sheet

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from careeval.results.study.results import StudyResults
-from careeval.sheets.formats.files import conventions, write_tables
+from careeval.sheets.formats.data_files import conventions, write_tables
 from careeval.sheets.sheet import DataTable
 from careeval.sheets.study.raters import (
     coefficients_sheet,

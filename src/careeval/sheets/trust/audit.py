@@ -26,7 +26,7 @@ from careeval.sheets.agreement_fields import (
     point_class,
 )
 from careeval.sheets.document import Document
-from careeval.sheets.entries.numbers import GRADER, GRADER_NAME, RUBRIC, SYSTEM
+from careeval.sheets.entries.entries_sheet import GRADER, GRADER_NAME, RUBRIC, SYSTEM
 from careeval.sheets.estimate_kinds import ESTIMATE
 from careeval.sheets.kinds import COUNT, DOLLARS, SECONDS, SHARE, FlagKind, Form
 from careeval.sheets.sheet import Field, Row, Sheet, Shown, View, row_of

@@ -16,7 +16,7 @@ from careeval.errors import ReviewError
 from careeval.files import read_text
 from careeval.results.filled_forms import read_rows
 from careeval.results.trust.audit.sample import SCHEMA, AuditSample, Hidden, ShownResponse
-from careeval.sheets.formats.files import csv_text
+from careeval.sheets.formats.data_files import csv_text
 
 KEEP_APART = "What stands below `hidden` would sway a rater: an app that shows it is no audit."
 

@@ -25,7 +25,7 @@ from careeval.sheets.agreement_fields import (
     POINTS,
     point_class,
 )
-from careeval.sheets.entries.numbers import ENTRY, RUBRIC, metric_field
+from careeval.sheets.entries.entries_sheet import ENTRY, RUBRIC, metric_field
 from careeval.sheets.estimate_kinds import COEFFICIENT, ESTIMATE
 from careeval.sheets.kinds import COUNT, FLAG, SHARE, SIGNED, WORD_LIST, TextKind
 from careeval.sheets.sheet import Field, Row, Sheet, row_of

@@ -15,7 +15,7 @@ from careeval.results.versus.differences import LEVEL, Difference, Verdict
 from careeval.results.versus.flips import Flip
 from careeval.results.versus.ranking import MAKER_MARK, Ranked, Ranking
 from careeval.sheets.document import Document
-from careeval.sheets.entries.numbers import (
+from careeval.sheets.entries.entries_sheet import (
     ASKED,
     BANK,
     BANK_VERSION,

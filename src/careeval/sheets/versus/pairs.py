@@ -13,7 +13,7 @@ from careeval.results.score.summary import Summary
 from careeval.results.versus.compare import Comparison
 from careeval.results.versus.differences import Difference, Verdict
 from careeval.results.versus.ranking import RANKED_BY, Ranking
-from careeval.sheets.entries.numbers import (
+from careeval.sheets.entries.entries_sheet import (
     BANK,
     BANK_VERSION,
     GRADER,

@@ -12,7 +12,7 @@ from careeval.results.score.entries import entries
 from careeval.results.score.summary import summary_of
 from careeval.results.trust.audit.corrected_score import CorrectedScore
 from careeval.sheets.entries.corrected_scores import as_graded
-from careeval.sheets.entries.summary import summary_document
+from careeval.sheets.entries.summary_document import summary_document
 from careeval.stats import Estimate
 from results.authored import ladder_run
 

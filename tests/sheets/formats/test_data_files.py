@@ -25,9 +25,9 @@ from careeval.results.score.summary import NOT_COMPARABLE, summarise
 from careeval.results.tables import JUDGMENTS, RESPONSES, Runs, schema
 from careeval.results.trust.audit.draw import draw
 from careeval.results.trust.audit.results import audit_results
-from careeval.sheets.entries.summary import summary_document
+from careeval.sheets.entries.summary_document import summary_document
 from careeval.sheets.export_tables import data_tables
-from careeval.sheets.formats.files import csv_text, write_tables
+from careeval.sheets.formats.data_files import csv_text, write_tables
 from careeval.sheets.formats.latex import MOST_ROWS, escaped, latex
 from careeval.sheets.sheet import DataTable
 from results.authored import RUNG_LEVELS, Marks, by_hand, judgments, numbers_of, responses
@@ -199,7 +199,7 @@ def test_files_and_their_dictionary(tmp_path: Path) -> None:
 
 def test_a_long_table_is_written_in_pieces(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A file of several pieces is the table's text: one header, every row once, in order."""
-    monkeypatch.setattr("careeval.sheets.formats.files.MOST_ROWS", 2)
+    monkeypatch.setattr("careeval.sheets.formats.data_files.MOST_ROWS", 2)
     texts = ["one\nline more", "=2", "", "four", "five"]
     frame = pl.DataFrame({"text": texts, "n": range(5)})
     table = DataTable("made", "a row", (), frame)

@@ -19,12 +19,12 @@ from careeval.protocol.calls.replies import CallResult
 from careeval.protocol.costs.cost_log import (
     CALLS_FILE,
     SPENT_FILE,
-    JsonLines,
     PaidCall,
     Role,
     cost_row,
     finished_key,
 )
+from careeval.protocol.json_lines import JsonLines
 
 
 class StoredCalls:

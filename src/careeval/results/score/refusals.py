@@ -1,12 +1,27 @@
-"""The condition for comparing entries: same bank, protocols, grader and rubric."""
+"""The reasons to refuse an entry a rank, and two entries a comparison."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import NamedTuple
 
+import polars as pl
+
+from careeval.core.grader import Grader
+from careeval.core.response import ResponseState
 from careeval.core.scenario import Rubric
 from careeval.errors import UsageError
 from careeval.results.score.entries import Entry
+from careeval.stats import Estimate
+
+UNRESOLVED_LIMIT = 0.02
+"""Share of unresolved judgments of one class of items above which a run is not ranked."""
+
+POINT_CLASSES = (("positive items", (1, 2)), ("items of −1", (-1,)), ("items of −2", (-2,)))
+"""Classes of items by their points; `UNRESOLVED_LIMIT` holds for each."""
+
+EMBEDDED_MODEL = "gguf/"
+"""Prefix of the names of embedded models, which are for trying things out and never ranked."""
 
 UNKNOWN = "version unknown"
 """Stands for a bank or version that no response or judgment names."""
@@ -113,3 +128,90 @@ def check_comparable(a: Entry, b: Entry) -> None:
 def _n(version: str | None) -> str:
     """Return the N of a version N-X, which must be equal for numbers to compare."""
     return UNKNOWN if version is None else version.partition("-")[0]
+
+
+class EntryCounts(NamedTuple):
+    """Counts of responses and judgments, to tell whether a run is complete."""
+
+    n_responses: int
+    n_missing: int
+    n_ungraded: int
+    n_judgments: int
+    n_unresolved: int
+
+
+def why_not_ranked(entry: Entry, counts: EntryCounts | None = None) -> tuple[str, ...]:
+    """Return the reasons why an entry may not be ranked; empty if it may.
+
+    Args:
+        entry: The entry.
+        counts: Its counts, if already known.
+    """
+    return (
+        *_not_serious(entry.asked, entry.grader),
+        *_mixed_versions(entry),
+        *_incomplete(counts or entry_counts(entry)),
+        *_unresolved(entry),
+        *_band(entry),
+        *_no_score(entry.graded.score()),
+    )
+
+
+def entry_counts(entry: Entry) -> EntryCounts:
+    """Return the counts of an entry."""
+    n_not_missing = entry.responses.filter(pl.col("state") != ResponseState.missing).height
+    n_responses = entry.responses["scenario"].n_unique() * entry.n_epochs
+    n_graded = sum(scenario.epochs.size for scenario in entry.graded.scenarios)
+    return EntryCounts(
+        n_responses=n_responses,
+        n_missing=n_responses - n_not_missing,
+        n_ungraded=n_not_missing - n_graded,
+        n_judgments=entry.first.height,
+        n_unresolved=entry.first["present"].null_count(),
+    )
+
+
+def _not_serious(asked: str | None, grader: str) -> Iterator[str]:
+    """Yield a reason if the system or grader only serves to try things out."""
+    if (asked or "").startswith(EMBEDDED_MODEL):
+        yield "an embedded model: for seeing everything work"
+    if Grader.parse(grader).is_lexical:
+        yield "the lexical grader compares words: for seeing everything work"
+    if grader.startswith(EMBEDDED_MODEL):
+        yield "graded by an embedded model: for seeing everything work"
+
+
+def _band(entry: Entry) -> Iterator[str]:
+    """Yield a reason for a ladder entry of a bank whose scenarios have groups."""
+    if entry.rubric is Rubric.ladder and entry.responses["group"].drop_nulls().len():
+        yield "a ladder's score is a band, from a strict to a lenient reading: rank by the actions"
+
+
+def _mixed_versions(entry: Entry) -> Iterator[str]:
+    """Yield a reason for each of bank and versions that differs between responses."""
+    for what, names in entry.mixed.items():
+        yield f"its responses are of {len(names)} {what}: {', '.join(names)}"
+
+
+def _incomplete(n: EntryCounts) -> Iterator[str]:
+    """Yield a reason if responses are missing or not graded."""
+    if n.n_missing:
+        yield f"{n.n_missing} of {n.n_responses} responses are missing"
+    if n.n_ungraded:
+        yield f"{n.n_ungraded} of {n.n_responses} responses are not graded"
+
+
+def _unresolved(entry: Entry) -> Iterator[str]:
+    """Yield a reason for each class of items with too many unresolved judgments."""
+    for name, points in POINT_CLASSES:
+        present = entry.first.filter(pl.col("points").is_in(points))["present"]
+        if present.null_count() > UNRESOLVED_LIMIT * len(present):
+            yield (
+                f"{present.null_count()} of {len(present)} judgments of {name} are unresolved, "
+                f"more than {UNRESOLVED_LIMIT:.0%}"
+            )
+
+
+def _no_score(score: Estimate) -> Iterator[str]:
+    if score.value is None:
+        yield f"no score: {score.reason}"

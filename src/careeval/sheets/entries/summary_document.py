@@ -15,7 +15,7 @@ from careeval.results.versus.ranking import Ranking
 from careeval.sheets.agreement_fields import CORRECTED_SCORE
 from careeval.sheets.document import Document
 from careeval.sheets.entries.corrected_scores import corrected_sheet
-from careeval.sheets.entries.numbers import (
+from careeval.sheets.entries.entries_sheet import (
     GRADER_NAME,
     RUBRIC,
     SYSTEM,

@@ -1,0 +1,143 @@
+"""Files of JSON lines that survive the death of the process that writes them (`kill -9`)."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from careeval.files import open_file
+from careeval.protocol.logs.json_limits import (
+    MAX_CALLS,
+    MAX_LEDGER,
+    MAX_LINES,
+    check_length,
+    parse_json,
+    too_much,
+    whole_lines,
+)
+
+
+class LineSpan(NamedTuple):
+    """The position and length of a line in its file, in bytes."""
+
+    start: int
+    length: int
+
+
+class JsonLines:
+    """A file of JSON lines that one process appends to.
+
+    If that process is killed in the middle of a line, readers skip the line.
+    """
+
+    def __init__(self, path: Path) -> None:
+        """Open the file for appending.
+
+        Raises:
+            OSError: The file cannot be written.
+        """
+        self.path = path
+        flags = os.O_RDWR | os.O_APPEND | os.O_CREAT
+        self._file = os.open(path, flags, 0o600)
+        size = os.fstat(self._file).st_size
+        if size and os.pread(self._file, 1, size - 1) != b"\n":
+            os.write(self._file, b"\n")
+
+    def append(self, row: object) -> LineSpan:
+        """Write one line, which survives the death of the process from then on; return its place.
+
+        Raises:
+            OSError: The disk is full, or the file cannot be written.
+        """
+        text = json.dumps(row, ensure_ascii=False, separators=(",", ":"))
+        # UTF-8 cannot hold half of a surrogate pair: escape it as JSON does
+        line = text.encode(errors="backslashreplace") + b"\n"
+        at = os.fstat(self._file).st_size
+        try:
+            written = os.write(self._file, line)
+            while written < len(line):
+                written += os.write(self._file, line[written:])
+        except OSError:
+            # else the next line would follow on half a line, and both be lost
+            os.ftruncate(self._file, at)
+            raise
+        return LineSpan(at, len(line))
+
+    def rows(self) -> Iterator[tuple[LineSpan, Any]]:
+        """Yield every whole line's place and value, in the order of writing.
+
+        Raises:
+            ProtocolError: The file is longer than `MAX_CALLS`, or has more than `MAX_LINES` lines.
+        """
+        start = 0
+        for length, row in json_rows(self.path, MAX_CALLS):
+            if row is not None:
+                yield LineSpan(start, length), row
+            start += length
+
+    def at(self, span: LineSpan) -> Any:
+        """Return the value of the line at a place."""
+        return json.loads(os.pread(self._file, span.length, span.start))
+
+    def close(self) -> None:
+        """Close the file."""
+        os.close(self._file)
+
+
+class LineTail:
+    """A reader of a file that others append to, which reads each line once."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._at = 0
+
+    def exists(self) -> bool:
+        """Tell whether the file exists."""
+        return self._path.exists()
+
+    def new_rows(self) -> Iterator[Any]:
+        """Yield the whole lines added since the last call; none where there is no file.
+
+        Raises:
+            ProtocolError: The file is longer than `MAX_LEDGER`, or has more than `MAX_LINES` lines.
+        """
+        try:
+            if check_length(self._path, MAX_LEDGER) <= self._at:
+                return
+            for length, row in json_rows(self._path, MAX_LEDGER, self._at):
+                self._at += length
+                if row is not None:
+                    yield row
+        except FileNotFoundError:
+            return
+
+
+def json_rows(path: Path, most: int, at: int = 0) -> Iterator[tuple[int, Any]]:
+    """Yield the length and the value of each whole line; `None` for a damaged one.
+
+    Args:
+        path: The file.
+        most: The most bytes that it may have.
+        at: The byte to begin at.
+
+    Raises:
+        ProtocolError: The file is longer than `most`, or has more than `MAX_LINES` lines.
+    """
+    check_length(path, most)
+    with open_file(path) as file:
+        file.seek(at)
+        for number, (length, line) in enumerate(whole_lines(file), start=1):
+            if number > MAX_LINES:
+                raise too_much(path, f"more than {MAX_LINES:,} lines")
+            yield length, parse_line(line)
+
+
+def parse_line(line: bytes) -> Any:
+    """Return the value of a line; `None` for a damaged one."""
+    try:
+        return parse_json(line)
+    except ValueError:
+        return None  # cut off when a process was killed or the disk was full; or damaged
