@@ -9,7 +9,7 @@ import pytest
 
 from careeval.core.response import ResponseState
 from careeval.protocol.costs.token_counts import is_plausible, with_readable_usage
-from careeval.protocol.logs.fields import GradingUsage, LoggedResponse, LoggedUsage
+from careeval.protocol.logs.fields import LoggedGradingUsage, LoggedResponse, LoggedUsage
 from careeval.protocol.tables.judgment_rows import _plausible_grading_usage
 from careeval.protocol.tables.response_rows import _plausible_usage
 
@@ -104,9 +104,9 @@ def test_logs_of_the_past() -> None:
         LoggedUsage(-5, None, None, -7, None, -0.1),
     ):
         assert _plausible_usage(false, ANSWERED, "openai/m") == LoggedUsage()
-    free = GradingUsage(0, 0, 0.0, 1.0)
+    free = LoggedGradingUsage(0, 0, 0.0, 1.0)
     assert _plausible_grading_usage(free, "careeval/lexical") == free
-    assert _plausible_grading_usage(free, "openai/m") == GradingUsage(seconds=1.0)
-    assert _plausible_grading_usage(GradingUsage(-5, -7, -0.1, 1.0), "openai/m") == GradingUsage(
-        seconds=1.0
-    )
+    assert _plausible_grading_usage(free, "openai/m") == LoggedGradingUsage(seconds=1.0)
+    assert _plausible_grading_usage(
+        LoggedGradingUsage(-5, -7, -0.1, 1.0), "openai/m"
+    ) == LoggedGradingUsage(seconds=1.0)

@@ -1,1 +1,1 @@
-"""Output formats of sheets: terminal, Markdown, LaTeX and data files."""
+"""Output formats of sheets: terminal, Markdown, LaTeX, HTML and data files."""
