@@ -141,7 +141,7 @@ def _by_keyboard(page: Page, served: Served) -> None:
 
 def _without_scripts(page: Page, served: Served) -> None:
     served.enter(page, "r02")
-    page.get_by_role("button", name="Save and next").click()
+    click(page, "Save and next")
     assert "1 question is not answered yet" in page.locator(".summary").inner_text()
     page.locator(".summary a").click()
     assert page.evaluate("document.activeElement.name") == "q.says"
@@ -152,11 +152,11 @@ def _without_scripts(page: Page, served: Served) -> None:
         if n == 1:
             page.locator(".why summary").click()
             page.get_by_label("The words that show it").fill("of no response")
-            page.get_by_role("button", name="Save and next").click()
+            click(page, "Save and next")
             assert "does not stand in the response" in page.locator(".summary").inner_text()
             page.get_by_label("The words that show it").fill("")
-        page.get_by_role("button", name="Save and next").click()
-    page.get_by_role("button", name="Hand in").click()
+        click(page, "Save and next")
+    click(page, "Hand in")
     assert page.locator("h1").inner_text() == "Thank you"
 
 
@@ -166,8 +166,8 @@ def _settle(page: Page, served: Served) -> None:
         assert page.url.partition("#")[0].endswith(f"/settle/{n}")
         page.get_by_role("radio", name=FINAL[_digit(page)].capitalize()).check()
         page.get_by_label("Why?").fill("read again")
-        page.get_by_role("button", name="Save and next").click()
-    page.get_by_role("button", name="I have finished").click()
+        click(page, "Save and next")
+    click(page, "I have finished")
     assert "All 2 disagreements are done" in page.locator("main").inner_text()
 
 

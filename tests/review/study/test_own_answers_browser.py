@@ -19,7 +19,7 @@ from careeval.review.study.own_answers import HANDED_IN
 from careeval.review.study.plan import new_plan
 from support.bank_folder import GOOD_BANK
 from support.chromium import IN_A_BROWSER
-from support.review_browser import check, press
+from support.review_browser import check, click, press
 from support.review_study import CONSENT
 
 pytestmark = IN_A_BROWSER
@@ -100,12 +100,12 @@ def test_an_answer_without_scripts(browser: Browser, served: Served) -> None:
     page = context.new_page()
     page.goto(f"{served.address}/i/{served.tokens['r02']}")
     for name in ("Start", "I agree", "rather not say"):
-        page.get_by_role("button", name=name).click()
-    page.get_by_role("button", name="Save and next").click()
+        click(page, name)
+    click(page, "Save and next")
     expect(page.locator(".summary")).to_contain_text("or say that you would rather not")
     page.get_by_role("textbox").fill("Half a thought")
-    page.get_by_role("button", name="I would rather not").click()
-    page.get_by_role("button", name="Go on without an answer of mine").click()
+    click(page, "I would rather not")
+    click(page, "Go on without an answer of mine")
     assert page.url.endswith("/practice/1")
     context.close()
     work = served.work("r02")

@@ -16,7 +16,7 @@ from careeval.cli.app import OK, run
 from careeval.core.scenario import Status
 from support.bank_folder import GOOD_BANK, SCENARIO, BankFolder
 from support.chromium import IN_A_BROWSER
-from support.review_browser import served
+from support.review_browser import click, served
 
 pytestmark = IN_A_BROWSER
 
@@ -48,13 +48,13 @@ def test_from_serve_to_results(
             page = context.new_page()
             page.goto(f"{address}/i/{tokens[rater]}")
             for button in ("Start", "I agree", "rather not", "Skip the practice"):
-                page.get_by_role("button", name=button).click()
+                click(page, button)
             page.locator(f"[name='q.realism'][value='{realism}']").check()
             page.locator(f"[name='q.validity'][value='{validity}']").check()
             page.get_by_label("Yes", exact=True).check()
             page.get_by_label("Comment on this scenario").fill(f"from {rater}")
-            page.get_by_role("button", name="Save and next").click()
-            page.get_by_role("button", name="I have finished").click()
+            click(page, "Save and next")
+            click(page, "I have finished")
             assert page.locator("h1").inner_text() == "Thank you"
             context.close()
 
@@ -138,7 +138,7 @@ def _sees_what_changed(browser: Browser, link: str) -> None:
     context = browser.new_context()
     page = context.new_page()
     page.goto(link)
-    page.get_by_role("button", name="Start").click()
+    click(page, "Start")
     names = {
         each.get_attribute("name") for each in page.locator("form#rate input[type=radio]").all()
     }

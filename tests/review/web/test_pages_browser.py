@@ -54,11 +54,11 @@ class Served:
     def enter(self, page: Page, rater: str) -> None:
         """Come as far as the first scenario."""
         page.goto(f"{self.address}/i/{self.tokens[rater]}")
-        page.get_by_role("button", name="Start").click()
+        click(page, "Start")
         if page.url.endswith("/consent"):
-            page.get_by_role("button", name="I agree").click()
-            page.get_by_role("button", name="rather not").click()
-            page.get_by_role("button", name="Skip the practice").click()
+            click(page, "I agree")
+            click(page, "rather not")
+            click(page, "Skip the practice")
         page.wait_for_url("**/rate/*")
 
 
@@ -131,7 +131,7 @@ def test_practice_takes_the_same_keys(page: Page, served: Served) -> None:
         expect(page.locator("[name='q.realism'][value='4']")).to_be_checked(checked=chosen)
         page.goto(f"{served.address}/help")
         page.get_by_role("checkbox").set_checked(not chosen)
-        page.get_by_role("button", name="Save this choice").click()
+        click(page, "Save this choice")
 
 
 def test_a_study_without_scripts(browser: Browser, served: Served) -> None:
@@ -141,15 +141,15 @@ def test_a_study_without_scripts(browser: Browser, served: Served) -> None:
     served.enter(page, "r02")
     page.get_by_role("radio", name="5, extremely realistic: happens just like this").check()
     page.get_by_label("Comment on this scenario").fill("without scripts")
-    page.get_by_role("button", name="Save and next").click()
+    click(page, "Save and next")
     assert "7 questions are not answered yet" in page.locator(".summary").inner_text()
     expect(page.locator(".summary")).to_be_focused()
     page.locator(".summary a").first.click()
     assert page.evaluate("document.activeElement.name") == "q.validity"
     for group in page.locator("fieldset").all()[1:]:
         group.get_by_role("radio").last.check()
-    page.get_by_role("button", name="Save and next").click()
-    page.get_by_role("button", name="I have finished").click()
+    click(page, "Save and next")
+    click(page, "I have finished")
     assert page.locator("h1").inner_text() == "Thank you"
     context.close()
     answers = served.work("r02")["1/dressing-001@1"]
@@ -172,7 +172,7 @@ def test_everyone_can_use_every_page(page: Page, served: Served) -> None:
     check(page, "practice with notes")
     page.goto(f"{served.address}/about")
     page.locator("#years").fill("many")
-    page.get_by_role("button", name="Save").click()
+    click(page, "Save")
     expect(page.locator("#years")).to_be_focused()
     check(page, "about with an error")
 
