@@ -229,7 +229,7 @@ GRADER = (
         "Answers with JSON that is no completion.",
         "The response is kept, its items are unresolved; resuming grades it, and asks the system "
         "nothing.",
-        Judged(WRONG_SHAPE, "error: the server's reply is no completion", n_calls=0, again=True),
+        Judged(WRONG_SHAPE, "error: the server's reply is not a completion", n_calls=0, again=True),
     ),
     Row(
         "grader-down",
@@ -248,7 +248,7 @@ GRADER = (
         Who.grader,
         "Takes the request and never answers.",
         "As with a reply of the wrong shape.",
-        Judged(Hang(), "error: no whole answer within 1 s", n_calls=0, again=True, slow=True),
+        Judged(Hang(), "error: no complete answer within 1 s", n_calls=0, again=True, slow=True),
     ),
     Row(
         "half-a-character-in-a-reason",

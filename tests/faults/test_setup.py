@@ -143,7 +143,7 @@ def test_another_command_does_not_take_the_folder(
     killed(line(bank, root, 1), "replace", 99)
     before = (root / "fake-system-00" / RUN_FILE).read_bytes()
     assert command([*line(bank, root, 1), "--seed", "8"]) == USAGE
-    assert "holds a run already" in capsys.readouterr().err
+    assert "already has a run" in capsys.readouterr().err
     assert (root / "fake-system-00" / RUN_FILE).read_bytes() == before
 
 

@@ -139,17 +139,22 @@ def test_missing_files_are_all_named(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "text", "message", "hint"),
     [
-        ("ask-role.md", "{person}", "field {person} is not known there", "it may hold no fields"),
+        (
+            "ask-role.md",
+            "{person}",
+            "field {person} is not allowed in this file",
+            "it may hold no fields",
+        ),
         (
             "grade-repair.md",
             "{items}",
-            "field {items} is not known there",
+            "field {items} is not allowed in this file",
             "it may hold {n_items}, {problem}",
         ),
         (
             "grade-request.md",
             "{response}{points}{items}",
-            "field {points} is not known there",
+            "field {points} is not allowed in this file",
             "it may hold {fence}, {items}, {response}",
         ),
         ("grade-request.md", "{items}", "field {response} is not there", "the grader needs it"),

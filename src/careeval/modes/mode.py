@@ -104,11 +104,11 @@ class Mode:
         hint = f"use {' or '.join(self.programs)}"
         if grader.partition("/")[0] == PROVIDER:
             raise ProtocolError(
-                f"there is no model {grader} that grades responses of the mode {self.name}",
+                f"{grader} is not a grader program of the mode {self.name}",
                 hint=hint,
             )
         if not self.models_grade:
             raise ProtocolError(
-                f"{grader} cannot grade: responses of the mode {self.name} are judged by a program",
+                f"{grader} cannot grade: in the mode {self.name} only programs grade",
                 hint=hint,
             )

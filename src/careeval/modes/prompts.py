@@ -111,13 +111,13 @@ def load_prompts(
     """
     protocol = newest_version(protocol)
     if (own_folder := mode.prompts.get(protocol)) is None:
-        raise ProtocolError(f"the mode {mode.name} is not of protocol {protocol}")
+        raise ProtocolError(f"the mode {mode.name} has no prompts for protocol {protocol}")
     root = folder or own_folder
     needed = {name: FIELDS[name] for name in FIELDS if mode.models_grade or name.startswith("ask-")}
     if missing := [name for name in needed if not (root / name).exists()]:
         raise ProtocolError(
             f"prompts folder {str(root)!r} lacks {', '.join(missing)}",
-            hint=f"it needs {', '.join(needed)}; begin with a copy of {own_folder}",
+            hint=f"copy the missing files from {own_folder}, and edit the copies",
         )
     texts: dict[str, str] = {}
     for name, allowed in needed.items():
@@ -133,11 +133,12 @@ def load_prompts(
         if unknown := fields - allowed:
             listed = ", ".join(f"{{{field}}}" for field in sorted(allowed))
             raise ProtocolError(
-                f"{root / name}: field {{{min(unknown)}}} is not known there",
-                hint=f"it may hold {listed or 'no fields'}",
+                f"{root / name}: field {{{min(unknown)}}} is not allowed in this file",
+                hint=f"allowed in this file: {listed or 'no fields'}",
             )
         if absent := (REQUIRED & allowed) - fields:
             raise ProtocolError(
-                f"{root / name}: field {{{min(absent)}}} is not there", hint="the grader needs it"
+                f"{root / name}: field {{{min(absent)}}} is missing",
+                hint=f"add {{{min(absent)}}} where the prompt needs the value",
             )
     return Prompts(texts, "" if protocol == FIRST else reply_schema())

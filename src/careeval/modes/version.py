@@ -23,6 +23,6 @@ def newest_version(version: str) -> str:
     if (newest := KNOWN.get(version.partition("-")[0])) is None:
         raise ProtocolError(
             f"protocol {version} is not known to this version of careeval",
-            hint=f"it knows {', '.join(KNOWN.values())}; a newer careeval may know it",
+            hint=f"update careeval; this version knows {', '.join(KNOWN.values())}",
         )
     return newest

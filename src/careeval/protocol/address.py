@@ -32,13 +32,13 @@ def check_address(url: str, where: str) -> None:
     if parts.username is not None or parts.password is not None or "@" in url.partition("?")[0]:
         raise ProtocolError(
             f"{where} has a user name or a password before an @, which logs would keep",
-            hint="leave it out, and set the key as the provider's variable, NAME_API_KEY",
+            hint="leave both out, and put the key in the provider's environment variable, NAME_API_KEY",
         )
     if parts.query or parts.fragment or "?" in url or "#" in url:
         raise ProtocolError(
             f"{where} has text after a ? or a #, which may be a key, and logs would keep it",
-            hint="give the address without it, and set the key as the provider's variable, "
-            "NAME_API_KEY",
+            hint="give the address without that text, and put the key in the provider's environment "
+            "variable, NAME_API_KEY",
         )
     if parts.scheme not in {"http", "https"} or not parts.hostname or port == 0:
         raise address_error(f"{where}, {url!r},")
@@ -48,7 +48,7 @@ def address_error(what: str) -> ProtocolError:
     """Return the error for a text that is not the address of a server."""
     return ProtocolError(
         f"{what} is not the address of a server",
-        hint=f"it begins with http:// or https://, and names a host, {EXAMPLE}",
+        hint=f"give an address that begins with http:// or https:// and names a host, {EXAMPLE}",
     )
 
 

@@ -167,7 +167,7 @@ def bank_finding() -> Finding:
     # a twin's name has a word after its base's number
     scenarios = [f for f in OWN_BANK.glob("*/*.yaml") if f.stem[-1].isdecimal()]
     if not scenarios:
-        return Finding("bank", State.PROBLEM, "holds no scenario", REINSTALL)
+        return Finding("bank", State.PROBLEM, "has no scenarios", REINSTALL)
     n = f"{len(scenarios)} scenarios"
     return Finding("bank", State.OK, f"{about.name} {about.version}, {n}. {about.provenance}")
 

@@ -288,8 +288,8 @@ def _recorded(run: Run) -> dict[str, list[_Length]]:
     responses = read_responses(file)
     if system not in responses:
         raise ProtocolError(
-            f"{file}: holds no answers of {system!r}",
-            hint=f"it holds {', '.join(map(repr, responses))}",
+            f"{file}: has no responses of system {system!r}",
+            hint=f"name a system that the file has: {', '.join(map(repr, responses))}",
         )
     lengths: dict[str, list[_Length]] = {}
     for response in responses[system]:

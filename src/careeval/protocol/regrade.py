@@ -51,12 +51,13 @@ class RegradePart:
     def __post_init__(self) -> None:
         if not 0 < self.share <= 1:
             raise ProtocolError(
-                f"{self.share:g} is not a part of the responses",
+                f"the part to grade must be above 0 and at most 1, not {self.share:g}",
                 hint="give a fraction: --part 0.2 is one in five, --part 1 is all",
             )
         if self.times < 1:
             raise ProtocolError(
-                f"{self.times} gradings leave nothing to do", hint="use --times 1 or more"
+                f"the number of gradings must be 1 or more, not {self.times}",
+                hint="use --times 1 or more",
             )
 
     def draw(self, responses: Sequence[Response]) -> list[Response]:
@@ -108,13 +109,13 @@ def prepare_regrading(
     refuse_sweep(folder)
     if any(unfinished_setups(folder)):
         raise ProtocolError(
-            f"{folder}: the set-up of several runs was broken off",
+            f"{folder}: setting up several runs was interrupted",
             hint=f"finish it with 'careeval run --resume -o {folder}', then grade",
         )
     roots = run_roots(folder)
     if not roots:
         raise ProtocolError(
-            f"{folder} holds no run", hint="name the folder that 'careeval run -o' wrote to"
+            f"{folder} has no run", hint="give the folder that 'careeval run -o' wrote to"
         )
     assert like.grader is not None
     # check all of them before the first folder is made
@@ -195,7 +196,7 @@ def _checked(root: Path, folder: Path | None) -> tuple[Runs, list[Scenario]]:
     row = runs.responses.row(0, named=True)
     if n_open := runs.responses.filter(pl.col("note") == NOT_ASKED).height:
         raise ProtocolError(
-            f"{root}: {n_open} responses are not there yet",
+            f"{root}: {n_open} responses are still missing",
             hint="finish the run with 'careeval run --resume', then grade it",
         )
     bank = load_bank(folder, key_for_split(row["split"]), probes=False)
@@ -206,8 +207,8 @@ def _checked(root: Path, folder: Path | None) -> tuple[Runs, list[Scenario]]:
         then, now = changed
     if (row["bank"], then) != (bank.about.name, now):
         raise ProtocolError(
-            f"{root} was made with bank {row['bank']} {row['bank_version']} ({then}), "
-            f"and this is {bank.about.name} {bank.about.version} ({now})",
-            hint="give the bank of the run: --bank DIR",
+            f"{root} was asked with bank {row['bank']} {row['bank_version']} ({then}), "
+            f"but the bank given is {bank.about.name} {bank.about.version} ({now})",
+            hint="give the bank that the run was asked with: --bank DIR",
         )
     return runs, asked

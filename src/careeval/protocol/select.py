@@ -15,7 +15,7 @@ from careeval.modes.version import FIRST, PROTOCOL_VERSION, newest_version
 BOTH = "both"
 """The name for both rubrics, in studies with people and in runs of protocol 1."""
 
-ONE_RUBRIC = "run it with one, then: careeval grade RUN --rubric ladder"
+ONE_RUBRIC = "run with one rubric, then grade the other: careeval grade RUN --rubric ladder"
 
 
 def select_scenarios(
@@ -47,7 +47,7 @@ def select_scenarios(
             hint = did_you_mean(adl, [each.value for each in Adl]) or f"use {', '.join(Adl)}"
             raise ProtocolError(f"activity {adl!r} is not known", hint=hint)
     if limit is not None and limit < 1:
-        raise ProtocolError(f"limit {limit} leaves nothing to do", hint="use 1 or more")
+        raise ProtocolError(f"the limit must be 1 or more, not {limit}", hint="use 1 or more")
     wanted = {bank.scenario(scenario_id).id for scenario_id in ids}
     chosen = [
         s
@@ -59,7 +59,7 @@ def select_scenarios(
     if not chosen:
         raise ProtocolError(
             f"no scenario of bank {bank.about.name!r} is {split} and fits the selection",
-            hint=f"a sealed split is read with its key: set {KEY_VARIABLE}"
+            hint=f"if the split is sealed, set its key: {KEY_VARIABLE}"
             if split is Split.held_out
             else "",
         )

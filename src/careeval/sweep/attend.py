@@ -72,7 +72,7 @@ def carry_out_cell(root: Path, path: str, number: int) -> Lease:
         return lease
     except Exception as error:
         # a defect in one cell must not stop the others; its text may hold held-out scenarios
-        _keep_reason(lease_folder, f"{type(error).__name__}, which careeval did not expect")
+        _keep_reason(lease_folder, f"unexpected {type(error).__name__}")
         return lease
 
 

@@ -56,7 +56,8 @@ def engine(name: str) -> Engine:
     if name == RAY or name.startswith("ray://"):
         return RayEngine("auto" if name == RAY else name)
     raise ProtocolError(
-        f"cells cannot be carried out on {name!r}", hint="use local, ray or ray://HOST:10001"
+        f"{name!r} is not an engine that can carry out cells",
+        hint="use local, ray or ray://HOST:10001",
     )
 
 

@@ -84,7 +84,7 @@ def _started(command: str, log: Path) -> subprocess.Popen[bytes]:
             )
     except (OSError, ValueError) as error:
         raise ProtocolError(
-            f"the model's server cannot be started: {error}", hint=f"its command: {command}"
+            f"the model's server cannot be started: {error}", hint=f"check its command: {command}"
         ) from error
 
 
@@ -105,15 +105,15 @@ def _wait_until_ready(
         if (status := process.poll()) is not None:
             raise ProtocolError(
                 f"the model's server ended with status {status} before it was ready",
-                hint=f"what it printed stands in {log}",
+                hint=f"see its output in {log}",
             )
         if is_to_end():
             return
         if time.monotonic() > end:
             raise ProtocolError(
                 f"the model's server was not ready after {server.ready_seconds:g} seconds",
-                hint=f"what it printed stands in {log}; ready_seconds gives it longer, "
-                f"and health names another path than {server.health}",
+                hint=f"see its output in {log}; raise ready_seconds if it needs longer, "
+                f"or set health if its path is not {server.health}",
             )
         time.sleep(LOOK_EVERY)
 

@@ -254,18 +254,18 @@ def read_sweep(file: Path) -> Sweep:
         for each in table.systems
     )
     _refuse_duplicates(
-        [system.folder for system in systems], "systems", 'give one another name = "…"'
+        [system.folder for system in systems], "systems", 'give one of the two another name = "…"'
     )
     mode = bank_mode(bank)
     gradings = tuple(_grading(each, mode) for each in table.gradings)
     _refuse_duplicates(
-        [f"{run.grader} {run.task}" for run in gradings], "gradings", "leave one of them out"
+        [f"{run.grader} {run.task}" for run in gradings], "gradings", "leave out one of the two"
     )
     return Sweep(systems, gradings, families, table.max_cost)
 
 
 def _table(file: Path) -> SweepTable:
-    hint = "a sweep's file is described in docs/guides/sweeps.md"
+    hint = "see docs/guides/sweeps.md for the form of a sweep file"
     try:
         return SweepTable.model_validate(tomllib.loads(read_text(file, most=MAX_BYTES)))
     except ValidationError as error:
@@ -311,8 +311,8 @@ def _system(table: SystemTable, task: Mapping[str, Any], n_epochs: int, n_slices
     name = table.name or f"{table.model}{held_out}"
     if table.server is not None and table.base_url is not None:
         raise ProtocolError(
-            f"{name}: server and base_url exclude each other",
-            hint="a cell starts its own server, at an address of its own",
+            f"{name}: server and base_url must not both be given",
+            hint="leave out base_url: each cell starts the server, at an address of its own",
         )
     if table.server is not None:
         _check_command(name, table.server)
@@ -338,11 +338,10 @@ def _check_command(name: str, command: str) -> None:
         fields = {"}"}
     if fields != {"port"}:
         others = fields - {"port"}
-        problem = "holds braces other than {port}" if others else "has no {port}"
+        problem = "has braces other than {port}" if others else "has no {port}"
         raise ProtocolError(
-            f"{name}: the command of its server {problem}",
-            hint="write {port} where the command takes the number of its port, "
-            "and {{ and }} for braces of its own",
+            f"server command of {name} {problem}",
+            hint="put {port} where the port number goes; write literal braces as {{ and }}",
         )
 
 
@@ -355,7 +354,7 @@ def _grading(table: GradingTable, mode: Mode) -> Run:
 def _refuse_duplicates(names: Sequence[str], what: str, hint: str) -> None:
     for name in names:
         if names.count(name) > 1:
-            raise ProtocolError(f"two {what} are alike: {name}", hint=hint)
+            raise ProtocolError(f"duplicate {what}: {name}", hint=hint)
 
 
 def save_sweep(root: Path, sweep: Sweep) -> None:
@@ -375,8 +374,8 @@ def save_sweep(root: Path, sweep: Sweep) -> None:
         ):
             if then != now:
                 raise ProtocolError(
-                    f"{root} holds a sweep with other {what}",
-                    hint="add systems and gradings after those that are there, "
+                    f"{root} already has a sweep with other {what}",
+                    hint="keep those of that sweep and add new systems or gradings after them, "
                     "or give another folder with -o",
                 )
     content = {"schema": SCHEMA, **asdict(sweep)}
@@ -417,10 +416,10 @@ def load_sweep(root: Path) -> Sweep:
         )
     except FileNotFoundError as error:
         raise ProtocolError(
-            f"{root} holds no sweep: there is no {SWEEP_FILE}",
-            hint="name what 'careeval sweep -o' wrote to",
+            f"{root} has no sweep: {SWEEP_FILE} is missing",
+            hint="give the folder that 'careeval sweep -o' wrote to",
         ) from error
     except (OSError, ValueError, TypeError, KeyError) as error:
         raise ProtocolError(
-            f"{file} is not what careeval wrote: {error}", hint="put it back from a copy"
+            f"{file} is damaged: {error}", hint="restore it from a backup"
         ) from error

@@ -82,7 +82,7 @@ def test_a_near_name_is_offered() -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("a/b\ngpt-5.1\n", ":2: 'gpt-5.1' is not a model's name, PROVIDER/MODEL"),
+        ("a/b\ngpt-5.1\n", ":2: 'gpt-5.1' is not a model name of the form PROVIDER/MODEL"),
         ("/b", ":1: '/b' is not"),
         ("a/", ":1: 'a/' is not"),
         ("a/b c/d", ":1: 'a/b c/d' is not"),

@@ -57,10 +57,10 @@ WORDS = {
     "html 200": "no completion but a web page: Welcome to nginx!",
     "html 502": "answered 502 (Bad Gateway) with a web page: Welcome to nginx!",
     "html 503": "answered 503 (Service Unavailable) with a web page: Welcome",
-    "empty body": "the server's reply is no completion",
-    "half JSON": "the server's reply is no completion",
-    "JSON of another kind": "the server's reply is no completion",
-    "JSON, a list": "the server's reply is no completion: [1, 2]",
+    "empty body": "the server's reply is not a completion",
+    "half JSON": "the server's reply is not a completion",
+    "JSON of another kind": "the server's reply is not a completion",
+    "JSON, a list": "the server's reply is not a completion: [1, 2]",
     "insufficient_quota 429": "answered 429 (Too Many Requests): You exceeded your current quota",
     "payment 402": "answered 402 (Payment Required): Insufficient Balance",
     "key 401": "answered 401 (Unauthorized): Incorrect API key",
@@ -71,8 +71,8 @@ WORDS = {
     "closes at once": "the connection failed: Server disconnected",
     "echo, no HTTP": "the connection failed: what answers does not speak HTTP",
     "wrong port, SSH": "the connection failed: what answers does not speak HTTP",
-    "hang": "no whole answer within 1 s",
-    "slow headers": "no whole answer within 1 s",
+    "hang": "no complete answer within 1 s",
+    "slow headers": "no complete answer within 1 s",
     "endless body": "the server's reply is longer than 1 MB",
 }
 """What is said of each strange server."""
@@ -164,7 +164,7 @@ def test_a_server_that_never_answers(
         monkeypatch.setenv("FAKE_BASE_URL", url)
         run = replace(a_run(bank), max_connections=1)
         outcome = resume(prepare(run, tmp_path / "robot"))
-    assert_turned_away(outcome, url, "no whole answer within 2 s")
+    assert_turned_away(outcome, url, "no complete answer within 2 s")
     assert ("none to a request for its list of models" in outcome.why) is not answers_others
     assert len(asked) == n_attempts
 

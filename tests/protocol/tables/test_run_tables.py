@@ -415,7 +415,7 @@ def test_a_run_that_nobody_graded(run: Path) -> None:
 
     change(log, "header.json", ungraded)
     assert read_runs(run.parent).notes == (
-        "quiet: nobody has graded its responses, so it is not among the results",
+        "quiet: its responses are not graded, so the system is not in the results",
     )
     assert read_runs(other).notes == ()
 

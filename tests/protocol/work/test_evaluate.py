@@ -119,11 +119,11 @@ def test_a_used_folder_is_refused(undisturbed: Undisturbed, bank: Path) -> None:
     """A second run into the folder of a first, of any kind, is refused and changes nothing."""
     root, _, model, grader = undisturbed
     before = sorted((p, p.stat().st_mtime_ns) for p in root.rglob("*") if p.is_file())
-    with pytest.raises(ProtocolError, match="holds a run already") as caught:
+    with pytest.raises(ProtocolError, match="already has a run") as caught:
         begin(make(bank, model, grader), root / "robot")
     assert caught.value.hint.startswith(f"finish it with 'careeval run --resume -o {root}'")
     given = [Response("eating-001", 1, "I sing.", ResponseState.answered)]
-    with pytest.raises(ProtocolError, match="holds a run already"):
+    with pytest.raises(ProtocolError, match="already has a run"):
         begin_recorded(root / "robot", "robot", given, grader.model, {"bank": str(bank)})
     assert sorted((p, p.stat().st_mtime_ns) for p in root.rglob("*") if p.is_file()) == before
 

@@ -31,20 +31,20 @@ def _twin(
     """Return a twin as a scenario; report a problem and return None if it does not fit its base."""
     base = bases.get(twin.twin_of)
     if base is not None and twin.split is not base.split:
-        message = f"is {twin.split}, and its base is {base.split}"
+        message = f"is {twin.split}, but its base scenario is {base.split}"
         files.report(name, ("split",), "CE129", message, f"write 'split: {base.split}'")
         return None
     if base is None:
-        message = f"it is a twin of {twin.twin_of!r}, which is no base scenario of this bank"
+        message = f"{twin.twin_of!r} is not a base scenario of this bank"
         files.report(name, ("twin_of",), "CE129", message, did_you_mean(twin.twin_of, bases))
         return None
     expected = [] if twin.control else [action.id for action in base.actions]
     actions = [item.id for item in twin.actions]
     if actions != expected:
-        message = f"its actions are {', '.join(actions) or 'none'}"
-        hint = f"name those of {base.id}, in their order: {', '.join(expected)}"
+        message = f"the twin's actions are {', '.join(actions) or 'none'}, not those of its base"
+        hint = f"give the actions of {base.id} in the same order: {', '.join(expected)}"
         if twin.control:
-            hint = "a control has the points of its base: leave them out"
+            hint = "leave out the actions: a control uses the points of its base"
         files.report(name, ("actions",), "CE129", message, hint)
         return None
     return twin.scenario(base)

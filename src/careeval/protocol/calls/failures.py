@@ -96,25 +96,25 @@ def _reason(error: BaseException) -> str:
             return f"{answered} with a web page{title}"
         return f"{answered}: {message}" if (message := _server_message(error)) else answered
     if seconds := re.fullmatch(r"attempt_timeout '(\d+)' exceeded\.", str(error)):
-        return f"no whole answer within {seconds[1]} s"
+        return f"no complete answer within {seconds[1]} s"
     name, first = type(error).__name__, _first(error)
     if isinstance(first, ReplyTooLongError):
         return str(first)
     # a client may report another library's error as a timeout
     if "Timeout" in name and (first is error or "Timeout" in type(first).__name__):
         if {"ConnectTimeout", "ConnectionTimeoutError"} & _names(error):
-            return "the connection failed: it was not made in time"
+            return "the connection failed: timeout while connecting"
         return "no answer in time"
     if "Timeout" in name or _is_connection_error(error):
         return f"the connection failed: {_why_not_connected(error, first)}"
     if (reply := _no_completion(error)) is not None:
         if (title := _page(reply)) is not None:
-            return f"the server's reply is no completion but a web page{title}"
-        return "the server's reply is no completion" + (f": {reply}" if reply.strip("'") else "")
+            return f"the server's reply is not a completion but a web page{title}"
+        return "the server's reply is not a completion" + (f": {reply}" if reply.strip("'") else "")
     if isinstance(error, UNREADABLE):
         # a provider's code over a reply that it did not expect
-        return "the server's reply is no completion"
-    return str(error) or "it does not say why"
+        return "the server's reply is not a completion"
+    return str(error) or "no reason given"
 
 
 def _status(error: BaseException) -> int | None:
@@ -146,21 +146,21 @@ def _why_not_connected(error: BaseException, first: BaseException) -> str:
     """Return in words why a connection could not be made, or broke."""
     names = _names(error)
     if isinstance(first, socket.gaierror) or "ClientConnectorDNSError" in names:
-        return "there is no such host"
+        return "the host does not exist"
     if isinstance(first, ConnectionRefusedError) or "Connect call failed" in str(first):
-        return "nobody listens there, it was refused"
+        return "refused, no server listens at this address"
     if isinstance(first, ssl.SSLCertVerificationError):
         return f"its certificate is not valid: {first.verify_message}"
     if isinstance(first, ssl.SSLError):
-        return "what answers does not speak TLS; is it http:// instead of https://?"
+        return "the server does not speak TLS; try http:// instead of https://"
     if "BadStatusLine" in names or "BadHttpMessage" in names or "BadHttpMethod" in names:
-        return "what answers does not speak HTTP; is the port another's, or is it https://?"
+        return "the server does not speak HTTP; try https://, or check the port"
     if isinstance(first, ConnectionResetError):
-        return "it was reset"
+        return "reset by the server"
     if isinstance(first, OSError) and first.strerror:
         return first.strerror
     message = getattr(first, "message", "") or str(first)
-    return message if isinstance(message, str) and message else "it broke off"
+    return message if isinstance(message, str) and message else "it was interrupted"
 
 
 def _names(error: BaseException) -> set[str]:

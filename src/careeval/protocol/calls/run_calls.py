@@ -178,7 +178,7 @@ class RunCalls:
             False,
         )
         if silent:
-            pending.reason += ", and none to a request for its list of models"
+            pending.reason += ", and no answer to a request for the server's list of models"
         self.last_failure = f"{model}{_address(model)}: {pending.reason}"
         if role in self._succeeded:
             return False
@@ -418,5 +418,5 @@ def _nothing_fits(budget: Budget, needed: CallEstimate) -> str:
     left, next_usd = budget.left_usd(), budget.next_usd(needed)
     role, _, model = needed.kind.partition(" ")
     next_call = f"the next call, {'grading with' if role == 'grade' else 'asking'} {model}"
-    rest = f"{dollars(left)} of it is left" if left > 0 else "nothing of it is left"
+    rest = f"{dollars(left)} of it is left" if left > 0 else "none of it is left"
     return f"{rest}, and {next_call}, is estimated at {dollars(next_usd)}"

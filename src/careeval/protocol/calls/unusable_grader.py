@@ -54,7 +54,7 @@ class GraderTrial:
             return None
         problems = Counter(self._problems.values()).most_common()
         counts = ", ".join(f"{text} ({n})" for text, n in problems)
-        summary = f"{MAX_UNUSABLE} responses have no judgment; of the reply: {counts}"
+        summary = f"none of {MAX_UNUSABLE} responses was judged; the replies' problems: {counts}"
         return UnusableGrader(summary, _beginning(reply))
 
 

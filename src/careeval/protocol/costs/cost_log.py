@@ -177,6 +177,6 @@ def _readable(file: Path) -> Iterator[Path]:
     except OSError as error:
         raise ProtocolError(
             f"{file} cannot be read: {error.strerror}",
-            hint="put it back from a copy; without one move it away: what it says is lost, and the "
-            "calls of a run that is not complete are made and paid for again",
+            hint="restore it from a backup. If you have none, move it away: its contents are lost, "
+            "and an unfinished run pays for its calls again",
         ) from error

@@ -170,7 +170,7 @@ def read_prices(path: Path) -> dict[str, Price]:
     Raises:
         ProtocolError: The file cannot be read, or has invalid entries; every problem is listed.
     """
-    hint = 'one table a model: ["openai/gpt-5.1"], then input = 1.25, output = 10'
+    hint = 'write a table per model:\n["openai/gpt-5.1"]\ninput = 1.25\noutput = 10'
     try:
         tables = tomllib.loads(read_text(path, most=MAX_BYTES))
     except OSError as error:
@@ -183,9 +183,9 @@ def read_prices(path: Path) -> dict[str, Price]:
     problems: list[str] = []
     for model, table in tables.items():
         if not isinstance(table, dict):
-            problems.append(f"{path}: {model!r} is no table of a model")
+            problems.append(f"{path}: {model!r} is not a table")
         elif not all(model.partition("/")):
-            problems.append(f"{path}: [{model!r}] is not Inspect's name of a model, PROVIDER/MODEL")
+            problems.append(f"{path}: [{model!r}] is not a model name of the form PROVIDER/MODEL")
         else:
             try:
                 prices[model] = _own_price(table, path.name)
@@ -227,7 +227,7 @@ def _in_words(error: ErrorDetails) -> str:
         case "missing":
             return f"{field} is missing: expected USD per million tokens"
         case "extra_forbidden":
-            return f"{field!r} is not known: expected {', '.join(_PriceTable.model_fields)}"
+            return f"{field!r} is not a field: use {', '.join(_PriceTable.model_fields)}"
         case _:
             value = repr(error["input"])[:40]
             return f"{field} is {value}: expected USD per million tokens, 0 or more"

@@ -84,7 +84,8 @@ def recorded(responses: str, system: str, mode: str = RESPONSE.name) -> Solver:
     if system not in by_system:
         systems = ", ".join(map(repr, by_system))
         raise ProtocolError(
-            f"{responses}: holds no answers of {system!r}", hint=f"it holds {systems}"
+            f"{responses}: has no responses of system {system!r}",
+            hint=f"name a system that the file has: {systems}",
         )
     by_epoch = {(r.scenario, r.epoch): r for r in by_system[system]}
 

@@ -158,7 +158,7 @@ def _solver(
     """
     if responses is not None and system is None:
         raise ProtocolError(
-            "recorded answers need the name of their system", hint="give system=NAME"
+            "recorded responses are given without the name of their system", hint="give system=NAME"
         )
     if responses and system:
         return recorded(responses, system, **mode)

@@ -168,7 +168,8 @@ def read_log(path: Path) -> Log:
         raise
     except Exception as error:  # its compressor's failures have no type in common
         raise LogError(
-            f"{path}: cannot be read as a log: {error_text(error)}", hint="it may have been cut off"
+            f"{path}: cannot be read as a log: {error_text(error)}",
+            hint="copy or download the file again: it may be cut off",
         ) from error
     metadata = eval_fields.get("metadata")
     about = metadata.get("careeval") if isinstance(metadata, dict) else None
@@ -179,10 +180,10 @@ def read_log(path: Path) -> Log:
         log = Log(path, _reader(LogHeader).validate_json(content, strict=True), about)
     except ValidationError as error:
         version = about.get("software") if isinstance(about, dict) else None
-        version = version[:MAX_SHOWN] if isinstance(version, str) else "of an unknown version"
+        version = version[:MAX_SHOWN] if isinstance(version, str) else "an unknown version"
         raise LogError(
-            f"{path}: its header lacks what this version of careeval needs: {error_text(error)}",
-            hint=f"it was written by careeval {version}",
+            f"{path}: its header does not fit this version of careeval: {error_text(error)}",
+            hint=f"read it with the careeval that wrote it: {version}",
         ) from error
     too_many = size_problem(len(log.header.scenarios), log.header.epochs)
     n_samples = sum(name.startswith("samples/") for name in names)

@@ -286,10 +286,10 @@ def error_text(error: Exception) -> str:
         first = error.errors(include_url=False)[0]
         where = ".".join(str(step)[:MAX_SHOWN] for step in first["loc"])
         if "recursion limit" in first["msg"]:
-            return "it is nested too deeply: at most 200 lists and mappings in each other"
+            return "nested too deeply: at most 200 lists and mappings inside one another"
         is_plain = first["type"] in ("missing", "json_invalid")
         content = "" if is_plain else f" (found {describe_value(first['input'])})"
         return f"{where}: {first['msg'][:MAX_ERROR_TEXT]}{content}"
     if isinstance(error, KeyError):
-        return f"not in it: {error.args[0]}"
+        return f"missing: {error.args[0]}"
     return (str(error) or type(error).__name__)[:MAX_ERROR_TEXT]

@@ -96,9 +96,7 @@ def check_length(path: Path, most: int) -> int:
 
 def too_much(path: Path, what: str) -> ProtocolError:
     """Return the error for a file that has too much of something."""
-    hint = (
-        "no run of careeval writes as much: look where the folder came from, and move the file away"
-    )
+    hint = "move the file away: no run of careeval writes so much; check where the folder came from"
     return ProtocolError(f"{path} has {what}", hint=hint)
 
 

@@ -107,7 +107,7 @@ def open_log(path: Path) -> Iterator[zipfile.ZipFile]:
         n_bytes = sum(member.file_size for member in archive.infolist())
         if n_bytes > MAX_UNPACKED:
             raise LogError(
-                f"{path}: is too long: {n_bytes:,} bytes unpacked, at most {MAX_UNPACKED:,}"
+                f"{path}: is too large: {n_bytes:,} bytes unpacked, at most {MAX_UNPACKED:,}"
             )
         yield archive
 
@@ -169,7 +169,9 @@ def check_size(n_scenarios: int, epochs: int) -> None:
         ProtocolError: It would have too many responses.
     """
     if too_many := size_problem(n_scenarios, epochs):
-        raise ProtocolError(too_many, hint="ask in several runs, or take fewer --samples")
+        raise ProtocolError(
+            too_many, hint="split the scenarios over several runs, or use fewer --samples"
+        )
 
 
 def size_problem(n_scenarios: int, epochs: int) -> str:

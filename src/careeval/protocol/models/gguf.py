@@ -111,7 +111,7 @@ def model_path(name: str) -> Path:
     path = Path(name).expanduser().resolve()
     if not path.is_file():
         raise ProtocolError(
-            f"model 'gguf/{name}': no file {str(path)!r}",
+            f"model 'gguf/{name}': the file {str(path)!r} does not exist",
             hint=f"give a .gguf file's path, or 'gguf/{EMBEDDED_MODEL}' for the embedded model",
         )
     with path.open("rb") as file:
@@ -186,8 +186,8 @@ class GgufAPI(ModelAPI):
                 )
         except TimeoutError as error:
             raise EngineError(
-                f"no whole answer of {self.path.name} within {self.seconds:g} seconds; "
-                "'careeval run --resume' asks once more",
+                f"no complete answer from {self.path.name} within {self.seconds:g} seconds; "
+                "'careeval run --resume' asks again",
                 "timeout",
             ) from error
         except EngineError as error:

@@ -28,7 +28,7 @@ class ProgramAPI(ModelAPI):
         programs = {name: each for mode in MODES.values() for name, each in mode.programs.items()}
         if self.name not in programs:
             raise ProtocolError(
-                f"there is no model {self.name}", hint=f"use {' or '.join(programs)}"
+                f"{self.name} is not a grader program", hint=f"use {' or '.join(programs)}"
             )
         self.program = programs[self.name]
 
@@ -43,7 +43,8 @@ class ProgramAPI(ModelAPI):
         case = input[-1].metadata or {}
         if "items" not in case:
             raise ProtocolError(
-                f"{self.name} was asked a question, and can only grade", hint="use it as --grader"
+                f"{self.name} can only grade, but was asked a question",
+                hint=f"give it as the grader: --grader {self.name}",
             )
         reply = Judgments(judgments=[*self.program(Case(**case))])
         output = ModelOutput.from_content(self.name, json.dumps(reply.model_dump()))

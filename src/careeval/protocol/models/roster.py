@@ -52,12 +52,14 @@ def read_roster(name_or_path: str) -> list[str]:
         if not model:
             continue
         if not _is_name(model):
-            problems.append(f"{path}:{number}: {model!r} is not a model's name, PROVIDER/MODEL")
+            problems.append(
+                f"{path}:{number}: {model!r} is not a model name of the form PROVIDER/MODEL"
+            )
         elif model in first:
-            problems.append(f"{path}:{number}: {model!r} stands on line {first[model]} already")
+            problems.append(f"{path}:{number}: {model!r} is a duplicate of line {first[model]}")
         else:
             first[model] = number
-    hint = "one Inspect model name a line, such as openai/gpt-5.1; # begins a comment"
+    hint = "write one Inspect model name per line, such as openai/gpt-5.1; # begins a comment"
     if problems:
         raise ProtocolError("\n".join(problems), hint=hint)
     if not first:
@@ -73,6 +75,6 @@ def _is_name(model: str) -> bool:
 def _unknown(name: str) -> ProtocolError:
     near = did_you_mean(name, rosters())
     return ProtocolError(
-        f"there is no roster {name!r}, nor a file of that name",
-        hint=f"{near}{' ' * bool(near)}there is {', '.join(rosters())}; or give the path of a file",
+        f"no roster or file is named {name!r}",
+        hint=f"{near}{' ' * bool(near)}rosters: {', '.join(rosters())}. Or give the path of a file",
     )

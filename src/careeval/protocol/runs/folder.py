@@ -108,7 +108,7 @@ def store_responses(folder: Path, responses: Sequence[Response], run: Run) -> Ru
     part = run.task.get("part")
     wanted = set(part or run.task.get("scenario") or answered)
     if unanswered := sorted(wanted - answered):
-        raise ProtocolError(f"there is no answer to {', '.join(unanswered)}")
+        raise ProtocolError(f"no response is recorded to {', '.join(unanswered)}")
     responses = [response for response in responses if response.scenario in wanted]
     folder.mkdir(parents=True, exist_ok=True)
     file = folder / RESPONSES_FILE
@@ -171,17 +171,15 @@ def read_run_file(folder: Path) -> Run:
         run = run_from_fields(read_json(file))
     except FileNotFoundError as error:
         raise ProtocolError(
-            f"{folder} holds no run: there is no {RUN_FILE}", hint=_without_run_file(folder)
+            f"{folder} has no run: {RUN_FILE} is missing", hint=_without_run_file(folder)
         ) from error
     except OSError as error:
         raise ProtocolError(
             f"{file} cannot be read: {error.strerror}", hint=_without_run_file(folder)
         ) from error
     except (ValueError, TypeError) as error:
-        why = "it is empty" if not file.stat().st_size else str(error)
-        raise ProtocolError(
-            f"{file} is not what careeval wrote: {why}", hint=_without_run_file(folder)
-        ) from error
+        why = "the file is empty" if not file.stat().st_size else str(error)
+        raise ProtocolError(f"{file} is damaged: {why}", hint=_without_run_file(folder)) from error
     return run
 
 
@@ -189,15 +187,15 @@ def _without_run_file(folder: Path) -> str:
     """Return the hint for a run whose run.json is absent or cannot be read."""
     if any(folder.glob("*.eval")):
         return (
-            f"the run cannot go on without it; 'careeval summary {folder}' still reads its logs: "
-            f"put {RUN_FILE} back from a copy, or run the system again with another -o"
+            f"restore {RUN_FILE} from a backup, or run the system again with another -o; "
+            f"'careeval summary {folder}' still reads the logs"
         )
     if _has_calls(folder):
         return (
-            f"the run cannot go on without it; {CALLS_FILE} and {SPENT_FILE} have its finished "
-            f"calls: put {RUN_FILE} back from a copy, or run the system again with another -o"
+            f"restore {RUN_FILE} from a backup, or run the system again with another -o; "
+            f"{CALLS_FILE} and {SPENT_FILE} still have the finished calls"
         )
-    return "nothing was asked and nothing is lost: delete the folder, or give 'careeval run' again"
+    return "delete the folder, or repeat the 'careeval run': nothing was asked, so nothing is lost"
 
 
 def _readable(folder: Path) -> bool:
@@ -334,11 +332,12 @@ def check_folder(folder: Path, run: Run) -> None:
 
     Raises:
         ProtocolError: The model can only grade, the system's name is not allowed, the server's
-            address is invalid or has a secret in it, the folder holds a run already, or it lies in
+            address is invalid or has a secret in it, the folder already has a run, or it lies in
             a run's folder, where it would be taken for part of that run.
     """
     if any(run.model in mode.programs for mode in MODES.values()):
-        raise ProtocolError(f"{run.model} can only grade", hint="use it as --grader")
+        hint = f"give it as the grader: --grader {run.model}"
+        raise ProtocolError(f"{run.model} can only grade, not be asked", hint=hint)
     check_name(run.system)
     if run.base_url is not None and provider(run.model) not in HOST_ONLY:
         check_address(run.base_url, "--base-url")
@@ -346,7 +345,8 @@ def check_folder(folder: Path, run: Run) -> None:
     for above in run_folder.absolute().parents:
         # require logs too, since other programs may write a run.json
         if (above / RUN_FILE).exists() and any(above.glob("*.eval")):
-            raise ProtocolError(f"{above} is a run's own folder", hint="give a folder beside it")
+            hint = "give a folder outside that run's folder"
+            raise ProtocolError(f"{folder} is inside the folder of a run, {above}", hint=hint)
     if holder(folder) or not _may_take(folder, run):
         raise _taken(folder)
 
@@ -371,20 +371,20 @@ def refuse_runs_folder(folder: Path) -> None:
         ProtocolError: It is the folder of a run, lies in one, or has one just below it.
     """
     refuse_sweep(folder)
-    hint = "give a folder of its own, such as -o site"
+    hint = "give a folder without runs, such as -o site"
     if (folder / RUN_FILE).exists() or any(folder.glob("*.eval")):
-        raise ProtocolError(f"{folder} is a run's own folder", hint=hint)
+        raise ProtocolError(f"{folder} is the folder of a run", hint=hint)
     for above in folder.absolute().parents:
         if (above / RUN_FILE).exists() and any(above.glob("*.eval")):
-            raise ProtocolError(f"{folder} lies in the folder of a run, {above}", hint=hint)
+            raise ProtocolError(f"{folder} is inside the folder of a run, {above}", hint=hint)
     below = [*folder.glob(f"*/{RUN_FILE}"), *folder.glob(f"private/*/{RUN_FILE}")]
     if below:
-        raise ProtocolError(f"{folder} holds runs, such as {below[0].parent}", hint=hint)
+        raise ProtocolError(f"{folder} has runs in it, such as {below[0].parent}", hint=hint)
 
 
 def _taken(folder: Path) -> ProtocolError:
     return ProtocolError(
-        f"{folder} holds a run already",
+        f"{folder} already has a run",
         hint=f"finish it with 'careeval run --resume -o {folder.parent}', "
         "or give another folder or --name",
     )

@@ -98,7 +98,7 @@ def public_error(run: Run, folder: Path, words: str) -> str:
         return words
     path = folder / ERROR_FILE
     path.write_text(f"{words}\n", encoding="utf-8", errors="replace")
-    return f"the error may quote the held-out split; it is kept in {path}"
+    return f"the error is written only to {path}, since it may quote the held-out split"
 
 
 def check_held_out_allowed(split: str) -> None:
@@ -128,7 +128,7 @@ def refuse_taken_name(root: Path, run: Run) -> None:
             continue
         if system_of(other) == run.system:
             raise ProtocolError(
-                f"{other} holds a run of {run.system!r} already",
+                f"{other} already has a run of {run.system!r}",
                 hint="give another --name, or another folder",
             )
 

@@ -41,8 +41,8 @@ def locked(folder: Path) -> Iterator[None]:
                 file.seek(0)
                 number = file.read(MAX_NUMBER).strip() or "unknown"
                 raise ProtocolError(
-                    f"{folder} is being worked on by process {number}",
-                    hint="wait until it is done, or stop it: kill PROCESS",
+                    f"{folder} is locked: process {number} is working on it",
+                    hint="wait until that process ends, or stop it: kill PROCESS",
                 )
         file.truncate(0)
         file.write(str(os.getpid()))
@@ -67,7 +67,8 @@ def _opened(file: Path) -> IO[str]:
         return file.open("a+", encoding="ascii", errors="replace")
     except IsADirectoryError as error:
         raise ProtocolError(
-            f"{file} is a folder, and should be a file", hint="move it away: nothing is lost"
+            f"{file} is a folder, but must be a file",
+            hint="move the folder away: the file is made anew",
         ) from error
 
 

@@ -81,7 +81,7 @@ def read_responses(path: Path) -> dict[str, list[Response]]:
             responses = by_system.setdefault(system, {})
             epoch = line.epoch or 1 + n_epochs_of[system, line.scenario]
             if (line.scenario, epoch) in responses:
-                raise ValueError(f"a second answer to {line.scenario!r}, epoch {epoch}")
+                raise ValueError(f"duplicate response to {line.scenario!r}, epoch {epoch}")
             responses[line.scenario, epoch] = line.as_response(epoch)
             n_epochs_of[system, line.scenario] += 1
             n_responses += 1
@@ -91,16 +91,17 @@ def read_responses(path: Path) -> dict[str, list[Response]]:
                 problems.append(f"{path}:{number}: {_error_text(error)[:MAX_PROBLEM]}")
         if n_responses > MAX_RECORDED:
             raise ProtocolError(
-                f"{path}: has more than {MAX_RECORDED:,} answers", hint="make several files of it"
+                f"{path}: has more than {MAX_RECORDED:,} responses",
+                hint="split it into several files",
             )
     if problems:
         more = [f"… and {n_problems - MAX_LISTED:,} more"] if n_problems > MAX_LISTED else []
         raise ProtocolError(
             "\n".join([*problems, *more]),
-            hint='a line is {"scenario": "dressing-101", "epoch": 1, "response": "…"}',
+            hint='write one JSON object per line: {"scenario": "dressing-101", "epoch": 1, "response": "…"}',
         )
     if not by_system:
-        raise ProtocolError(f"{path}: holds no answers", hint="one JSON object a line")
+        raise ProtocolError(f"{path}: has no responses", hint="write one JSON object per line")
     return {system: list(responses.values()) for system, responses in by_system.items()}
 
 
@@ -116,7 +117,7 @@ def _lines(path: Path) -> Iterator[tuple[int, str]]:
             if n_bytes > MAX_BYTES:
                 raise ProtocolError(
                     f"{path}: has {n_bytes:,} bytes, at most {MAX_BYTES:,}",
-                    hint="make several files of it",
+                    hint="split it into several files",
                 )
             file.seek(0)
             number, is_new = 1, True
@@ -167,7 +168,7 @@ def _parse_line(text: str) -> ResponseLine:
     except RecursionError:
         raise ValueError("is nested too deeply") from None
     if any("\ud800" <= character <= "\udfff" for character in line.response):
-        raise ValueError("response: holds half of a surrogate pair, which is no character")
+        raise ValueError("response: has half of a surrogate pair, which is not a character")
     return line
 
 

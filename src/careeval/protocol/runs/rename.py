@@ -36,13 +36,14 @@ def single_run(folder: Path) -> Path:
     runs = [run for run in run_folders(folder) if not is_grading(run)]
     if not runs and run_folders(folder):
         raise ProtocolError(
-            f"{folder} is a later grading of a run", hint=f"name the run: {folder.parent.parent}"
+            f"{folder} is a later grading of a run", hint=f"give the run: {folder.parent.parent}"
         )
     if not runs:
-        raise ProtocolError(f"{folder} holds no run", hint="name the folder of a run")
+        raise ProtocolError(f"{folder} has no run", hint="give the folder of a run")
     if len(runs) > 1:
         raise ProtocolError(
-            f"{folder} holds {len(runs)} runs: {', '.join(map(str, runs))}", hint="name one of them"
+            f"{folder} has {len(runs)} runs: {', '.join(map(str, runs))}",
+            hint="give the folder of one run",
         )
     if is_probe_check(runs[0]):
         raise ProtocolError(f"{runs[0]} is a probe check of a grader, not a run of a system")
@@ -63,7 +64,7 @@ def rename_system(folder: Path, name: str) -> str:
     check_name(name)
     if name == PROBES:
         raise ProtocolError(
-            f"{name!r} is the name of the probe checks of graders", hint="give another name"
+            f"{name!r} is reserved for probe checks of graders", hint="give another name"
         )
     with ExitStack() as locks:
         # the run's own file last, since readers take the name from it
@@ -84,7 +85,5 @@ def _refuse_taken(folder: Path, name: str) -> None:
     for other in run_folders(root):
         if not is_grading(other) and system_of(other) == name:
             if other == folder:
-                raise ProtocolError(f"{folder} is called {name!r} already")
-            raise ProtocolError(
-                f"{other} holds a run of {name!r} already", hint="give another name"
-            )
+                raise ProtocolError(f"the system of {folder} is already named {name!r}")
+            raise ProtocolError(f"{other} already has a run of {name!r}", hint="give another name")

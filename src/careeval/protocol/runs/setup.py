@@ -83,8 +83,8 @@ def finish_setup(root: Path) -> None:
         }
     except (ValueError, TypeError, AttributeError, IsADirectoryError) as error:
         raise ProtocolError(
-            f"{file} is not what careeval wrote: {error}",
-            hint="move it away: nothing is lost but the set-up of runs that had not begun",
+            f"{file} is damaged: {error}",
+            hint="move it away: only the set-up of runs that had not begun is lost",
         ) from error
     for folder, run in planned.items():
         # leave a folder that is already set up or taken

@@ -209,6 +209,6 @@ def check_name(system: str) -> None:
     """
     if not system.strip() or not system.isprintable() or len(system) > MAX_NAME:
         raise ProtocolError(
-            f"a system cannot be called {system[:MAX_NAME]!r}",
+            f"the system name is not allowed: {system[:MAX_NAME]!r}",
             hint=f"give a name of at most {MAX_NAME} characters, without control characters",
         )

@@ -135,8 +135,8 @@ class JournalReader:
                 lease = Lease(**{**row, "state": CellState(row["state"])})
             except (TypeError, KeyError, ValueError) as error:
                 raise ProtocolError(
-                    f"{self.root / JOURNAL_FILE} is not what careeval wrote: {error}",
-                    hint="put it back from a copy",
+                    f"{self.root / JOURNAL_FILE} is damaged: {error}",
+                    hint="restore it from a backup",
                 ) from error
             self.leases[lease.cell, lease.number] = lease
             yield lease
@@ -211,9 +211,11 @@ def refuse_sweep(folder: Path) -> None:
     for root in (folder, *folder.absolute().parents):
         if (root / SWEEP_FILE).exists():
             raise ProtocolError(
-                f"{folder} holds a sweep" if root == folder else f"{folder} lies in a sweep",
-                hint=f"'careeval sweep FILE.toml -o {root}' does what is left of it, and what was "
-                f"added to FILE.toml; 'careeval sweep status {root}' shows its progress",
+                f"{folder} is the folder of a sweep"
+                if root == folder
+                else f"{folder} is inside the folder of a sweep",
+                hint=f"to continue the sweep: careeval sweep FILE.toml -o {root}; "
+                f"to see its progress: careeval sweep status {root}",
             )
 
 

@@ -80,7 +80,7 @@ class ResponseRows:
                 n_kept += len(scenario.text or "") + _n_item_texts(scenario)
             if n_judgments > MAX_JUDGMENTS or n_kept > MAX_KEPT:
                 raise LogError(
-                    f"{log.path}: is too long: at most {MAX_JUDGMENTS:,} judgments, "
+                    f"{log.path}: is too large: at most {MAX_JUDGMENTS:,} judgments, "
                     f"and {MAX_KEPT:,} characters of responses, quotes and reasons"
                 )
             key = log.system, sample.id, sample.epoch
@@ -130,7 +130,7 @@ class ResponseRows:
             whole_run = all(sweep_of(each.path.parent) is None for each in logs)
             if whole_run and (n := sum(key not in self.unreadable for key in absent)):
                 yield (
-                    f"{system}: {n} of {len(expected)} responses are not there yet; "
+                    f"{system}: {n} of {len(expected)} responses are still missing; "
                     "'careeval run --resume' asks for them"
                 )
 

@@ -31,7 +31,7 @@ from careeval.results.tables import RESPONSES, Runs, table
 from careeval.results.withheld import withhold
 
 PROBE_CHECK = "it is a probe check of a grader, not a run of a system"
-PROBE_CHECK_HINT = "careeval report RUNS --probes FOLDER shows it beside what the grader judged"
+PROBE_CHECK_HINT = "to show it beside the results: careeval report RUNS --probes FOLDER"
 
 
 def read_runs(*folders: Path | str) -> Runs:
@@ -51,13 +51,13 @@ def read_runs(*folders: Path | str) -> Runs:
     for folder in map(Path, folders):
         if not folder.is_dir():
             raise LogError(
-                f"{folder} is not a folder", hint="name the folder that 'careeval run -o' wrote to"
+                f"{folder} is not a folder", hint="give the folder that 'careeval run -o' wrote to"
             )
         roots = run_roots(folder)
         if not roots:
             raise LogError(
-                f"{folder} holds no log of careeval",
-                hint="name the folder that 'careeval run -o' wrote to",
+                f"{folder} has no careeval log",
+                hint="give the folder that 'careeval run -o' wrote to",
             )
         for root in roots:
             if root.resolve() in places:
@@ -81,7 +81,7 @@ def _ungraded(runs: Runs) -> Iterator[str]:
     """Yield a note on each run that is not graded; none where no run is graded."""
     graded = set(runs.judgments["system"])
     for system in sorted(set(runs.responses["system"]) - graded) if graded else ():
-        yield f"{system}: nobody has graded its responses, so it is not among the results"
+        yield f"{system}: its responses are not graded, so the system is not in the results"
 
 
 def read_run(folder: Path) -> Runs:
@@ -120,7 +120,7 @@ def _read_slices(folder: Path, sweep: Path) -> Runs:
             # a lease in progress may not have written a log yet
             notes += [f"left out: {error}"] if _logs_below(lease) else []
     if not (asked := by_stage.pop(ASK, [])):
-        raise LogError("\n".join(notes) or f"{folder}: none of its slices is asked yet")
+        raise LogError("\n".join(notes) or f"{folder}: no slice of this system is asked yet")
     return join_slices(folder, sweep, asked, by_stage, notes)
 
 

@@ -41,14 +41,14 @@ def join_slices(
     judgments = pl.concat([asked[0].judgments.clear(), *_numbered(graded)])
     if responses["bank_hash"].n_unique() > 1:
         raise LogError(
-            f"{folder}: its slices are of several selections of scenarios",
-            hint="the bank has changed meanwhile: begin the sweep anew in another folder",
+            f"{folder}: its slices are from different selections of scenarios",
+            hint="start the sweep again in another folder: the bank has changed since it began",
         )
     whole, n_missing = _with_missing(responses, sweep)
     if n_missing:
         notes = [
             *notes,
-            f"{responses['system'][0]}: {n_missing} of {whole.height} responses are not there yet; "
+            f"{responses['system'][0]}: {n_missing} of {whole.height} responses are still missing; "
             "'careeval sweep' asks for them",
         ]
     return Runs.sorted(whole, judgments, notes)

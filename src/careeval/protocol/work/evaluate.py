@@ -206,7 +206,7 @@ def _check_recorded_responses(run: Run, folder: Path) -> None:
     file = (folder / RESPONSES_FILE).resolve()
     n = sum(map(len, read_responses(file).values()))
     if n != run.n_answers:
-        raise ProtocolError(f"{file}: holds {n} answers; expected {run.n_answers}")
+        raise ProtocolError(f"{file}: has {n} responses; expected {run.n_answers}")
 
 
 @contextmanager
@@ -219,8 +219,8 @@ def _recorded_responses_checked(folder: Path) -> Iterator[None]:
             raise
         raise ProtocolError(
             str(error),
-            hint="the run's recorded answers are damaged, and it cannot go on: put the file back "
-            "from a copy, or begin it anew with 'careeval run --responses FILE' and another -o",
+            hint="restore the run's file of recorded responses from a backup, or begin a new run "
+            "with 'careeval run --responses FILE' and another -o",
         ) from error
 
 
@@ -304,8 +304,8 @@ def _refuse_changed(folder: Path, about: Mapping[str, Any]) -> None:
             continue
         if logged_about.mode != about["mode"]:
             raise ProtocolError(
-                f"{folder} was begun with a bank of the mode {logged_about.mode}, "
-                f"which is of the mode {about['mode']} now",
+                f"the bank of {folder} had the mode {logged_about.mode} when the run began, "
+                f"and has the mode {about['mode']} now",
                 hint="begin a new run in another folder, or restore the bank",
             )
         for name, then, now in (
