@@ -216,7 +216,7 @@ def test_the_papers_models_are_graded_on_the_ladder(
         (["run", "-m", "x/y", "--prices", "a.jsonl"], "is not TOML"),
         (["run", "--responses", "a.jsonl", "--samples", "7"], "are not asked for"),
         (["run", "--responses", "a.jsonl", "--scenario", "eating-101", *OFFLINE], "no answer to"),
-        (["run", "--responses", "a.jsonl", "--name", "x\x1b[31m"], "cannot be called"),
+        (["run", "--responses", "a.jsonl", "--name", "x\x1b[31m"], "name is not allowed"),
         (["run", "--responses", "a.jsonl", "--name", "x" * 121], "at most 120 characters"),
         (["run", "--responses", "same-folder.jsonl"], "would share the folder"),
         (["run", "--responses", "surrogate.jsonl"], "surrogate pair"),

@@ -141,7 +141,7 @@ def test_a_useless_grader_is_not_quoted_and_may_be_replaced(
     line[line.index("--samples") + 1] = "25"
     assert run(line) == SOME_FAILED
     said = "".join(capsys.readouterr())
-    assert "20 responses have no judgment; of the reply: it holds no complete JSON" in said
+    assert "none of 20 responses was judged; the replies' problems: it holds no" in said
     assert "careeval run --resume -o runs/a --grader MODEL" in said
     assert not [secret for secret in SECRETS if secret in said]
     (words,) = Path("runs/a/private").rglob("last-words.txt")

@@ -59,7 +59,7 @@ def test_the_lexical_grader_s_card_is_measured_at_once(folder: Path, tmp_path: P
         (["site", "RUNS", "-o", "out", "--probes", "RUNS"], "no audit"),
         (["site", "RUNS", "-o", "a-file"], "a-file"),
         (["site", "RUNS", "-o", "RUNS"], "holds runs"),
-        (["site", "RUNS", "-o", "RUNS/by-hand"], "is a run's own folder"),
+        (["site", "RUNS", "-o", "RUNS/by-hand"], "is the folder of a run"),
         (["site", "RUNS", "-o", "RUNS/by-hand/site"], "lies in the folder of a run"),
         (["site", "RUNS", "-o", "out", "--repository", "javascript:x"], "no web address"),
     ],

@@ -125,8 +125,8 @@ def test_a_damaged_run_beside_others(
     assert command(["status", str(root)]) == USAGE
     assert command(["run", "--resume", "-o", str(root)]) == SOME_FAILED
     said = capsys.readouterr().err
-    assert f"{broken / RUN_FILE} is not what careeval wrote: it is empty" in said
-    assert "nothing was asked and nothing is lost" in said
+    assert f"{broken / RUN_FILE} is damaged: the file is empty" in said
+    assert "nothing was asked, so nothing is lost" in said
     assert is_complete(root / "fake-system-00")
     assert is_complete(root / "fake-system-02")
     # as the message has it, the same system again
@@ -208,7 +208,7 @@ def test_a_damaged_plan_of_a_set_up(
     file.write_text("[]", encoding="utf-8")
     capsys.readouterr()
     command(["run", "--resume", "-o", str(root)])
-    assert f"{file} is not what careeval wrote" in capsys.readouterr().err
+    assert f"{file} is damaged" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("after", [1, 2, 3, 4, 99])

@@ -294,7 +294,7 @@ class Trial:
             timeout=HUNG,
             check=False,
         )
-        if ended.returncode == USAGE and "is being worked on by process" in ended.stderr:
+        if ended.returncode == USAGE and "is locked: process" in ended.stderr:
             self.verdict.struck["refused while a worker lives"] += 1
         elif ended.returncode not in (OK, BUDGET_REACHED):
             self._problem(f"exit {ended.returncode} when resumed while a worker may live")

@@ -268,10 +268,10 @@ def test_it_costs_nothing_to_judge(worlds: Path) -> None:
 @pytest.mark.parametrize(
     ("grader", "message"),
     [
-        ("openai/gpt-5.1", "openai/gpt-5.1 cannot grade: responses of the mode fake are judged by"),
+        ("openai/gpt-5.1", "openai/gpt-5.1 cannot grade: in the mode fake only programs grade"),
         (
             "careeval/lexical",
-            "there is no model careeval/lexical that grades responses",
+            "careeval/lexical is not a grader program of the mode",
         ),
     ],
 )
@@ -293,7 +293,7 @@ def test_its_program_judges_no_words(mode: Mode, tmp_path: Path) -> None:
     task = {"bank": str(write_bank(tmp_path / "bank"))}
     run = Run("arm", Fake("fake-words", planner).model, GRADER, 1, task)
 
-    with pytest.raises(ProtocolError, match="grades responses of the mode response"):
+    with pytest.raises(ProtocolError, match="is not a grader program of the mode response"):
         begin(run, tmp_path / "arm")
 
 
@@ -348,5 +348,5 @@ def test_a_run_does_not_change_its_mode(
     file = worlds / "bank.yaml"
     file.write_text(file.read_text(encoding="utf-8").replace('"fake"', '"other"'), encoding="utf-8")
 
-    with pytest.raises(ProtocolError, match="begun with a bank of the mode fake"):
+    with pytest.raises(ProtocolError, match="had the mode fake when the run began"):
         resume(folder)

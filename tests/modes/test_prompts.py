@@ -133,7 +133,7 @@ def test_missing_files_are_all_named(tmp_path: Path) -> None:
         f"prompts folder {str(tmp_path)!r} lacks ask-format.md, grade-system.md, "
         "grade-request.md, grade-request-scenario.md, grade-repair.md"
     )
-    assert caught.value.hint.endswith(f"begin with a copy of {PROMPTS}")
+    assert caught.value.hint.startswith(f"copy the missing files from {PROMPTS}")
 
 
 @pytest.mark.parametrize(
@@ -149,20 +149,25 @@ def test_missing_files_are_all_named(tmp_path: Path) -> None:
             "grade-repair.md",
             "{items}",
             "field {items} is not allowed in this file",
-            "it may hold {n_items}, {problem}",
+            "allowed in this file: {n_items}, {problem}",
         ),
         (
             "grade-request.md",
             "{response}{points}{items}",
             "field {points} is not allowed in this file",
-            "it may hold {fence}, {items}, {response}",
+            "allowed in this file: {fence}, {items}, {response}",
         ),
-        ("grade-request.md", "{items}", "field {response} is not there", "the grader needs it"),
+        (
+            "grade-request.md",
+            "{items}",
+            "field {response} is missing",
+            "add {response} where the prompt needs the value",
+        ),
         (
             "grade-request-scenario.md",
             "{scenario}{response}",
-            "field {items} is not there",
-            "the grader needs it",
+            "field {items} is missing",
+            "add {items} where the prompt needs the value",
         ),
     ],
 )

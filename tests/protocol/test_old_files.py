@@ -87,7 +87,7 @@ def test_half_a_run_is_read(old: Path) -> None:
     runs = read_runs(old / "half")
     states = runs.responses["state"].to_list()
     assert (states.count("answered"), states.count("missing")) == (2, 4)
-    assert "4 of 6 responses are not there yet" in runs.notes[0]
+    assert "4 of 6 responses are still missing" in runs.notes[0]
 
 
 def test_a_run_of_01_follows_protocol_1(old: Path) -> None:

@@ -172,9 +172,9 @@ def test_a_changed_bank_is_refused(copy: Path, tmp_path: Path) -> None:
     """A bank whose scenarios have changed since, or lacks one, is refused before a call."""
     grader = Fake("second-grader", keyword_grader)
     changed = write_bank(tmp_path / "changed", helpers="her sister")
-    with pytest.raises(ProtocolError, match="was made with bank small 1-A") as caught:
+    with pytest.raises(ProtocolError, match="was asked with bank small 1-A") as caught:
         regrade(copy, grader.model, changed, {})
-    assert caught.value.hint == "give the bank of the run: --bank DIR"
+    assert caught.value.hint == "give the bank that the run was asked with: --bank DIR"
     with pytest.raises(BankError, match="has no scenario 'eating-001'"):
         regrade(copy, grader.model, write_bank(tmp_path / "less", ["dressing-001"]), {})
     assert grader.calls == []
@@ -193,7 +193,7 @@ def test_an_unfinished_run_is_refused(copy: Path, bank: Path) -> None:
     """A run that has not come to all its responses is to be finished first."""
     (log,) = (copy / "robot").glob("*.eval")
     leave_out(log, "samples/eating-001_epoch_2.json")
-    with pytest.raises(ProtocolError, match="1 responses are not there yet"):
+    with pytest.raises(ProtocolError, match="1 responses are still missing"):
         regrade(copy, "careeval/lexical", bank, {})
 
 

@@ -72,7 +72,7 @@ def test_what_no_slice_has_come_to_is_missing(
         ("missing", 4),
     ]
     assert runs.notes == (
-        "openai-api/fake/a: 4 of 8 responses are not there yet; 'careeval sweep' asks for them",
+        "openai-api/fake/a: 4 of 8 responses are still missing; 'careeval sweep' asks for them",
     )
 
 
@@ -88,7 +88,7 @@ def test_a_defect_in_one_cell_stops_no_other(
     save_sweep(tmp_path, read_sweep(write_sweep(tmp_path, bank)))
     lease = carry_out_cell(tmp_path, CELL, 1)
     assert lease.state is CellState.failed
-    assert lease_reason(tmp_path, lease) == "KeyError, which careeval did not expect"
+    assert lease_reason(tmp_path, lease) == "unexpected KeyError"
 
 
 def test_a_writer_that_lost_its_lease_changes_nothing(bank: Path, tmp_path: Path) -> None:

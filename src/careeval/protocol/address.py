@@ -32,12 +32,12 @@ def check_address(url: str, where: str) -> None:
     if parts.username is not None or parts.password is not None or "@" in url.partition("?")[0]:
         raise ProtocolError(
             f"{where} has a user name or a password before an @, which logs would keep",
-            hint="leave both out, and put the key in the provider's environment variable, NAME_API_KEY",
+            hint="leave both out, and set the provider's environment variable, NAME_API_KEY",
         )
     if parts.query or parts.fragment or "?" in url or "#" in url:
         raise ProtocolError(
             f"{where} has text after a ? or a #, which may be a key, and logs would keep it",
-            hint="give the address without that text, and put the key in the provider's environment "
+            hint="give the address without that text, and set the provider's environment "
             "variable, NAME_API_KEY",
         )
     if parts.scheme not in {"http", "https"} or not parts.hostname or port == 0:

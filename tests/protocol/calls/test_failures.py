@@ -60,13 +60,13 @@ def used_up(error: Exception) -> RetryError:
             "the server answered 403 (Forbidden): Not in your country.",
         ),
         (unreachable(), "the connection failed: refused, no server listens at this address"),
-        (ConnectionResetError(), "the connection failed: it was reset"),
+        (ConnectionResetError(), "the connection failed: reset by the server"),
         (AttemptTimeoutError(300), "no complete answer within 300 s"),
         (openai.APITimeoutError(request=REQUEST), "no answer in time"),
         (TypeError("'NoneType' object is not iterable"),
          "the server's reply is not a completion"),
         (RuntimeError("out of memory"), "out of memory"),
-        (RuntimeError(), "it does not say why"),
+        (RuntimeError(), "no reason given"),
     ],
 )  # fmt: skip
 def test_words(error: Exception, words: str) -> None:

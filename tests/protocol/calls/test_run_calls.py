@@ -233,7 +233,7 @@ def test_a_grader_that_never_judges_ends_a_run(bank: Path, tmp_path: Path, again
     folder = prepare(run, tmp_path / "robot")
     outcome = resume(folder)
     assert outcome.stopped is Stop.unusable
-    assert "20 responses have no judgment" in outcome.why
+    assert "none of 20 responses was judged" in outcome.why
     assert "it holds no complete JSON object (20)" in outcome.why
     assert "one reply: I [31mcannot say. I" in outcome.why
     assert len(outcome.why) < 400

@@ -405,9 +405,9 @@ def test_a_run_that_is_not_graded_needs_no_grader(evaluate: Evaluate) -> None:
         ({"rubric": "both"}, "a grading judges one rubric, not both"),
         ({"protocol": "9-A"}, "protocol 9-A is not known"),
         ({"adl": "eating,sleep"}, "activity 'sleep' is not known"),
-        ({"responses": "a.jsonl"}, "recorded answers need the name of their system"),
+        ({"responses": "a.jsonl"}, "recorded responses are given without the name"),
         ({"prompts": "/nowhere"}, "prompts folder '/nowhere' lacks"),
-        ({"responses": "{answers}", "system": "b"}, "holds no answers of 'b'"),
+        ({"responses": "{answers}", "system": "b"}, "has no responses of system 'b'"),
     ],
 )
 def test_wrong_arguments(

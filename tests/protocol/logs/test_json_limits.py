@@ -154,7 +154,7 @@ def test_answers_of_nothing(tmp_path: Path) -> None:
     """A file of empty lines, and one of bad lines, take no memory; the problems are counted."""
     path = tmp_path / "robot.jsonl"
     path.write_bytes(b"\n" * MB)
-    with at_most(3 * MB), pytest.raises(ProtocolError, match="holds no answers"):
+    with at_most(3 * MB), pytest.raises(ProtocolError, match="has no responses"):
         read_responses(path)
     path.write_bytes(b"x\n" * 10_000)
     with at_most(10 * MB), pytest.raises(ProtocolError, match="and 9,990 more") as caught:

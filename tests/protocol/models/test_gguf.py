@@ -257,6 +257,6 @@ def test_an_answer_that_does_not_end(tmp_path: Path, monkeypatch: pytest.MonkeyP
     monkeypatch.setattr("careeval.protocol.models.gguf._reply", reply)
     monkeypatch.setattr("careeval.protocol.models.gguf.check_engine", lambda: None)
     api = GgufAPI(str(path), seconds=0.05)
-    with pytest.raises(EngineError, match=r"no whole answer of slow\.gguf within 0\.05 seconds"):
+    with pytest.raises(EngineError, match=r"no complete answer from slow\.gguf within 0\.05"):
         asyncio.run(api.generate([ChatMessageUser(content="Go.")], [], "auto", GenerateConfig()))
     assert told[0].is_set()

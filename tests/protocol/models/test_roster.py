@@ -67,7 +67,7 @@ def test_a_shipped_name_comes_before_a_file(
 @pytest.mark.parametrize("name", ["papr", "", "no/such/file.txt", "../paper"])
 def test_an_unknown_roster_says_which_there_are(name: str) -> None:
     """A name that is neither a shipped roster nor a file is refused with those that ship."""
-    with pytest.raises(ProtocolError, match="there is no roster") as refused:
+    with pytest.raises(ProtocolError, match="no roster or file is named") as refused:
         read_roster(name)
     assert all(shipped in refused.value.hint for shipped in rosters())
 
@@ -88,7 +88,7 @@ def test_a_near_name_is_offered() -> None:
         ("a/b c/d", ":1: 'a/b c/d' is not"),
         ("a/b, c/d", ":1: 'a/b, c/d' is not"),
         ("a/b\x1b[2J", ":1: 'a/b\\x1b[2J' is not"),
-        ("a/b\n\n# again\na/b # twice\n", ":4: 'a/b' stands on line 1 already"),
+        ("a/b\n\n# again\na/b # twice\n", ":4: 'a/b' is a duplicate of line 1"),
         ("", "names no model"),
         ("# a/b\n\n", "names no model"),
     ],

@@ -31,7 +31,7 @@ def test_a_folder_is_held_by_one_process_until_it_dies(tmp_path: Path) -> None:
     with holder:
         assert holder.stdout is not None
         assert holder.stdout.readline() == b"held\n"
-        refused = pytest.raises(ProtocolError, match=f"worked on by process {holder.pid}")
+        refused = pytest.raises(ProtocolError, match=f"locked: process {holder.pid}")
         with refused, locked(tmp_path):
             pass
         holder.kill()

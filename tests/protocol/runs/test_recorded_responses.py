@@ -72,7 +72,7 @@ def test_a_second_answer_is_refused(tmp_path: Path) -> None:
     path = write(tmp_path, line(epoch=1), line(epoch=1, system="b"), line(epoch=1))
     with pytest.raises(ProtocolError) as caught:
         read_responses(path)
-    assert str(caught.value) == f"{path}:3: a second answer to 'eating-001', epoch 1"
+    assert str(caught.value) == f"{path}:3: duplicate response to 'eating-001', epoch 1"
 
 
 def test_every_bad_line_is_listed(tmp_path: Path) -> None:
@@ -102,7 +102,7 @@ def test_every_bad_line_is_listed(tmp_path: Path) -> None:
     assert listed[7].endswith("has more than 2,000,000 characters")
     assert listed[8].endswith("is nested too deeply")
     assert listed[9].endswith("scenario: Field required")
-    assert caught.value.hint.startswith('a line is {"scenario"')
+    assert caught.value.hint.startswith('write one JSON object per line: {"scenario"')
 
 
 def test_more_than_ten_bad_lines_are_counted(tmp_path: Path) -> None:
@@ -116,8 +116,8 @@ def test_more_than_ten_bad_lines_are_counted(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (b"", "holds no answers"),
-        (b"\n\n", "holds no answers"),
+        (b"", "has no responses"),
+        (b"\n\n", "has no responses"),
         ("Füttern".encode("latin-1"), "is not UTF-8 text"),
         (None, "cannot be read: No such file or directory"),
     ],

@@ -106,8 +106,8 @@ def test_a_renamed_unfinished_run_resumes(kind: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "said"),
     [
-        ("", "cannot be called"),
-        ("x\x1b[31m", "cannot be called"),
+        ("", "name is not allowed"),
+        ("x\x1b[31m", "name is not allowed"),
         ("x" * 121, "at most 120"),
         (PROBES, "probe checks of graders"),
         ("robot", "is called 'robot' already"),
@@ -130,7 +130,7 @@ def test_a_run_at_work_is_refused(below: str, runs: Path) -> None:
     """While a process works on a run or on a grading of it, it keeps its name."""
     with (
         locked(runs / "robot" / below),
-        pytest.raises(ProtocolError, match="is being worked on by process"),
+        pytest.raises(ProtocolError, match="is locked: process"),
     ):
         rename_system(runs / "robot", "second")
     assert set(read_runs(runs).responses["system"]) == {"robot"}

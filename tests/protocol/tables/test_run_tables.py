@@ -230,7 +230,7 @@ def other_zip(folder: Path) -> Path:
 UNUSABLE = [
     (truncated, "cannot be read as a log"),
     (empty, "cannot be read as a log"),
-    (other_version, "its header lacks what this version of careeval needs"),
+    (other_version, "its header does not fit this version of careeval"),
     (other_zip, "cannot be read as a log"),
     (foreign, "is a log of the task 'sums', not of careeval"),
 ]
@@ -459,7 +459,7 @@ def test_a_log_that_holds_its_beginning_alone(run: Path) -> None:
     assert runs.responses["adl"].null_count() == 4
     assert runs.judgments.is_empty()
     assert runs.notes == (
-        "robot: 4 of 4 responses are not there yet; 'careeval run --resume' asks for them",
+        "robot: 4 of 4 responses are still missing; 'careeval run --resume' asks for them",
     )
 
 

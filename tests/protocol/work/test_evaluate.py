@@ -227,11 +227,11 @@ def test_a_run_that_cannot_begin(
 
 def test_what_cannot_be_resumed(tmp_path: Path) -> None:
     """A folder without a run, or with a file that is not ours, is refused by name."""
-    with pytest.raises(ProtocolError, match=r"holds no run: there is no run\.json"):
+    with pytest.raises(ProtocolError, match=r"has no run: run\.json is missing"):
         resume(tmp_path)
     for text in ("{", '{"colour": "red"}', "[]"):
         (tmp_path / RUN_FILE).write_text(text, encoding="utf-8")
-        with pytest.raises(ProtocolError, match="is not what careeval wrote"):
+        with pytest.raises(ProtocolError, match="is damaged"):
             resume(tmp_path)
 
 
@@ -393,5 +393,5 @@ def test_a_budget_can_be_changed(tmp_path: Path) -> None:
 def test_two_runs_at_once_in_one_folder(undisturbed: Undisturbed) -> None:
     """A run whose folder another process holds is not carried out a second time."""
     folder = undisturbed[0] / "robot"
-    with locked(folder), pytest.raises(ProtocolError, match="is being worked on by process"):
+    with locked(folder), pytest.raises(ProtocolError, match="is locked: process"):
         resume(folder)

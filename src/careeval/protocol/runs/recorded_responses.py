@@ -98,7 +98,8 @@ def read_responses(path: Path) -> dict[str, list[Response]]:
         more = [f"… and {n_problems - MAX_LISTED:,} more"] if n_problems > MAX_LISTED else []
         raise ProtocolError(
             "\n".join([*problems, *more]),
-            hint='write one JSON object per line: {"scenario": "dressing-101", "epoch": 1, "response": "…"}',
+            hint='write one JSON object per line: {"scenario": "dressing-101", "epoch": 1, '
+            '"response": "…"}',
         )
     if not by_system:
         raise ProtocolError(f"{path}: has no responses", hint="write one JSON object per line")
