@@ -153,7 +153,7 @@ def test_a_system_is_renamed(
     assert run(["rename", str(copy), "planner 2"]) == USAGE
     answers = ["run", "--responses", str(folder.parent / "by-hand.jsonl"), "-o", str(copy)]
     assert run([*answers, "--name", "planner 2", *OFFLINE]) == USAGE
-    assert "holds a run of 'planner 2' already" in capsys.readouterr().err
+    assert "already has a run of 'planner 2'" in capsys.readouterr().err
 
 
 def test_own_bank_is_clean(capsys: pytest.CaptureFixture[str]) -> None:

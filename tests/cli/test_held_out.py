@@ -178,7 +178,7 @@ def test_recorded_answers_to_both_splits_share_a_folder(
     held_out = ["run", "--responses", "secret.jsonl", "--split", "held-out", *rest]
     assert run(["run", "--responses", "public.jsonl", *rest]) == OK
     assert run([*held_out, "--name", "robot"]) == USAGE
-    assert "holds a run of 'robot' already" in capsys.readouterr().err
+    assert "already has a run of 'robot'" in capsys.readouterr().err
     assert run(held_out) == OK
     assert set(read_runs("runs/b").responses["system"]) == {"robot", "robot (held-out)"}
 

@@ -143,7 +143,7 @@ def test_missing_files_are_all_named(tmp_path: Path) -> None:
             "ask-role.md",
             "{person}",
             "field {person} is not allowed in this file",
-            "it may hold no fields",
+            "allowed in this file: no fields",
         ),
         (
             "grade-repair.md",

@@ -199,7 +199,7 @@ def test_an_unfinished_run_is_refused(copy: Path, bank: Path) -> None:
 
 def test_a_folder_without_a_run(tmp_path: Path, bank: Path) -> None:
     """A folder that holds no log is refused by name."""
-    with pytest.raises(ProtocolError, match="holds no run"):
+    with pytest.raises(ProtocolError, match="has no run"):
         regrade(tmp_path, "careeval/lexical", bank, {})
 
 

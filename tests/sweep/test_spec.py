@@ -68,17 +68,17 @@ def test_twins_stay_with_their_base(tmp_path: Path) -> None:
     [
         ('[[systems]]\nmodle = "x/a"\n', r"systems\.1\.modle: Extra inputs"),
         ("[[systems]]\n", r"systems\.1\.model: Field required"),
-        ('[[systems]]\nmodel = "x/a"\n[[systems]]\nmodel = "x/a"\n', "two systems are alike: x-a"),
+        ('[[systems]]\nmodel = "x/a"\n[[systems]]\nmodel = "x/a"\n', "duplicate systems: x-a"),
         ('[[systems]]\nmodel = "x/a"\nserver = "serve"\n', r"has no \{port\}"),
         (
             '[[systems]]\nmodel = "x/a"\nserver = "s {port}"\nbase_url = "http://h"\n',
-            "exclude each other",
+            "must not both be given",
         ),
         ('[[systems]]\nmodel = "x/a"\nslices = 0\n', r"systems\.1\.slices: .* greater than 0"),
         ('[[systems]]\nmodel = "x/a"\nserver = "s {port} {model}"\n', "has braces other than"),
         ('[[systems]]\nmodel = "x/a"\nserver = "s {port} {"\n', "has braces other than"),
         ("systems = [", "is not TOML"),
-        ('[[systems]]\nmodel = "x/a"\n[[gradings]]\ngrader = "openai-api/fake/grader"\n', "alike"),
+        ('[[systems]]\nmodel = "x/a"\n[[gradings]]\ngrader = "openai-api/fake/grader"\n', "duplicate gradings"),
     ],
 )
 def test_mistakes_are_named_with_their_place(
@@ -100,7 +100,7 @@ def test_what_is_kept_is_what_was_read(tmp_path: Path, bank: Path) -> None:
     sweep = read_sweep(write_sweep(tmp_path, bank, max_cost=2.5))
     save_sweep(tmp_path, sweep)
     assert load_sweep(tmp_path) == sweep
-    with pytest.raises(ProtocolError, match="holds no sweep"):
+    with pytest.raises(ProtocolError, match="has no sweep"):
         load_sweep(tmp_path / "bank")
 
 

@@ -1,4 +1,4 @@
-"""The modes: each is a way to ask and to judge. A bank names its mode."""
+"""The modes: each is a way to ask a system and to judge its response. A bank names its mode."""
 
 from careeval.modes.mode import Mode
 from careeval.modes.response import RESPONSE

@@ -19,16 +19,16 @@ from careeval.core.judgment import GraderItem, Judgment
 from careeval.core.scenario import RubricItem
 
 MAX_ATTEMPTS = 3
-"""The first call and at most two repairs."""
+"""The most calls for one judgment: the first call and at most two repairs."""
 
 MAX_OBJECTS = 100
-"""The most opening braces that are tried as the start of JSON, against hostile text."""
+"""The most opening braces that are tried as the start of JSON, since a reply may be hostile."""
 
 KEY = "judgments"
-"""The key of the list in a reply."""
+"""The JSON key under which a reply lists its judgments."""
 
 ELLIPSIS = "…"
-"""The placeholder in the prompt's example; an entry with it is no judgment."""
+"""The placeholder in the prompt's example; an entry that contains it is not a judgment."""
 
 
 class ItemJudgment(BaseModel):

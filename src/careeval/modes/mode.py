@@ -19,28 +19,28 @@ from careeval.modes.grading import ItemJudgment
 T = TypeVar("T")
 
 PROVIDER = "careeval"
-"""Inspect's name of the provider of all programs."""
+"""Inspect's provider name of all grader programs."""
 
 
 class BankFiles(Protocol):
-    """The YAML files of a bank's folder, by their paths in it without `.yaml`.
+    """The YAML files in a bank's folder, each named by its path there without `.yaml`.
 
     The bank reads them, and collects the problems of a file with their places.
     """
 
     def names(self) -> list[str]:
-        """Return the names of the files in the folders below, in order."""
+        """Return the names of the files in the bank's subfolders, sorted."""
 
     def has_field(self, name: str, field: str) -> bool:
         """Tell whether a file has a field at its top level."""
 
     def read(self, name: str, kind: type[T]) -> T | None:
-        """Return a file as `kind`; None where it has problems."""
+        """Return a file as an instance of `kind`; None if the file has problems."""
 
     def report(
         self, name: str, loc: tuple[str | int, ...], code: str, message: str, hint: str = ""
     ) -> None:
-        """Add a problem of a file that has been read; `loc` is the path to the value."""
+        """Report a problem in a file that has been read; `loc` is the path to the faulty value."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,10 +94,11 @@ class Mode:
         """Check that a grader can judge responses of this mode.
 
         Args:
-            grader: Inspect's name of it.
+            grader: Inspect's name of the grader.
 
         Raises:
-            ProtocolError: It is no program of this mode, or a model where only programs grade.
+            ProtocolError: The mode has no program of that name; or the grader is a model, and only
+                programs grade in this mode.
         """
         if grader in self.programs:
             return

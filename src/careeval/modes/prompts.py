@@ -27,10 +27,10 @@ FIELDS: dict[str, frozenset[str]] = {
     "grade-request-scenario.md": frozenset({"fence", "scenario", "response", "items"}),
     "grade-repair.md": frozenset({"problem", "n_items"}),
 }
-"""Each prompt file and the fields that it may hold; those for a grader begin with `grade-`."""
+"""Prompt file → the fields allowed in it. Names of files for a grader begin with `grade-`."""
 
 REQUIRED = frozenset({"response", "items"})
-"""Fields that a file must hold if it may hold them."""
+"""Fields that a prompt file must contain if they are allowed in it."""
 
 _FIELD = re.compile(r"\{([a-z_]+)\}")
 
@@ -40,7 +40,8 @@ class Prompts:
     """The prompts of a protocol.
 
     Attributes:
-        texts: File name → text, stripped of space; none for a grader where no model grades.
+        texts: File name → text, stripped of space. If only programs grade, files for a grader are
+            left out.
         schema: The form of the grader's reply, which `grade_hash` covers; empty in protocol 1,
             whose hash does not.
     """
@@ -97,7 +98,7 @@ def _hash(*texts: str) -> str:
 
 
 MAX_BYTES = 1_000_000
-"""The size above which a file is refused as no prompt."""
+"""The most bytes of a prompt file; a larger file is refused."""
 
 
 def load_prompts(
@@ -106,8 +107,8 @@ def load_prompts(
     """Return the prompts of a folder, or the mode's own for a version of the protocol.
 
     Raises:
-        ProtocolError: A file is missing or is not text, holds a field that it may not hold, or
-            lacks one that it needs; or the mode does not have this version.
+        ProtocolError: A file is missing or is not text, has a field that is not allowed in it, or
+            lacks a required field; or the mode has no prompts for this version.
     """
     protocol = newest_version(protocol)
     if (own_folder := mode.prompts.get(protocol)) is None:

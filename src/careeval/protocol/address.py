@@ -1,4 +1,4 @@
-"""Checking the addresses of servers, and showing them without secrets."""
+"""Checking the addresses of model servers, and showing them without secrets."""
 
 from __future__ import annotations
 

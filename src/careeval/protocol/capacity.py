@@ -7,28 +7,28 @@ from contextlib import suppress
 from pathlib import Path
 
 RUN_BYTES = 250_000_000
-"""Memory of the process of one run, most of it for Inspect and the clients of providers."""
+"""Bytes of memory that one run's process needs, mostly for Inspect and the providers' clients."""
 
 RUNS_PER_CORE = 2
-"""Runs on one processor, since they wait for replies most of the time."""
+"""Runs per processor; more than one, since a run waits for replies most of the time."""
 
 
 def n_cores() -> int:
-    """Return the number of processors that this process may use, which Slurm or taskset limit."""
+    """Return the number of processors that this process may use; Slurm or taskset may limit it."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
 
 
 def max_parallel_runs() -> int:
-    """Return how many runs the processors and the free memory allow side by side; 1 at least."""
+    """Return how many runs processors and free memory allow at the same time; at least 1."""
     n_by_cores = RUNS_PER_CORE * n_cores()
     free = free_memory()
     return max(1, n_by_cores if free is None else min(n_by_cores, free // RUN_BYTES))
 
 
 def free_memory(root: Path = Path("/")) -> int | None:
-    """Return the bytes of memory that this process may still take; `None` if unknown.
+    """Return the bytes of memory that this process may still use; `None` if unknown.
 
     A container or a Slurm job may have less than the machine. `root` is the root of the file
     system.

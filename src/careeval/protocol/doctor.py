@@ -24,11 +24,12 @@ from careeval.protocol.models.embedded import INSTALL, check_engine, embedded_mo
 
 OLDEST_PYTHON = (3, 11)
 LITTLE_DISK = 10**9
-"""Bytes; a run of the whole bank takes some tens of millions."""
+"""Free disk space in bytes below which a note is given; a run of the whole bank needs tens of
+millions."""
 REINSTALL = "pip install --force-reinstall careeval"
 
 Version = Callable[[str], str | None]
-"""A function from a distribution's name to its version; `None` where it is not installed."""
+"""A function from a distribution's name to its version; `None` if it is not installed."""
 
 
 class State(StrEnum):
@@ -36,9 +37,9 @@ class State(StrEnum):
 
     OK = "ok"
     NOTE = "note"
-    """Part of careeval cannot be used, or there is something to know."""
+    """Part of careeval cannot be used, or the finding is only for information."""
     PROBLEM = "problem"
-    """Nothing works until it is fixed."""
+    """Nothing works until the problem is fixed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +50,7 @@ class Finding:
     state: State
     text: str
     hint: str = ""
-    """What to do about it; empty where there is nothing to do."""
+    """What to do about the finding; empty if there is nothing to do."""
 
 
 def examine(folder: Path, environment: Mapping[str, str]) -> list[Finding]:
@@ -77,7 +78,7 @@ def examine(folder: Path, environment: Mapping[str, str]) -> list[Finding]:
 
 
 def installed_version(package: str) -> str | None:
-    """Return a distribution's version without importing it; `None` where it is not installed."""
+    """Return a distribution's version without importing it; `None` if it is not installed."""
     try:
         return version(package)
     except PackageNotFoundError:
@@ -146,7 +147,7 @@ def embedded_finding() -> Finding:
 
 
 def ray_finding() -> Finding:
-    """Check whether Ray, on which a sweep may run, is installed; do not load it."""
+    """Check whether Ray, on which a sweep may run, is installed, without loading it."""
     try:
         return Finding("Ray", State.OK, f"{version('ray')}, for sweeps on a cluster")
     except PackageNotFoundError:
@@ -155,7 +156,7 @@ def ray_finding() -> Finding:
 
 
 def bank_finding() -> Finding:
-    """Check that careeval's own bank can be read; its scenarios are counted, but not read."""
+    """Check that `bank.yaml` of careeval's own bank can be read, and count its scenario files."""
     from careeval.bank import OWN_BANK
     from careeval.bank.schema import BankFile
     from careeval.bank.yaml_nodes import read_yaml

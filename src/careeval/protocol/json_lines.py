@@ -47,7 +47,7 @@ class JsonLines:
             os.write(self._file, b"\n")
 
     def append(self, row: object) -> LineSpan:
-        """Write one line, which survives the death of the process from then on; return its place.
+        """Write one line, which then survives the death of the process; return its place.
 
         Raises:
             OSError: The disk is full, or the file cannot be written.
@@ -67,7 +67,7 @@ class JsonLines:
         return LineSpan(at, len(line))
 
     def rows(self) -> Iterator[tuple[LineSpan, Any]]:
-        """Yield every whole line's place and value, in the order of writing.
+        """Yield the place and the value of every complete line, in the order of writing.
 
         Raises:
             ProtocolError: The file is longer than `MAX_CALLS`, or has more than `MAX_LINES` lines.
@@ -88,7 +88,7 @@ class JsonLines:
 
 
 class LineTail:
-    """A reader of a file that others append to, which reads each line once."""
+    """Reads a file to which other processes append, each line once."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -99,7 +99,7 @@ class LineTail:
         return self._path.exists()
 
     def new_rows(self) -> Iterator[Any]:
-        """Yield the whole lines added since the last call; none where there is no file.
+        """Yield the complete lines added since the last call; none if the file does not exist.
 
         Raises:
             ProtocolError: The file is longer than `MAX_LEDGER`, or has more than `MAX_LINES` lines.
@@ -116,11 +116,11 @@ class LineTail:
 
 
 def json_rows(path: Path, most: int, at: int = 0) -> Iterator[tuple[int, Any]]:
-    """Yield the length and the value of each whole line; `None` for a damaged one.
+    """Yield the length and the value of each complete line; the value of a damaged line is `None`.
 
     Args:
         path: The file.
-        most: The most bytes that it may have.
+        most: The most bytes that the file may have.
         at: The byte to begin at.
 
     Raises:
@@ -136,7 +136,7 @@ def json_rows(path: Path, most: int, at: int = 0) -> Iterator[tuple[int, Any]]:
 
 
 def parse_line(line: bytes) -> Any:
-    """Return the value of a line; `None` for a damaged one."""
+    """Return the JSON value of a line; `None` for a damaged line."""
     try:
         return parse_json(line)
     except ValueError:

@@ -253,7 +253,7 @@ WHOLE = '["a/b"]\ninput = 1\noutput = 2\n'
         (WHOLE.replace("2", "true"), "output is True"),
         (WHOLE.replace("2", "1" + "0" * 400), "output is 1000"),
         (WHOLE + "ouput = 2\n", "'ouput' is not a field: use input, output, cache_read"),
-        (WHOLE + 'source = "me"\n', "'source' is not known"),
+        (WHOLE + 'source = "me"\n', "'source' is not a field"),
         (WHOLE.replace("a/b", "gpt-4o"), "['gpt-4o'] is not a model name of the form"),
         ("input = 1\n", "'input' is not a table"),
         ("[openai/gpt-4o]\ninput = 1\n", "is not TOML"),

@@ -110,9 +110,9 @@ def test_a_renamed_unfinished_run_resumes(kind: str, tmp_path: Path) -> None:
         ("x\x1b[31m", "name is not allowed"),
         ("x" * 121, "at most 120"),
         (PROBES, "probe checks of graders"),
-        ("robot", "is called 'robot' already"),
-        ("other", "holds a run of 'other' already"),
-        ("hidden", "holds a run of 'hidden' already"),
+        ("robot", "is already named 'robot'"),
+        ("other", "already has a run of 'other'"),
+        ("hidden", "already has a run of 'hidden'"),
     ],
 )
 def test_a_name_that_cannot_be_is_refused(name: str, said: str, runs: Path) -> None:
@@ -141,7 +141,7 @@ def test_one_run_is_meant(runs: Path, tmp_path: Path) -> None:
     assert single_run(runs) == single_run(runs / "robot") == runs / "robot"
     (tmp_path / "empty").mkdir()
     for folder, said in (
-        (tmp_path / "empty", "holds no run"),
+        (tmp_path / "empty", "has no run"),
         (runs / "robot" / "graded" / "fake-rename-grader-actions-1", "later grading"),
     ):
         with pytest.raises(ProtocolError, match=said):
@@ -150,7 +150,7 @@ def test_one_run_is_meant(runs: Path, tmp_path: Path) -> None:
     with pytest.raises(ProtocolError, match="probe check of a grader"):
         single_run(tmp_path / "audit")
     prepare(Run("other", "fake/any", None, 1), runs / "other")
-    with pytest.raises(ProtocolError, match=r"holds 2 runs: .*other, .*robot"):
+    with pytest.raises(ProtocolError, match=r"has 2 runs: .*other, .*robot"):
         single_run(runs)
 
 

@@ -399,7 +399,7 @@ def test_folders_without_a_log(tmp_path: Path) -> None:
     """A folder that is not there, or holds no log, is refused by name."""
     with pytest.raises(LogError, match="is not a folder"):
         read_runs(tmp_path / "nowhere")
-    with pytest.raises(LogError, match="holds no log of careeval"):
+    with pytest.raises(LogError, match="has no careeval log"):
         read_runs(tmp_path)
 
 

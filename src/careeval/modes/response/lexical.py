@@ -21,8 +21,8 @@ from careeval.modes.grading import ItemJudgment
 from careeval.modes.mode import Case
 
 THRESHOLD = 0.25
-"""Coverage from which an item counts as present: where sensitivity and specificity were about equal
-on the probes of the first twelve scenarios."""
+"""The least coverage with which an item counts as present: at this value sensitivity and
+specificity were about equal on the probes of the first twelve scenarios."""
 
 STOP_WORDS = frozenset({
     "a", "an", "and", "the", "of", "to", "in", "on", "at", "is", "are", "was", "be", "been", "it",
@@ -68,7 +68,7 @@ def coverage(response: str, items: Sequence[str]) -> list[float]:
 
 @lru_cache(maxsize=1_000)
 def _stem_weights(items: tuple[str, ...]) -> tuple[tuple[Mapping[str, float], float], ...]:
-    """Return for each item the weights of its stems and their sum: the same for every response."""
+    """Return for each item its stems' weights and their sum, which depend on the items alone."""
     stems = [set(word_stems(item)) for item in items]
     n_items = Counter(chain.from_iterable(stems))
     by_item = [{stem: math.log((len(items) + 1) / n_items[stem]) for stem in s} for s in stems]
@@ -81,7 +81,7 @@ def _sum(weights: Iterable[float]) -> float:
 
 
 def nearest_sentence(response: str, item: str) -> str:
-    """Return the first sentence of the response that shares most words with the item."""
+    """Return the sentence that shares the most words with the item; the first if several tie."""
     item_stems = set(word_stems(item))
     sentences = [s.strip() for s in re.split(r"(?<=[.!?])\s+|\n+", response) if s.strip()]
     return max(

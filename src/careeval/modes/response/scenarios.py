@@ -1,4 +1,4 @@
-"""The reader of scenarios and their twins in the files of a bank."""
+"""Reading scenarios and their twins from the files of a bank."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from careeval.modes.mode import BankFiles
 
 
 def read_scenarios(files: BankFiles) -> list[tuple[str, Scenario | None]]:
-    """Return every scenario and twin with the name of its file; None where it has problems."""
+    """Return every scenario and twin with the name of its file; None in place of a faulty one."""
     by_name: dict[str, Scenario | Twin | None] = {}
     for name in files.names():
         if name.endswith(".probes"):

@@ -1,4 +1,4 @@
-"""The stored calls of a run, so that none is made twice and every payment is known.
+"""The journal of a run's calls, so that no call is made twice and every payment is known.
 
 ```text
 calls.jsonl   finished calls of a run that is not complete
@@ -39,7 +39,7 @@ class StoredCalls:
         self._finished = {row["key"]: span for span, row in self._calls.rows() if _is_call(row)}
 
     def get(self, key: str) -> CallResult | None:
-        """Return the result of a call; `None` where it is not finished."""
+        """Return the result of a call; `None` if the call is not finished."""
         if not (span := self._finished.get(key)):
             return None
         row = self._calls.at(span)
@@ -73,7 +73,7 @@ def call_key(role: Role, name: str, model: Model, messages: Sequence[ChatMessage
 
 
 def _is_call(row: Any) -> bool:
-    """Tell whether a row is a finished call; any other call is made again."""
+    """Tell whether a row of the file is a valid finished call; otherwise the call is made again."""
     try:
         ModelOutput.model_validate(row["output"])
         return bool(finished_key(row)) and isinstance(row["sampling"], dict)

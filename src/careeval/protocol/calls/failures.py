@@ -1,4 +1,4 @@
-"""Reasons why calls failed, in words that a person can act on.
+"""Reasons why calls failed, as text that a person can act on.
 
 The exceptions of providers and of the libraries under them differ: some hold the whole request,
 some only the name of a class, and some repeat the key.
@@ -15,26 +15,26 @@ from http import HTTPStatus
 from careeval.protocol.calls.redaction import Redactor
 
 MAX_CHARACTERS = 500
-"""The most characters of a reason that are kept; a server may send a whole page."""
+"""The most characters kept of a reason for a failure, since a server may send a whole page."""
 
 TURNED_AWAY = (401, 402, 403, 404, 405, 407, 410)
-"""Statuses with which a server refuses every call: no such key, no credit, no such model or
+"""HTTP statuses with which a server refuses every call: wrong key, no credit, unknown model or
 path."""
 
 TOO_MANY, SERVER_ERROR = 429, 500
 
 NO_CREDIT = r"insufficient_quota|exceeded your current quota|credit balance|billing_hard_limit"
-"""Text of a 429 reply for which waiting does not help."""
+"""Pattern of a 429 reply after which waiting does not help: the quota is used up."""
 
 UNREADABLE = (TypeError, ValueError, KeyError, AttributeError, IndexError)
-"""Errors that a provider's code raises over a reply that it did not expect."""
+"""Errors that a provider's client raises on a reply of an unexpected form."""
 
 
 class CallError(Exception):
     """A call that failed, after all retries that could help.
 
     Attributes:
-        message: The reason in words, as Inspect logs it.
+        message: The reason as text, as Inspect logs it.
         cause: The exception that the call raised.
     """
 
@@ -61,9 +61,9 @@ def failure_reason(error: BaseException, keys: Iterable[str] = ()) -> str:
 def is_hopeless(error: BaseException) -> bool:
     """Tell whether a call failed in a way in which every other call would fail too.
 
-    That is so where nothing listens at the address, what answers there is no model's server, or
-    the server refuses us: no key, no credit, no such model. It is not so where a server is busy or
-    has an error of its own: it may have recovered a minute later.
+    A call is hopeless if no server listens at the address, the server is not a model's server, or
+    the server refuses us: wrong key, no credit, unknown model. A call is not hopeless if the server
+    is busy or has an internal error, since the server may recover within a minute.
     """
     error = last_attempt(error)
     status = _status(error)
@@ -82,7 +82,7 @@ def is_hopeless(error: BaseException) -> bool:
 
 
 def last_attempt(error: BaseException) -> BaseException:
-    """Return the error of the last attempt, where attempts were made until they were used up."""
+    """Return the error of the last attempt if all retries were used up; else the error itself."""
     attempt = getattr(error, "last_attempt", None)
     last = attempt.exception() if attempt is not None else None
     return last if isinstance(last, BaseException) else error
@@ -123,13 +123,13 @@ def _status(error: BaseException) -> int | None:
 
 
 def _no_completion(error: BaseException) -> str | None:
-    """Return a reply that was no completion, as Inspect shows it; `None` for any other error."""
+    """Return the reply that was not a completion, as Inspect quotes it; `None` for other errors."""
     reply = re.search(r"Unexpected non-ChatCompletion response: (.*)", str(error), re.DOTALL)
     return reply[1] if reply else None
 
 
 def _page(text: str) -> str | None:
-    """Return a colon and the title of a web page; empty if it has none, `None` if it is no page."""
+    """Return ": TITLE" of a web page; empty if it has no title, `None` for other text."""
     if not re.search(r"<(!doctype|html|head|body)\b", text[:4000], re.IGNORECASE):
         return None
     element = re.search(r"<(title|h1)[^>]*>(.*?)</\1>", text, re.IGNORECASE | re.DOTALL)
@@ -143,7 +143,7 @@ def _is_connection_error(error: BaseException) -> bool:
 
 
 def _why_not_connected(error: BaseException, first: BaseException) -> str:
-    """Return in words why a connection could not be made, or broke."""
+    """Return as text why a connection could not be made, or was lost."""
     names = _names(error)
     if isinstance(first, socket.gaierror) or "ClientConnectorDNSError" in names:
         return "the host does not exist"
@@ -164,7 +164,7 @@ def _why_not_connected(error: BaseException, first: BaseException) -> str:
 
 
 def _names(error: BaseException) -> set[str]:
-    """Return the names of the classes, bases included, of an error and of those that led to it."""
+    """Return the class names, bases included, of an error and of every error in its chain."""
     return {kind.__name__ for each in _chain(error) for kind in type(each).__mro__}
 
 
@@ -176,13 +176,13 @@ def _phrase(status: int) -> str:
 
 
 def _raw(error: BaseException) -> str:
-    """Return the provider's own message."""
+    """Return the provider's own error message, unshortened."""
     # Inspect's message would hold the whole request
     return str(getattr(error, "provider_message", None) or error)
 
 
 def _body(error: BaseException) -> str:
-    """Return the server's reply, as far as the error holds it."""
+    """Return the server's reply, as far as the error contains it."""
     for each in _chain(error):
         response = getattr(each, "response", None)
         if isinstance(text := getattr(response, "text", None), str) and text:
@@ -199,13 +199,13 @@ def _server_message(error: BaseException) -> str:
 
 
 def _first(error: BaseException) -> BaseException:
-    """Return the first of the errors that led to this one."""
+    """Return the first error in this error's chain of causes."""
     *_, first = _chain(error)
     return first
 
 
 def _chain(error: BaseException) -> Iterator[BaseException]:
-    """Yield an error, and those that led to it."""
+    """Yield an error, and then every error in its chain of causes."""
     if not isinstance(error, Exception):
         yield error
     seen = set[int]()

@@ -18,12 +18,12 @@ from careeval.protocol.runs.progress import Tally
 _TALLY: ContextVar[Tally | None] = ContextVar("careeval_tally", default=None)
 
 LONG = 60.0
-"""Seconds from which a wait is shown with the time of day when it ends."""
+"""Waits of this many seconds or more are shown with the time of day when they end."""
 
 
 @contextmanager
 def using_tally(tally: Tally) -> Iterator[None]:
-    """Count with `tally` what happens inside the block."""
+    """Count calls and samples with `tally` inside the block."""
     token = _TALLY.set(tally)
     try:
         yield
@@ -53,17 +53,17 @@ class RunHooks(Hooks):
     """The hooks that pass events on to the current run."""
 
     async def on_before_model_generate(self, data: BeforeModelGenerate) -> None:
-        """Hold an attempt that has its connection until it may be made."""
+        """Make an attempt that has its connection wait until the run allows it."""
         if calls := current_calls():
             await calls.wait_to_begin(data.config)
 
     async def on_run_end(self, data: RunEnd) -> None:  # noqa: ARG002
-        """Disconnect: all samples are finished, or cancelled."""
+        """Close all connections, now that all samples are finished or cancelled."""
         if calls := current_calls():
             await calls.disconnect()
 
     async def on_model_retry(self, data: ModelRetry) -> None:
-        """Show why an attempt at a call failed, and when it is made again."""
+        """Show why an attempt at a call failed, and when the call is retried."""
         if tally := _TALLY.get():
             reason = last_failure_reason() or str(data.status_code or "an error")
             tally.count_failed_attempt(f"{data.model_name}: {reason}", _retry_time(data.wait_time))
@@ -72,7 +72,7 @@ class RunHooks(Hooks):
                 tally.flush()
 
     async def on_sample_end(self, data: SampleEnd) -> None:
-        """Count a sample as finished or given up, unless the end of the run cut it off."""
+        """Count a sample as finished or given up, unless the end of the run interrupted it."""
         calls = current_calls()
         is_cut_off = data.sample.error is not None and calls is not None and calls.stopped
         if (tally := _TALLY.get()) and not is_cut_off:

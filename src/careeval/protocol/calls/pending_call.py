@@ -13,7 +13,7 @@ from careeval.protocol.costs.cost_log import Role
 
 @dataclass(slots=True, eq=False)
 class PendingCall:
-    """A call that has not come back yet.
+    """One pending call, with its attempts so far.
 
     Between two attempts it waits, and may be ended without loss.
 
@@ -49,6 +49,6 @@ PENDING_CALL: ContextVar[PendingCall | None] = ContextVar("careeval_flight", def
 
 
 def last_failure_reason() -> str:
-    """Return why the last attempt at the current call failed; empty where none did."""
+    """Return why the last attempt at the current call failed; empty if no attempt failed."""
     pending = PENDING_CALL.get()
     return pending.reason if pending else ""

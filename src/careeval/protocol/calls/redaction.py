@@ -11,12 +11,12 @@ from pydantic import BaseModel
 REDACTED = "(the key)"
 
 SHORTEST = 8
-"""Characters from which a key is redacted in answers too. A shorter one, "EMPTY" say, may be a word
-of the answer."""
+"""The least characters of a key that is redacted in answers too. A shorter key, such as "EMPTY",
+may be a word of the answer."""
 
 
 class Redactor:
-    r"""A redactor of keys, plain or escaped: `\u0073k-…` in JSON, `%73k-…`, `&#115;k-…`."""
+    r"""Redacts keys in text, plain or escaped: `\u0073k-…` in JSON, `%73k-…`, `&#115;k-…`."""
 
     def __init__(self, keys: Iterable[str]) -> None:
         """Compile the patterns of the keys; empty keys are ignored."""
@@ -27,20 +27,20 @@ class Redactor:
         self._raw_long = re.compile(self._long.pattern.encode()) if self._long else None
 
     def text(self, text: str) -> str:
-        """Return a message without the keys."""
+        """Return a text with all keys redacted."""
         return self._any.sub(REDACTED, text) if self._any else text
 
     def body(self, raw: bytes, *, is_error: bool) -> bytes:
-        """Return the body of a reply without the keys."""
+        """Return the body of a reply with all keys redacted."""
         pattern = self._raw if is_error else self._raw_long
         return pattern.sub(REDACTED.encode(), raw) if pattern else raw
 
     def header(self, value: str) -> str:
-        """Return the value of a reply's header without the keys."""
+        """Return the value of a reply's header with all keys redacted."""
         return self._long.sub(REDACTED, value) if self._long else value
 
     def error(self, error: BaseException) -> None:
-        """Remove the keys from an exception, and from those that led to it, in place."""
+        """Redact the keys in an exception and in its chain of causes, in place."""
         seen = set[int]()
         left: list[BaseException | None] = [error]
         while left:
@@ -55,7 +55,7 @@ class Redactor:
                     setattr(current, name, redacted)
 
     def inside(self, value: Any, *, is_error: bool) -> Any:
-        """Return a value without the keys, in lists, mappings and pydantic models too.
+        """Return a value with all keys redacted, in lists, mappings and pydantic models too.
 
         Models are changed in place, since Inspect's log may hold them already.
         """
@@ -88,7 +88,7 @@ def _pattern(keys: Iterable[str]) -> re.Pattern[str] | None:
 
 
 def _character(character: str) -> str:
-    """Return a pattern of a character, plain or as JSON, URLs and HTML escape it."""
+    """Return a pattern that matches a character, plain or escaped as in JSON, URLs or HTML."""
     code = ord(character)
     # JSON inside JSON has several backslashes
     escaped = rf"\\+u{code:04x}|\\+x{code:02x}|%{code:02x}|&#0*{code};|&#x0*{code:x};"

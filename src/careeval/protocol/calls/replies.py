@@ -54,7 +54,7 @@ async def generate(
 
 
 def without_false_usage(model: Model, output: ModelOutput) -> ModelOutput:
-    """Remove the usage of an output where it cannot be true, so that its cost is unknown."""
+    """Remove impossible usage from an output, so that the cost of the call is unknown."""
     usage = output.usage
     if usage is None or runs_in_process(str(model)):
         return output

@@ -41,7 +41,7 @@ from careeval.protocol.runs.spec import MAX_TOKENS, Stop
 from careeval.results.amounts import dollars
 
 NOT_TAKEN = ("content_filter", "model_length")
-"""Stop reasons of an output without usage whose request the provider refused."""
+"""Stop reasons that, in an output without usage, mean that the provider refused the request."""
 
 TIMES_TURNED_AWAY = 5
 """Hopeless attempts in a row after which a run ends, if none has succeeded before."""
@@ -50,13 +50,13 @@ DRAIN = 300.0
 """Seconds that calls in flight may still take when a run is to end early."""
 
 SHORT_DRAIN = 5.0
-"""The same where no call has come back yet."""
+"""Seconds that calls in flight may still take then, if no call has come back yet."""
 
 CHARGED = ("input", "output", "cache_read", "cache_write")
-"""Fields of a price."""
+"""The fields of a model's price, as data: see `Price`."""
 
 LOOK_AGAIN = 0.25
-"""Seconds after which a call that waits for money checks what other processes have left over."""
+"""Seconds between two checks of a waiting call whether the budget has room for it now."""
 
 
 class RunCalls:
@@ -77,7 +77,7 @@ class RunCalls:
         tell: Callable[[PaidCall], None] = lambda _: None,
         prices: Mapping[str, Mapping[str, Any]] = {},
     ) -> None:
-        """Open the files in the run's folder, and read which calls are finished.
+        """Open the files in the run's folder, and read the finished calls.
 
         Args:
             folder: Folder of the run.
@@ -163,9 +163,9 @@ class RunCalls:
     def record_failure(self, error: BaseException) -> bool:
         """Record that an attempt at the current call failed; return whether it is hopeless.
 
-        It is hopeless while no call of its role has succeeded and this one failed as all would:
-        nothing listens at the address, say, or the key is wrong. The run is ended after five such
-        attempts in a row.
+        The call is hopeless if no call of its role has succeeded so far, and every other call would
+        fail in the same way: no server listens at the address, say, or the key is wrong. Five
+        hopeless attempts in a row end the run.
         """
         pending, error = PENDING_CALL.get(), last_attempt(error)
         if pending is None or error is pending.failure:
@@ -206,7 +206,7 @@ class RunCalls:
             pending.sampling = sampling_in(request)
 
     def record_silence(self) -> None:
-        """Record that the server of the current call answers no other request either."""
+        """Record that the server of the current call does not answer other requests either."""
         if pending := PENDING_CALL.get():
             pending.is_silent = True
 
@@ -225,7 +225,7 @@ class RunCalls:
             self.stop(Stop.unusable, DRAIN)
 
     async def wait_to_begin(self, config: GenerateConfig) -> None:
-        """Return when an attempt at the current call may be made; never, once the run is ending.
+        """Wait until an attempt at the current call may be made; forever, once the run is ending.
 
         Inspect calls this when the call has its connection, for which it may wait long: only then
         is it in flight. With a budget, the money that it may cost is reserved first.
@@ -258,7 +258,7 @@ class RunCalls:
         return estimate(kind, price, n_bytes, pending.expected_tokens, limit)
 
     async def _set_aside(self, budget: Budget, pending: PendingCall, needed: CallEstimate) -> None:
-        """Wait until the money that a call may cost is reserved; end the run if it never can be.
+        """Wait until a call's possible cost is reserved; end the run if the budget is too small.
 
         Calls wait in the order in which they came.
         """
@@ -305,12 +305,12 @@ class RunCalls:
                 self.stop(Stop.disk, 0)
 
     def stop(self, reason: Stop, within: float) -> None:
-        """Begin no more calls, and end the run when those in flight are done or time is up.
+        """Begin no more calls, and end the run when all calls in flight are done or time is up.
 
         May be called from another thread and from a signal's handler.
 
         Args:
-            reason: Why; a later call does not replace it.
+            reason: Why the run ends. The reason of the first call of `stop` is kept.
             within: Seconds that calls in flight may still take.
         """
         self.stopped = self.stopped or reason
@@ -375,7 +375,7 @@ _CURRENT: ContextVar[RunCalls | None] = ContextVar("careeval_calls", default=Non
 
 @contextmanager
 def using_calls(calls: RunCalls) -> Iterator[None]:
-    """Make every `call` inside the block one of `calls`."""
+    """Make every `call` inside the block through `calls`."""
     token = _CURRENT.set(calls)
     try:
         yield
@@ -396,7 +396,7 @@ async def call(
     config: GenerateConfig,
     expected_tokens: float = ANSWER_TOKENS,
 ) -> CallResult:
-    """Call a model through the calls of the current run, or directly outside a run."""
+    """Call a model; in a run, the call is stored and paid from its budget."""
     if calls := current_calls():
         return await calls.call(role, name, model, messages, config, expected_tokens)
     output = without_false_usage(model, await generate(model, messages, config))

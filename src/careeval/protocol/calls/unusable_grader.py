@@ -6,10 +6,11 @@ from collections import Counter
 from dataclasses import dataclass
 
 MAX_UNUSABLE = 20
-"""Responses without a usable grading after which a run ends, if no grading was usable before."""
+"""A run ends after this many responses without a usable grading, if no grading was usable
+before."""
 
 SAMPLE = 200
-"""Characters of such a grader's reply that are shown."""
+"""The most characters shown of an unusable grader's reply."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,7 +19,7 @@ class UnusableGrader:
 
     Attributes:
         problems: The problems of its replies, without any of their text.
-        reply: The beginning of its last reply; empty where that has no text.
+        reply: The beginning of its last reply; empty if that reply has no text.
     """
 
     problems: str
@@ -37,7 +38,7 @@ class GraderTrial:
     ) -> UnusableGrader | None:
         """Record the grading of a response; return why the grader cannot be used.
 
-        `None` as long as it may still be usable, and after the reason was returned once.
+        Returns `None` while the grader may still be usable, and after the reason was returned once.
 
         Args:
             response: Name of the response.

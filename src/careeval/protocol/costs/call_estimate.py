@@ -9,11 +9,11 @@ from typing import Any
 from careeval.protocol.costs.prices import PER
 
 BYTES_PER_TOKEN = 4.0
-"""Expected bytes of UTF-8 in a token. Measured with OpenAI's o200k tokenizer on twelve of the
+"""Expected bytes of UTF-8 per token. Measured with OpenAI's o200k tokenizer on twelve of the
 bank's scenarios: 4.0 in their texts, 4.2 in whole grading prompts, 4.4 in written answers."""
 
 WORST_BYTES_PER_TOKEN = 3.0
-"""The same for a tokenizer that cuts a third finer, which some models have."""
+"""Expected bytes of UTF-8 per token of a tokenizer that cuts a third finer, as some models have."""
 
 ANSWER_TOKENS = 220
 """Expected tokens of a response. The prompt asks for about 150 words, which are 172 tokens at the
@@ -29,7 +29,7 @@ class CallEstimate:
     """The estimated cost of one attempt at a call.
 
     Attributes:
-        kind: Role and model; estimates of calls with the same err alike.
+        kind: Role and model. Estimates for calls of one kind tend to err in the same direction.
         usd: Expected cost, without reasoning.
         worst_usd: Cost if the reply reaches its token limit.
     """
@@ -46,7 +46,7 @@ def estimate(
 
     Args:
         kind: Role and model.
-        price: Fields of the model's `prices.Price`.
+        price: The model's price: the fields of `prices.Price`.
         n_bytes: Bytes sent.
         expected_tokens: Expected tokens of the reply.
         limit: The most tokens of the reply.

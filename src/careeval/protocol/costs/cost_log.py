@@ -1,7 +1,7 @@
-"""The cost log of a run: one line for each paid call, kept as long as the run's folder.
+"""The cost log of a run: one line per paid call, kept as long as the run's folder.
 
-It holds every payment, even for a call whose result was not stored. Runs that share a budget read
-each other's cost logs, so that one budget covers all of them.
+The log has every payment, even for a call whose result was not stored. Runs that share a budget
+read each other's cost logs, so that one budget covers all of them.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ from careeval.protocol.logs.json_limits import (
 )
 
 SPENT_FILE = "spent.jsonl"
-"""The cost log, in the run's folder."""
+"""File name of the cost log in the run's folder."""
 
 CALLS_FILE = "calls.jsonl"
-"""The finished calls, in the run's folder until the run is complete."""
+"""Name of the file of finished calls, in the run's folder until the run is complete."""
 
 Role = Literal["ask", "grade"]
 """The purpose of a call: to ask a system, or to grade its response."""
@@ -71,7 +71,7 @@ class TotalCost:
 
     @property
     def usd(self) -> float | None:
-        """The whole cost in US dollars; `None` while a part of it is not known."""
+        """The total cost in US dollars; `None` if the cost of any call is unknown."""
         return None if self.n_unknown else self.known_usd
 
     @staticmethod
@@ -88,7 +88,7 @@ def forget_calls(folder: Path, keys: Collection[str]) -> None:
     The cost log keeps what they cost.
 
     Raises:
-        OSError: The file cannot be written; it is as it was.
+        OSError: The file cannot be written; the old file is unchanged.
     """
     path = folder / CALLS_FILE
     # replaced whole: a process killed here leaves the old file or the new one
@@ -112,7 +112,7 @@ def read_paid_calls(folder: Path) -> list[PaidCall]:
 
 
 def paid_call(row: Any) -> PaidCall:
-    """Return the call that a row of a cost log describes; its cost is unknown if it cannot be true.
+    """Return the call that a row of a cost log describes; an impossible cost becomes unknown.
 
     Older cost logs have rows with 0 or negative token counts, as a server may report them. A row
     that cannot be understood gives `UNREADABLE`: a call of unknown cost.
@@ -142,7 +142,7 @@ def cost_row(paid: PaidCall) -> dict[str, Any]:
 
 
 UNREADABLE = PaidCall("ask", "unreadable lines", None, None, None, None)
-"""A call whose row in the cost log cannot be understood: its cost is not known."""
+"""Stands for a call whose row in the cost log cannot be understood: its cost is unknown."""
 
 
 def finished_keys(folder: Path) -> set[str]:
@@ -161,7 +161,7 @@ def finished_keys(folder: Path) -> set[str]:
 
 
 def finished_key(row: object) -> str:
-    """Return the key of a finished call from its row; empty where there is none or it is wrong."""
+    """Return the key of a finished call from its row; empty if the key is missing or invalid."""
     key = row.get("key") if isinstance(row, dict) else None
     if not isinstance(key, str) or len(key) > MAX_KEY:
         return ""

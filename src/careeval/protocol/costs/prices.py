@@ -24,10 +24,10 @@ if TYPE_CHECKING:
     from genai_prices.types import ModelPrice
 
 PER = 1_000_000
-"""Tokens that a price covers."""
+"""The number of tokens to which a price applies."""
 
 IN_PROCESS = ("gguf/", "careeval/")
-"""Prefixes of models that run inside the process."""
+"""Prefixes of the names of models that run inside the process."""
 
 PROVIDERS = {
     "anthropic": "anthropic",
@@ -47,8 +47,8 @@ PROVIDERS = {
     "perplexity": "perplexity",
     "together": "together",
 }
-"""Inspect's provider → that of the price list. A provider that is not here is the user's own
-server, or passes calls on to an unnamed one: its price is unknown."""
+"""Inspect's provider name → the provider name in the price list. A provider not listed here is the
+user's own server, or passes calls on to an unnamed seller: its price is unknown."""
 
 SERVICES = {
     ("anthropic", "azure"): "azure",
@@ -62,10 +62,10 @@ SERVICES = {
 """Inspect's provider and service, as in `openai/azure/NAME` → the seller in the price list."""
 
 CHARGED_APART = ("requests_kcount", "output_reasoning_mtok", "output_citation_mtok")
-"""Charges that come on top of the prices of input and output."""
+"""Charges of the price list that come on top of the prices of input and output."""
 
 Usd = Annotated[float, Field(ge=0, allow_inf_nan=False, strict=True)]
-"""US dollars per million tokens."""
+"""A price in US dollars per million tokens."""
 
 
 class Price(Frozen):
@@ -80,7 +80,7 @@ class Price(Frozen):
     cache_write: Usd
     """Prompt tokens that the provider wrote to its cache."""
     source: str
-    """The origin of the price, in words."""
+    """The origin of the price, as text."""
 
 
 FREE = Price(input=0, output=0, cache_read=0, cache_write=0, source="runs in this process")
@@ -88,7 +88,7 @@ FREE = Price(input=0, output=0, cache_read=0, cache_write=0, source="runs in thi
 
 
 def price_of(model: str, own: Mapping[str, Price] = {}, day: date | None = None) -> Price | None:
-    """Return the price of a model, or `None` where it is not known.
+    """Return the price of a model, or `None` if it is unknown.
 
     List prices come from the package genai-prices, never from the network. Where a price rises with
     the length of the prompt, this is the base price: careeval's prompts are far shorter than any
@@ -116,7 +116,7 @@ def price_of(model: str, own: Mapping[str, Price] = {}, day: date | None = None)
 
 
 def runs_in_process(model: str) -> bool:
-    """Tell whether a model runs inside the process, and so costs nothing."""
+    """Tell whether a model runs inside the process, which costs nothing."""
     return model.startswith(IN_PROCESS)
 
 
@@ -145,7 +145,7 @@ def cost_of(
 
 
 class _PriceTable(Frozen):
-    """One table of a prices file."""
+    """The prices of one model in a prices file: one TOML table."""
 
     input: Usd
     output: Usd
@@ -154,11 +154,11 @@ class _PriceTable(Frozen):
 
 
 MAX_BYTES = 1_000_000
-"""The size above which a file is refused as no list of prices."""
+"""The most bytes of a prices file; a larger file is refused."""
 
 
 def read_prices(path: Path) -> dict[str, Price]:
-    """Return the user's own prices by model, from a TOML file with one table for each model.
+    """Return the user's own prices by model, from a TOML file with one table per model.
 
     ```toml
     ["openai/gpt-5.1"]
@@ -205,7 +205,7 @@ def from_json(data: object) -> dict[str, Price]:
     """Return prices by model from the data that `as_json` returned.
 
     Raises:
-        ValueError: The data have another form.
+        ValueError: The data are not of the form that `as_json` returns.
     """
     return TypeAdapter(dict[str, Price]).validate_python(data)
 
@@ -234,7 +234,7 @@ def _in_words(error: ErrorDetails) -> str:
 
 
 def _list_price(provider: str, name: str, day: date | None) -> Price | None:
-    """Return the highest list price of a day, or `None` where it is not known."""
+    """Return the highest list price of a model on a day, or `None` if it is unknown."""
     from genai_prices import Usage, calc_price
 
     day = day or datetime.now(UTC).date()
@@ -255,7 +255,7 @@ def _list_price(provider: str, name: str, day: date | None) -> Price | None:
 
 
 def _whole_price(listed: ModelPrice, source: str) -> Price | None:
-    """Return a listed price; `None` if it lacks a part, or a call is charged for more."""
+    """Return a listed price; `None` if input or output has no price, or other charges apply."""
     if any(getattr(listed, charge) is not None for charge in CHARGED_APART):
         return None
     tokens_in, tokens_out = _base(listed.input_mtok), _base(listed.output_mtok)
@@ -272,5 +272,5 @@ def _whole_price(listed: ModelPrice, source: str) -> Price | None:
 
 
 def _base(listed: Any) -> float | None:
-    """Return a listed number; the lowest tier's where it has tiers."""
+    """Return a listed price as a number; for a price with tiers, the lowest tier's."""
     return None if listed is None else float(getattr(listed, "base", listed))

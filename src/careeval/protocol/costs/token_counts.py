@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 MOST_TOKENS = 10**9
-"""The most tokens that one call or one rubric can have; a higher count is false."""
+"""The most tokens of one call or one graded rubric; a higher count is taken as false."""
 
 
 def is_plausible(
@@ -17,9 +17,9 @@ def is_plausible(
     """Tell whether the token counts of a call that came back can be true.
 
     Args:
-        input_tokens: Tokens of its prompt, those of a cache included; every call has some.
-        output_tokens: Tokens of its reply.
-        parts: Parts of either, where the provider reports them.
+        input_tokens: Tokens of the prompt, cached ones included; every call has some.
+        output_tokens: Tokens of the reply.
+        parts: Token counts of parts of the prompt or the reply, if the provider reports them.
         words: Whether the reply has any text.
     """
     counts = [input_tokens, output_tokens, *(part for part in parts if part is not None)]
@@ -29,7 +29,7 @@ def is_plausible(
 
 
 def with_readable_usage(body: bytes) -> bytes:
-    """Return a completion of an OpenAI-like server, with its usage null if it cannot be read.
+    """Return a completion of an OpenAI-like server, with its usage set to null if unreadable.
 
     The client would fail on such a usage, and the reply's text would be lost. Anything else is
     returned unchanged.
@@ -51,7 +51,7 @@ def with_readable_usage(body: bytes) -> bytes:
 
 
 def _has_counts(usage: object) -> bool:
-    """Tell whether every number that the client reads from a usage is an integer."""
+    """Tell whether every number that the client reads from a `usage` object is an integer."""
     if not isinstance(usage, dict):
         return False
     counts = [usage.get(name) for name in ("prompt_tokens", "completion_tokens")]

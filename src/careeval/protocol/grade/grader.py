@@ -61,7 +61,7 @@ CONFIG = GenerateConfig(
         name="judgments", json_schema=json_schema(Judgments), strict=True
     ),
 )
-"""The settings of every call to a grader; built once, since the schema takes a millisecond."""
+"""The settings of every call to a grader; built once, since building the schema takes 1 ms."""
 
 
 @scorer(metrics={"*": [mean()]}, name="careeval")
@@ -136,7 +136,7 @@ def grade(
 
 @solver
 def grader_given() -> Solver:
-    """Stop a graded run that has no grader before its first call."""
+    """Stop a graded run without a grader, before its first call."""
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:  # noqa: ARG001
         if GRADER_ROLE not in model_roles():
@@ -150,9 +150,9 @@ def grader_given() -> Solver:
 
 
 def viewer_points(items: Sequence[RubricItem], graded: RubricJudgments) -> float:
-    """Return the points of a graded rubric; NaN, Inspect's "unscored", if they are not certain.
+    """Return the points of a graded rubric; NaN, Inspect's "unscored", if they are uncertain.
 
-    They are uncertain where an unresolved item could change them.
+    Points are uncertain if an unresolved item could change them.
     """
     present = np.array(
         [[np.nan if j.present is None else float(j.present) for j in graded.judgments]]
@@ -163,12 +163,12 @@ def viewer_points(items: Sequence[RubricItem], graded: RubricJudgments) -> float
 
 @dataclass(frozen=True)
 class GradingUsage:
-    """The usage of the calls about one rubric of one response; `None` where one lacks a number.
+    """The usage of the calls about one rubric of one response; `None` if any call lacks the number.
 
     Attributes:
-        input_tokens: Cached ones included.
-        output_tokens: Reasoning included.
-        cost_usd: US dollars.
+        input_tokens: Tokens of the prompts, cached ones included.
+        output_tokens: Tokens of the replies, reasoning included.
+        cost_usd: Cost in US dollars.
         seconds: Sum of the calls' durations.
     """
 
@@ -179,7 +179,7 @@ class GradingUsage:
 
     @staticmethod
     def of(outputs: Sequence[ModelOutput]) -> GradingUsage:
-        """Return the sums over calls."""
+        """Return the usage summed over calls."""
         columns = zip(*(usage_numbers(output) for output in outputs), strict=True)
         sums = [None if None in column else sum(column) for column in columns]
         return GradingUsage(*sums) if sums else GradingUsage(0, 0, 0.0, 0.0)
@@ -190,9 +190,9 @@ class _Grading:
     """The grading of one response: the parts that all its calls share.
 
     Attributes:
-        prompts: Prompts for a model; `None` where only programs grade.
+        prompts: Prompts for a model; `None` if only programs grade.
         facts: Facts of the scenario, for a program.
-        scenario: Text of the scenario; `None` where the grader is not to see it.
+        scenario: Text of the scenario; `None` if the grader must not see it.
         name: Scenario and epoch.
         last_word_counts: See `read_reply`.
     """
@@ -209,7 +209,7 @@ class _Grading:
     async def rubric(
         self, rubric: Rubric, items: Sequence[RubricItem], shown: Sequence[RubricItem]
     ) -> tuple[RubricJudgments, GradingUsage]:
-        """Grade one rubric in one call, or in one call for each item."""
+        """Grade one rubric in one call, or in one call per item."""
         if not items:
             return RubricJudgments((), 0, 0), GradingUsage.of([])
         if not self.per_item:
@@ -233,7 +233,8 @@ class _Grading:
     async def _ask(
         self, shown: Sequence[RubricItem], scope: str
     ) -> tuple[list[Reply], list[ModelOutput]]:
-        """Have items judged in one call, and ask again while the reply is not complete."""
+        """Have items judged in one call, and ask again if the reply is incomplete, up to the
+        limit."""
         request = self._request(shown)
         messages = request
         replies: list[Reply] = []

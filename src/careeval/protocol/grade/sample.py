@@ -1,4 +1,4 @@
-"""Conversion of a scenario to the metadata of Inspect's sample, and back.
+"""Converting a scenario to the metadata of Inspect's sample, and back.
 
 The metadata hold all that the tables need, so that a run can be read without its bank.
 """
@@ -45,6 +45,6 @@ def rubric_of(metadata: Mapping[str, Any], rubric: Rubric) -> list[RubricItem]:
 
 
 def facts_of(metadata: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return the facts of a scenario from its sample's metadata; empty where it has none."""
+    """Return the facts of a scenario from its sample's metadata; empty if it has none."""
     facts: Mapping[str, Any] = metadata.get("facts", {})
     return facts

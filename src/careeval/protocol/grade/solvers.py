@@ -35,7 +35,7 @@ STORE_KEY = "careeval_response"
 SAMPLING_KEY = "careeval_sampling"
 
 MAX_CHARACTERS = 200
-"""Characters of a refusal that are shown."""
+"""The most characters shown of the text of a refusal."""
 
 
 @solver
@@ -47,10 +47,11 @@ def ask(
 ) -> Solver:
     """Ask the system under test, with a different seed for every scenario and epoch.
 
-    One seed for all epochs would give ten times the same response where a server honours it.
+    With one seed for all epochs, a server that honours seeds would give the same response ten
+    times.
 
     Args:
-        prompts: Folder of prompt files; careeval's own where not given.
+        prompts: Folder of prompt files; careeval's own if not given.
         seed: Seed of the run.
         protocol: Version of the protocol, which selects careeval's own prompts.
         mode: Mode of the bank.
@@ -75,7 +76,7 @@ def ask(
 
 @solver
 def recorded(responses: str, system: str, mode: str = RESPONSE.name) -> Solver:
-    """Take the responses of one system from a file; one that is not in it is missing.
+    """Take the responses of one system from a file; a response not in the file is missing.
 
     Raises:
         ProtocolError: The file cannot be read, or holds no response of that system.
@@ -101,14 +102,14 @@ def recorded(responses: str, system: str, mode: str = RESPONSE.name) -> Solver:
 
 
 def store_response(state: TaskState, response: Response, mode: Mode) -> None:
-    """Store a response in its sample, with the state that its mode gives it."""
+    """Store a response in its sample, in the state that the mode determines."""
     if mode.interpret and response.state is ResponseState.answered:
         response = mode.interpret(response, facts_of(state.metadata))
     state.store.set(STORE_KEY, asdict(response))
 
 
 def find_response(state: TaskState) -> Response | None:
-    """Return the response that a solver has stored; `None` where its call failed."""
+    """Return the response that a solver has stored; `None` if the call failed."""
     stored: dict[str, Any] | None = state.store.get(STORE_KEY)
     if stored is None:
         return None
@@ -117,7 +118,7 @@ def find_response(state: TaskState) -> Response | None:
 
 
 def stored_response(state: TaskState) -> Response:
-    """Return the response that a solver has stored; there must be one."""
+    """Return the response that a solver has stored; it must exist."""
     response = find_response(state)
     assert response is not None
     return response
@@ -153,7 +154,8 @@ def response_of(output: ModelOutput, scenario: str, epoch: int) -> Response:
 
 
 def stop_problem(output: ModelOutput) -> str:
-    """Return why an output is no complete reply, in words for a person; empty if it is."""
+    """Return why an output is not a complete reply, as text for a person; empty if it is
+    complete."""
     response = response_of(output, "", 0)
     if response.state is ResponseState.refused:
         return f"it is a refusal: {response.note[:MAX_CHARACTERS]}"

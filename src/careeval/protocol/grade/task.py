@@ -39,7 +39,7 @@ from careeval.protocol.select import (
 
 N_EPOCHS = 10
 TEMPERATURE = 1.0
-"""The paper's ten responses at temperature 1.0."""
+"""The paper's number of responses per scenario: ten, at temperature 1.0."""
 
 
 @task
@@ -130,10 +130,10 @@ def careeval(
 
 
 def _check_values(grader_context: str, split: str) -> None:
-    """Check two arguments that have a few possible values.
+    """Check the two arguments that accept only a few values: grader context and split.
 
     Raises:
-        ProtocolError: One has another value.
+        ProtocolError: One of the two has another value.
     """
     if grader_context not in {"none", "scenario"}:
         raise ProtocolError(

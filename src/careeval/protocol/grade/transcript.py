@@ -1,7 +1,7 @@
 """The transcript: Inspect's record of the events of each sample in a log.
 
 Most of it repeats other parts of the sample, and writing it is a fifth of a run's work. A run of
-careeval keeps it only where something went wrong, so that one can see what.
+careeval keeps the transcript only of samples in which something went wrong.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Reading one `.eval` log without Inspect: it is a zip of JSON files, one for each sample.
+"""Reading one `.eval` log without Inspect: a zip of JSON files, one per sample.
 
 Only the fields that the tables need are read, and each is checked. Samples are read one at a time:
 a run has a thousand, and most of each is a record of its events.
@@ -50,7 +50,7 @@ _SAMPLE_NAME = re.compile(r"samples/(.+)_epoch_([0-9]{1,9})\.json")
 
 @dataclass(frozen=True)
 class ImpossibleCount:
-    """An impossible count in a sample, such as one below 0, which is taken as unknown."""
+    """An impossible count in a sample, such as a negative one; it is taken as unknown."""
 
     id: str
     epoch: int
@@ -73,8 +73,8 @@ class Log:
     Attributes:
         path: Path of the file.
         header: The fields of its header that the tables need.
-        about: All that careeval wrote into the header, unchecked.
-        name: Name of the system in `run.json`; `None` where that has none.
+        about: The metadata that careeval wrote into the header, unchecked.
+        name: Name of the system in `run.json`; `None` if `run.json` has no name.
     """
 
     path: Path
@@ -98,7 +98,7 @@ class Log:
     def samples(
         self,
     ) -> Iterator[tuple[LoggedSample, LoggedScenario] | ImpossibleCount | UnreadableSample]:
-        """Yield its finished samples, each read when it is needed.
+        """Yield the log's finished samples, each read only when needed.
 
         A sample with an impossible count is preceded by an `ImpossibleCount`.
         """
@@ -147,8 +147,8 @@ def read_log(path: Path) -> Log:
     """Open a log and read its header; its samples are read when they are needed.
 
     Raises:
-        LogError: It is cut off, is not a log, is not of careeval, lacks what the tables need, or
-            holds more than a log may.
+        LogError: The file is cut off, is not a log, is not from careeval, lacks fields that the
+            tables need, or is beyond the limits.
     """
     try:
         with open_log(path) as file:
@@ -195,7 +195,7 @@ def read_log(path: Path) -> Log:
 
 
 def log_summaries(path: Path) -> Iterator[dict[str, Any]]:
-    """Yield a log's summary of each sample; nothing where the log cannot be read."""
+    """Yield a log's summary of each sample; nothing if the log cannot be read."""
     try:
         with open_log(path) as file:
             names = file.namelist()

@@ -37,21 +37,21 @@ from careeval.protocol.logs.limits import (
 )
 
 MAX_SHOWN = 80
-"""Characters of a log's content that a message quotes."""
+"""The most characters of a log's content that a message quotes."""
 
 MAX_ERROR_TEXT = 300
-"""Characters of an error's text that a message quotes."""
+"""The most characters of an error's text that a message quotes."""
 
 
 def _at(first: str, *path: str | int) -> Any:
-    """Return a field that is read at a path in the JSON, with its default where that is absent."""
+    """Return a field read at a path in the JSON; with its default, if the path is absent."""
     return Field(validation_alias=AliasPath(first, *path))
 
 
 def _or_unknown(value: Any, validate: ValidatorFunctionWrapHandler, info: ValidationInfo) -> Any:
-    """Return what a call used, or `None` where a provider's count is impossible.
+    """Return a call's usage, or `None` if a count in it is impossible, such as a negative one.
 
-    Such a count is described in the context, a list.
+    Each impossible count is described in the list that is the context.
     """
     try:
         return validate(value)
@@ -94,7 +94,7 @@ class RunMetadata:
 
 @dataclass(frozen=True)
 class LogHeader:
-    """The fields about the run in a log's header.
+    """The fields of a log's header that describe the run.
 
     Attributes:
         model: Inspect's name of the model that was asked.
@@ -198,7 +198,7 @@ class LoggedItem:
 
 
 def _text_only(content: Any) -> Any:
-    """Return a prompt that is text; `None` for one with other parts, such as images."""
+    """Return a prompt that is text; `None` for a prompt with other parts, such as images."""
     return None if isinstance(content, list) else content
 
 
@@ -207,7 +207,7 @@ class LoggedScenario:
     """The scenario of a sample, the same in every epoch of a log.
 
     Attributes:
-        text: The prompt; `None` where it has parts other than text.
+        text: The prompt; `None` if it has parts other than text.
         rubrics: Rubric → its items, in the rubric's order.
     """
 
@@ -271,7 +271,8 @@ class LoggedSample:
 
     @property
     def response(self) -> LoggedResponse:
-        """The response; where none was stored, one in the state `missing` with the error."""
+        """The stored response; if there is none, a response in the state `missing` with the
+        error."""
         if self.stored:
             return self.stored
         why = self.error or "no response was stored"

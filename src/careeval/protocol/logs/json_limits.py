@@ -1,6 +1,6 @@
 """Limits for reading the JSON files in a run's folder, which may come from anybody.
 
-They are far above what careeval writes. Those for logs are in `limits`.
+The limits are far above what careeval writes. Limits for logs are in `limits`.
 """
 
 from __future__ import annotations
@@ -15,25 +15,25 @@ from careeval.files import open_file
 from careeval.protocol.logs.limits import HEADER, SAMPLE, JsonLimits, check_values
 
 MAX_DEPTH = 100
-"""Levels of lists and objects inside one another."""
+"""The most levels of lists and objects inside one another."""
 
 MAX_LINE = SAMPLE.n_bytes
-"""Bytes of one line; a longer one is skipped, like a damaged one."""
+"""The most bytes of one line; a longer line is skipped, like a damaged one."""
 
 MAX_LINES = 5_000_000
-"""Lines of one file."""
+"""The most lines of one file."""
 
 MAX_CALLS = 50_000_000_000
-"""Bytes of a `calls.jsonl`, which is read line by line."""
+"""The most bytes of a `calls.jsonl`, which is read line by line."""
 
 MAX_LEDGER = 1_000_000_000
-"""Bytes of a `spent.jsonl` or a `reserved.jsonl`; one of 1,000,000 calls has 150 million."""
+"""The most bytes of a `spent.jsonl` or `reserved.jsonl`; 1,000,000 calls make 150 million."""
 
 MAX_KEY = 2_500
-"""Characters of a call's key."""
+"""The most characters of a call's key."""
 
 CHUNK = 1_000_000
-"""Bytes of a long line that are skipped at once."""
+"""Bytes read at a time while a line that is too long is skipped."""
 
 
 def parse_json(content: bytes, bounds: JsonLimits = SAMPLE) -> Any:
@@ -95,7 +95,7 @@ def check_length(path: Path, most: int) -> int:
 
 
 def too_much(path: Path, what: str) -> ProtocolError:
-    """Return the error for a file that has too much of something."""
+    """Return the error for a file that exceeds a limit, of bytes or of lines."""
     hint = "move the file away: no run of careeval writes so much; check where the folder came from"
     return ProtocolError(f"{path} has {what}", hint=hint)
 
