@@ -45,11 +45,11 @@ Tokens = npt.NDArray[np.float64]
 
 
 def priced(run: Run, own: Mapping[str, Price] = {}) -> Run:
-    """Return a run with the prices of its models that are known.
+    """Return a run with the known prices of its models filled in.
 
     Args:
-        run: To be begun.
-        own: The user's own prices, by Inspect's name of a model; they come first.
+        run: The run, before it begins.
+        own: The user's own prices, by Inspect's name of a model; they override list prices.
     """
     known: dict[str, Price | None] = {}
     for model, base_url in ((run.model, run.base_url), (run.grader, None)):
@@ -63,7 +63,7 @@ def priced(run: Run, own: Mapping[str, Price] = {}) -> Run:
 
 
 def _address_variable(model: str) -> str:
-    """Return the variable in which Inspect looks for another address of a model's provider."""
+    """Return the environment variable by which Inspect lets a user change a provider's address."""
     return f"{provider(model).upper().replace('-', '_')}_BASE_URL"
 
 
@@ -104,12 +104,12 @@ class Plan:
 
     @property
     def expected_usd(self) -> float | None:
-        """Expected cost of the lines with a known price; `None` where no line has one."""
+        """Expected cost of the lines with a known price; `None` if no price is known."""
         return _sum_known([line.expected_usd for line in self.lines])
 
     @property
     def worst_usd(self) -> float | None:
-        """Worst cost of the lines with a known price; `None` where no line has one."""
+        """Worst cost of the lines with a known price; `None` if no price is known."""
         return _sum_known([line.worst_usd for line in self.lines])
 
     @property
@@ -126,7 +126,7 @@ def plan_run(
     n_graded: int = 0,
     grader_tokens: int = GRADER_TOKENS,
 ) -> tuple[PlanLine, ...]:
-    """Return the plan of one run: a line for its model, then one for its grader, where it has them.
+    """Return the plan of one run: a line for its model and one for its grader, if it has them.
 
     The calls that a resumed run has on disk are taken for average ones.
 
@@ -182,7 +182,7 @@ def plan_run(
 
 
 def merged_lines(plan: Plan) -> tuple[PlanLine, ...]:
-    """Return the plan's lines, added up by role and model; those for asking come first."""
+    """Return the plan's lines, added up by role and model; lines for asking come first."""
     merged: dict[tuple[str, str], PlanLine] = {}
     for line in sorted(plan.lines, key=lambda line: ("ask", "grade").index(line.role)):
         key = (line.role, line.model)
@@ -236,7 +236,8 @@ class _Call:
     n_items: int
 
     def tokens(self, response: _Length, limit: int) -> Tokens:
-        """Return the tokens of the call about a response, `limit` being that of a reply."""
+        """Return the tokens of the call about a response; `limit` is the token limit of the
+        reply."""
         # each repair message follows the prompt and the reply that cannot be used
         worst_input = MAX_ATTEMPTS * (self.prompt.worst + response.worst)
         worst_input += (MAX_ATTEMPTS - 1) * (limit + self.repair.worst)
@@ -256,7 +257,7 @@ def _calls(
 ) -> list[_Call]:
     """Return the grader's calls about one response to a scenario; none for a rubric without items.
 
-    Where `prompts` is `None` a program grades, and its calls have no prompt.
+    If `prompts` is `None`, a program grades, and its calls have no prompt.
     """
     context = scenario.text if task.get("grader_context") == "scenario" else None
     calls = []
@@ -307,7 +308,8 @@ def _line(
     tokens: Tokens,
     prices: Mapping[str, Price],
 ) -> PlanLine:
-    """Return the line for what is left of `n` calls, which take these tokens in total."""
+    """Return the line for the calls still to make of `n` calls, which need these tokens in
+    total."""
     n_kept = min(n_kept, n)
     left = tokens * ((n - n_kept) / n if n else 0)
     expected_in, expected_out, worst_in, worst_out = (round(float(each)) for each in left)
@@ -328,7 +330,7 @@ def _line(
 
 
 def _sum_lines(a: PlanLine, b: PlanLine) -> PlanLine:
-    """Return the sum of two lines of one role and model; an unknown cost makes it unknown."""
+    """Return the sum of two lines of one role and model; an unknown cost makes the sum unknown."""
     return PlanLine(
         a.role,
         a.model,

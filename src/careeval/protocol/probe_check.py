@@ -54,7 +54,8 @@ def prepare_probes(bank: Bank, root: Path, run: Run) -> Path:
 
 
 def unfinished_probe_check(root: Path, run: Run) -> Path | None:
-    """Return the newest folder below `root` of an unfinished probe check like `run`, if any."""
+    """Return the newest folder below `root` with an unfinished probe check of the settings of
+    `run`."""
     wanted = (run.grader, run.task, run.protocol, PROBES)
     for folder in sorted(run_folders(root), key=lambda each: each.stat().st_mtime, reverse=True):
         other = read_run_file(folder)
@@ -73,7 +74,7 @@ def read_agreement(bank: Bank, folder: Path) -> ProbeAgreement:
 
 
 def read_trial(bank: Bank, folder: Path) -> ProbeTrial:
-    """Return that agreement with the grader's name in tables, its cost and its time.
+    """Return a finished check's agreement with the grader's name in tables, its cost and time.
 
     Raises:
         ProtocolError: No probe was judged.
@@ -93,7 +94,7 @@ def read_trial(bank: Bank, folder: Path) -> ProbeTrial:
 def lexical_agreement(bank: Bank) -> ProbeAgreement:
     """Return the agreement of the lexical grader with the labels of a bank's probes.
 
-    It is computed here, since the lexical grader makes no calls.
+    The agreement is computed without a run, since the lexical grader makes no calls.
     """
     return ProbeAgreement.of(_lexical_judgments(bank))
 

@@ -1,7 +1,7 @@
 """Grading the responses of a run again, as recorded responses.
 
-Grading a random part of them a few more times shows how far a grader agrees with itself, at a
-fraction of the cost of grading all.
+Grading a random part of the responses a few more times shows how far a grader agrees with itself,
+at a fraction of the cost of grading all.
 """
 
 from __future__ import annotations
@@ -61,11 +61,11 @@ class RegradePart:
             )
 
     def draw(self, responses: Sequence[Response]) -> list[Response]:
-        """Return the part of one run's responses, in their order; all where the share is 1.
+        """Return the drawn part of one run's responses, in their order; all if the share is 1.
 
-        Of each scenario `round(share × epochs)` responses are drawn, and at least one. They are
-        drawn from those with text, since a grader is shown no others; where fewer have text, all of
-        those are taken.
+        Of each scenario `round(share × epochs)` responses are drawn, and at least one. Only
+        responses with text are drawn, since a grader is shown no others; if fewer have text, all of
+        them are drawn.
         """
         if self.share == 1:
             return list(responses)
@@ -166,7 +166,7 @@ def _rubric(runs: Runs, scenarios: Sequence[Scenario], mode: Mode, like: Run) ->
 
 
 def _n_gradings(runs: Runs, grader: str, rubric: Rubric) -> int:
-    """Return how often a grader has graded a run's rubric, in the mode that it used most often."""
+    """Return how often a grader has graded a run's rubric, in its most used grading mode."""
     names = [n for n in runs.judgments["grader"].unique() if Grader.parse(n).model == grader]
     judgments = runs.judgments.filter(
         pl.col("grader").is_in(names), pl.col("rubric") == rubric.value
@@ -175,7 +175,7 @@ def _n_gradings(runs: Runs, grader: str, rubric: Rubric) -> int:
 
 
 def _twins_changed(root: Path, now: str | None) -> tuple[str, str] | None:
-    """Return the hash of a run's twins then and now; `None` where they do not differ."""
+    """Return the hashes of a run's twins then and now; `None` if they are equal."""
     for path in sorted(root.glob("*.eval")):
         try:
             then = read_log(path).header.about.twins_hash

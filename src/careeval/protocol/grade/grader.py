@@ -233,8 +233,7 @@ class _Grading:
     async def _ask(
         self, shown: Sequence[RubricItem], scope: str
     ) -> tuple[list[Reply], list[ModelOutput]]:
-        """Have items judged in one call, and ask again if the reply is incomplete, up to the
-        limit."""
+        """Have items judged in one call, and ask again while the reply is incomplete."""
         request = self._request(shown)
         messages = request
         replies: list[Reply] = []

@@ -154,8 +154,7 @@ def response_of(output: ModelOutput, scenario: str, epoch: int) -> Response:
 
 
 def stop_problem(output: ModelOutput) -> str:
-    """Return why an output is not a complete reply, as text for a person; empty if it is
-    complete."""
+    """Return why an output is not a complete reply, as text; empty if it is complete."""
     response = response_of(output, "", 0)
     if response.state is ResponseState.refused:
         return f"it is a refusal: {response.note[:MAX_CHARACTERS]}"

@@ -271,8 +271,7 @@ class LoggedSample:
 
     @property
     def response(self) -> LoggedResponse:
-        """The stored response; if there is none, a response in the state `missing` with the
-        error."""
+        """The stored response; if none, a response in the state `missing` with the error."""
         if self.stored:
             return self.stored
         why = self.error or "no response was stored"

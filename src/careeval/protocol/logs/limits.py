@@ -21,46 +21,47 @@ from careeval.errors import LogError, ProtocolError
 from careeval.files import open_file
 
 MAX_DIRECTORY = 32_000_000
-"""Bytes of a log's list of members; one of 250,000 responses has 25 million."""
+"""The most bytes of a log's list of members; that of 250,000 responses has 25 million."""
 
 MAX_UNPACKED = 50_000_000_000
-"""Bytes of all members of a log together, which are read one at a time."""
+"""The most bytes of all members of a log together; they are read one at a time."""
 
 MAX_NAME = 1_000
-"""Characters of a name: of a system, a model (which may be a path), a scenario, an item."""
+"""The most characters of a name: of a system, a model (which may be a path), a scenario, an
+item."""
 
 MAX_TEXT = 2_000_000
-"""Characters of a text: a response, an item, a reason."""
+"""The most characters of a text: a response, an item, a reason."""
 
 MAX_EPOCHS = 10_000
-"""Responses to one scenario."""
+"""The most responses to one scenario."""
 
 MAX_MAKERS = 100
-"""Vendors of the AI models that helped to make a bank."""
+"""The most vendors of the AI models that helped to make a bank."""
 
 MAX_SCENARIOS = 100_000
-"""Scenarios of one run."""
+"""The most scenarios of one run."""
 
 MAX_RESPONSES = 250_000
-"""Responses of one run: scenarios times epochs."""
+"""The most responses of one run: scenarios times epochs."""
 
 MAX_ITEMS = 500
-"""Items of one rubric of a scenario."""
+"""The most items of one rubric of a scenario."""
 
 MAX_SAMPLING = 100
-"""Sampling fields of one call."""
+"""The most sampling fields of one call."""
 
 MAX_JUDGMENTS = 5_000_000
-"""Judgments of one log."""
+"""The most judgments of one log."""
 
 MAX_KEPT = 1_000_000_000
-"""Characters kept of one log: its responses, quotes, reasons, errors and item texts."""
+"""The most characters kept of one log: responses, quotes, reasons, errors and item texts."""
 
 MAX_TOKENS = 10**12
-"""Tokens of one call."""
+"""The most tokens of one call."""
 
 MAX_USD = 10**9
-"""Dollars or seconds of one call."""
+"""The most dollars, and the most seconds, of one call."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,8 +69,8 @@ class JsonLimits:
     """The limits for one JSON text: a member of a log, or a file.
 
     Attributes:
-        n_bytes: Its length, unpacked.
-        n_values: Its values, which take far more memory than the text.
+        n_bytes: The most bytes of the text, unpacked.
+        n_values: The most values in the text; they need far more memory than the text.
     """
 
     n_bytes: int
@@ -101,7 +102,7 @@ def open_log(path: Path) -> Iterator[zipfile.ZipFile]:
     """Open a log as a zip file within the limits.
 
     Raises:
-        LogError: Its list of members is too long, or it would be too long when unpacked.
+        LogError: The list of members is too long, or the unpacked log would be too large.
     """
     with open_file(path) as file, zipfile.ZipFile(_CappedFile(path, file)) as archive:
         n_bytes = sum(member.file_size for member in archive.infolist())
@@ -155,7 +156,8 @@ def check_values(content: bytes, bounds: JsonLimits, name: str) -> None:
     """Check that a JSON text has no more values than its limit.
 
     Raises:
-        ValueError: It may have more, by its count of commas and opening brackets.
+        ValueError: The text may have more values, judged by the number of its commas and opening
+            brackets.
     """
     n_values = content.count(b",") + content.count(b"[") + content.count(b"{")
     if n_values > bounds.n_values:
@@ -166,7 +168,7 @@ def check_size(n_scenarios: int, epochs: int) -> None:
     """Check that the log of a run of this size could be read.
 
     Raises:
-        ProtocolError: It would have too many responses.
+        ProtocolError: The run would have too many scenarios or responses.
     """
     if too_many := size_problem(n_scenarios, epochs):
         raise ProtocolError(
@@ -175,7 +177,7 @@ def check_size(n_scenarios: int, epochs: int) -> None:
 
 
 def size_problem(n_scenarios: int, epochs: int) -> str:
-    """Return the limit that a run of this size exceeds, in words; empty where it exceeds none."""
+    """Return as text the limit that a run of this size exceeds; empty if it exceeds none."""
     if epochs > MAX_EPOCHS:
         return f"{epochs:,} responses to each scenario, at most {MAX_EPOCHS:,}"
     if n_scenarios > MAX_SCENARIOS:

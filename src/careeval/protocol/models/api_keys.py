@@ -15,11 +15,11 @@ class Provider:
     """A provider of models.
 
     Attributes:
-        name: Inspect's name of it: the first part of a model's name.
-        package: The distribution of its client.
-        keys: Environment variables for a key; one of them is enough.
-        clouds: Second parts of a model's name that stand for a cloud, which has other keys.
-        elsewhere: Environment variables that send every call to such a cloud.
+        name: Inspect's name of the provider: the first part of a model's name.
+        package: PyPI name of the provider's client.
+        keys: Environment variables that may contain the key; one of them must be set.
+        clouds: Clouds that serve its models, as in openai/azure/gpt-5; they need keys of their own.
+        elsewhere: Environment variables; if one is set, all calls go to a cloud.
     """
 
     name: str
@@ -50,10 +50,10 @@ PROVIDERS = (
     Provider("together", "openai", ("TOGETHER_API_KEY",)),
     Provider("openrouter", "openai", ("OPENROUTER_API_KEY",)),
 )
-"""The providers used most; Inspect has more."""
+"""The most used providers; Inspect has more."""
 
 AWS_SECRETS = ("AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN", "AWS_BEARER_TOKEN_BEDROCK")
-"""Environment variables of Amazon's cloud that hold a secret."""
+"""Environment variables of Amazon's cloud that contain a secret."""
 
 COMPATIBLE = "openai-api"
 """The provider of any server with OpenAI's API: openai-api/SERVICE/MODEL."""
@@ -62,7 +62,7 @@ COMPATIBLE = "openai-api"
 def missing_key(model: str, environment: Mapping[str, str]) -> tuple[str, ...]:
     """Return the variables of which one must be set before a model can be called.
 
-    Empty where one is set, or where it is not known which is needed.
+    Empty if one is set, or if it is unknown which variable is needed.
 
     Args:
         model: Inspect's name of the model.
@@ -82,7 +82,7 @@ def missing_key(model: str, environment: Mapping[str, str]) -> tuple[str, ...]:
 
 
 def secrets(api: Any, model: str, environment: Mapping[str, str]) -> set[str]:
-    """Return the keys with which a model is called, wherever its provider found them.
+    """Return the keys with which a model is called, from the provider or the environment.
 
     Args:
         api: The provider's object, as Inspect made it.
@@ -105,7 +105,7 @@ def missing_keys(
 
     Args:
         models: Inspect's names of the models to ask; `None` for recorded responses.
-        graders: Inspect's names of the graders; `None` where nothing is graded.
+        graders: Inspect's names of the graders; `None` if nothing is graded.
         environment: Environment variables by name.
     """
     asking = {f"asking {model}": model for model in models if model}

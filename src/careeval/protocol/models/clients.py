@@ -18,7 +18,7 @@ CONNECT_TIMEOUT = 10
 """Seconds for an attempt to connect to a server."""
 
 PROBE_TIMEOUT = 30
-"""Seconds in which a working server answers a small request, even while it works on another."""
+"""Seconds within which a working server answers a small request, even while it is busy."""
 
 MAX_REPLY = 16 * 2**20
 """The most bytes of a reply: more than any model writes, and a hundred of them fit into memory."""
@@ -35,7 +35,7 @@ def limit_connecting() -> None:
 
 
 def prepare_clients(api: Any, reply_queue: ReplyQueue, redactor: Redactor) -> None:
-    """Put our limits and hooks on a provider's present client, and on those that it makes later.
+    """Put our limits and hooks on a provider's present client, and on clients it makes later.
 
     vLLM's provider makes its client at the first call, Mistral's makes one for each call, and any
     may make another when its key has changed. The clients of Google, Grok and the clouds have no
@@ -88,7 +88,7 @@ def _lighten(client: Any) -> None:
 
 
 def _use_aiohttp(api: Any) -> bool:
-    """Make a client of OpenAI's package send over aiohttp; return whether this changed it.
+    """Make a client of OpenAI's package send over aiohttp; return whether that was possible.
 
     A call takes a sixth less work than over httpx. OpenAI's package offers this client for many
     calls at once.
@@ -112,8 +112,8 @@ def _use_aiohttp(api: Any) -> bool:
 async def is_silent(api: Any) -> bool:
     """Ask a provider's server for its list of models; return whether no reply comes in time.
 
-    Any reply counts, an error too: a slow server, or one that still loads its model, sends one.
-    False where there is no way to ask.
+    Any reply counts, even an error: a slow server, or a server that is still loading its model,
+    replies. False if the provider has no such request.
     """
     client = getattr(api, "client", None)
     http: Any = getattr(client, "_client", None)
@@ -139,17 +139,17 @@ class ReplyHooks:
         self._reply_queue, self._redactor = reply_queue, redactor
 
     def put_on(self, http: Any) -> None:
-        """Hook the replies of a client, once; do nothing for one that is not like httpx's."""
+        """Add the hooks to a client, once; do nothing for a client that is not like httpx's."""
         hooks = getattr(http, "event_hooks", None)
         if hooks is not None and self.on_reply not in hooks["response"]:
             # before Inspect's own
             hooks["response"].insert(0, self.on_reply)
 
     async def on_reply(self, response: Any) -> None:
-        """Read a reply whole, and replace its headers and body by redacted ones.
+        """Read a whole reply, and redact its headers and body.
 
         Raises:
-            ReplyTooLongError: It is longer than `MAX_REPLY`.
+            ReplyTooLongError: The reply is longer than `MAX_REPLY`.
         """
         for name, value in list(response.headers.items()):
             if (redacted := self._redactor.header(value)) != value:

@@ -12,11 +12,11 @@ from openai import AsyncOpenAI, NotGiven
 from openai.types.chat import ChatCompletion
 
 UNSUPPORTED = {"stream", "tools", "tool_choice", "timeout", "extra_query"}
-"""Fields of a request with which the client's own method is used."""
+"""Fields that, if in a request, make `create` use the client's own method."""
 
 
 class Completions:
-    """A replacement of `chat.completions` of OpenAI's client, which it falls back on."""
+    """Replaces `chat.completions` of OpenAI's client, and falls back on the original."""
 
     def __init__(self, client: AsyncOpenAI) -> None:
         self._client, self._original = client, client.chat.completions

@@ -39,13 +39,13 @@ EMBEDDED = "gguf"
 """The provider whose models run inside the process."""
 
 EMBEDDED_CALLS = 8
-"""Calls that the embedded engine decodes at a time; more would only wait."""
+"""The most calls in flight to the embedded engine: as many as it decodes at a time."""
 
 OWN_SERVERS = {*LOCAL, "ollama"}
-"""Providers whose server is the user's own: it queues calls where a hosted one refuses them."""
+"""Providers whose server is the user's own; it queues calls that a hosted server would refuse."""
 
 OWN_CALLS = 32
-"""Calls in flight to the user's own server."""
+"""The most calls in flight to the user's own server."""
 
 HOSTED_CALLS = 100
 """The most calls in flight to a hosted model: Inspect begins with 20 and adapts to refusals."""
@@ -113,7 +113,7 @@ def connect(run: Run, role: Role, reply_queue: ReplyQueue) -> Model:
 
 
 def calls_in_flight(run: Run) -> int:
-    """Return the most calls in flight to each of model and grader."""
+    """Return the most calls in flight to a run's model and to its grader."""
     name = run.model or run.grader or ""
     return _fixed(name, run.base_url, run.max_connections) or HOSTED_CALLS
 
@@ -132,7 +132,7 @@ def set_prices(prices: Mapping[str, Mapping[str, Any]]) -> None:
 
 
 def _fixed(name: str, base_url: str | None, wanted: int | None) -> int | None:
-    """Return the fixed number of calls in flight; `None` where it adapts to refusals."""
+    """Return the fixed number of calls in flight; `None` if the number adapts to refusals."""
     if wanted is not None:
         return wanted
     if provider(name) == EMBEDDED:
@@ -153,7 +153,8 @@ def _failed(error: BaseException) -> bool:
 
 
 def _record_requests(model: Model) -> None:
-    """Give the run the request that each call sent to the provider; Inspect's log lacks it."""
+    """Record in the run the request that each call sent to the provider, as Inspect's log lacks
+    it."""
     generate: Any = model.api.generate
 
     async def recorded(*args: Any, **more: Any) -> Any:
@@ -166,7 +167,7 @@ def _record_requests(model: Model) -> None:
 
 
 def _redact_results(model: Model, redactor: Redactor) -> None:
-    """Redact the key in what a provider returns or raises, and in what Inspect logs of it."""
+    """Redact the key in a provider's results and errors, and in Inspect's log of them."""
     generate: Any = model.api.generate
 
     async def redacted(*args: Any, **more: Any) -> Any:
@@ -189,7 +190,7 @@ def _redact_results(model: Model, redactor: Redactor) -> None:
 
 
 def _watch_for_silence(model: Model, attempt_timeout: float) -> None:
-    """Detect, before an attempt times out, a server that answers nothing at all.
+    """Detect, before an attempt times out, a server that does not answer any request.
 
     Five attempts at a server that takes requests and never answers last 25 minutes where one call
     is made at a time. A shorter timeout would give up servers that load a model at the first call.

@@ -35,7 +35,7 @@ def check_engine() -> None:
     """Check that the engine of gguf/ models is installed.
 
     Raises:
-        ProtocolError: It is not.
+        ProtocolError: The engine is not installed.
     """
     if importlib.util.find_spec("xllamacpp") is None:
         raise ProtocolError(

@@ -52,13 +52,13 @@ from careeval.protocol.capacity import n_cores
 from careeval.protocol.models.embedded import EMBEDDED_MODEL, check_engine, embedded_model_path
 
 SLOTS = 8
-"""Requests decoded at a time."""
+"""The number of requests that the engine decodes at a time: its slots."""
 
 SLOT_TOKENS = 4096
-"""The most tokens of one prompt and reply; fewer where the model was trained on fewer."""
+"""The most tokens of a prompt and its reply together; fewer if the model was trained on fewer."""
 
 KEPT_PROMPTS_MIB = 256
-"""Memory for prompts already read. llama.cpp's default is 8 GiB."""
+"""Mebibytes of memory for the cache of prompts already read; llama.cpp's default is 8 GiB."""
 
 READ_TOKENS = 512
 """Prompt tokens read in one step. A cancelled call works on until the end of its step."""
@@ -68,7 +68,7 @@ ANSWER_SECONDS = 1800.0
 in half of that; without a limit, an endless reply would hold up the run."""
 
 NEUTRAL = {"temperature": 1.0, "top_p": 1.0, "top_k": 0}
-"""The model's own distribution, uncut."""
+"""Sampling settings that leave the model's own distribution unchanged."""
 
 Request = dict[str, Any]
 """A request for a chat completion in OpenAI's form, which the engine reads."""
@@ -88,13 +88,13 @@ class EngineReply:
 
     text: str
     reasoning: str
-    """The reasoning before the text; empty for a model without."""
+    """The reasoning before the text; empty for a model without reasoning."""
     finish: Literal["stop", "length"] | None
-    """The reason why it ended; None for a cancelled one."""
+    """The reason why the reply ended; None for a cancelled reply."""
     usage: dict[str, Any]
     """The engine's own token counts."""
     timings: dict[str, Any]
-    """Milliseconds and tokens of reading and of writing, by the engine's clock."""
+    """Milliseconds and tokens for reading the prompt and for writing, by the engine's clock."""
 
 
 def model_path(name: str) -> Path:
@@ -104,7 +104,7 @@ def model_path(name: str) -> Path:
         name: The model's name after `gguf/`.
 
     Raises:
-        ProtocolError: There is no such file, or it is not a GGUF file.
+        ProtocolError: The file does not exist, or is not a GGUF file.
     """
     if name == EMBEDDED_MODEL:
         return embedded_model_path()

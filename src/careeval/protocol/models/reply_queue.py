@@ -1,4 +1,4 @@
-"""The queue that processes replies which arrive together one after the other.
+"""A queue that handles replies one after the other, even if they arrive at the same time.
 
 A hundred replies that come at once share the loop: each takes a small step in turn, all are done
 at the same late moment, and so are the hundred calls that follow them. The server meanwhile has
@@ -12,15 +12,15 @@ import asyncio
 from collections import deque
 
 STEPS = 60
-"""Cycles of the loop between one reply and the next: about as many as a reply needs to lead to its
-next call. Fewer gain less, more gain nothing."""
+"""Cycles of the event loop between two replies: about as many as pass from a reply to the next call
+that follows from it. Fewer cycles gain less, more gain nothing."""
 
 
 class ReplyQueue:
     """A queue of replies, for all models of one process."""
 
     def __init__(self, steps: int = STEPS) -> None:
-        """Make an empty queue that waits `steps` cycles of the loop after each reply."""
+        """Make an empty queue that waits `steps` cycles of the event loop after each reply."""
         self._steps = steps
         self._waiting: deque[asyncio.Future[None]] = deque()
         self._calling: asyncio.Task[None] | None = None

@@ -11,11 +11,11 @@ from tenacity import RetryCallState
 from tenacity.wait import wait_base, wait_exponential_jitter, wait_random
 
 LONGEST = 15 * 60.0
-"""The longest wait in seconds where the server asks for none."""
+"""The longest wait in seconds if the server does not ask for a wait."""
 
 LONGEST_ASKED = 3600.0
-"""The longest wait in seconds where the server asks for one. More is an outage: resume the run
-another day."""
+"""The longest wait in seconds if the server asks for a wait. A longer wait is an outage: resume the
+run another day."""
 
 HOPELESS = 2.0
 """Seconds of wait after a hopeless attempt: see `RunCalls.record_failure`."""
@@ -41,7 +41,7 @@ class RetryAfterWait(wait_base):
 
 
 class ReportingWait(wait_base):
-    """Another wait, which also reports each failed attempt.
+    """Wraps another wait, and also reports each failed attempt.
 
     A hopeless attempt is retried soon, so that a run without a working server ends soon.
     """
@@ -67,7 +67,7 @@ class ReportingWait(wait_base):
 
 
 def retry_after(headers: Mapping[str, Any]) -> float | None:
-    """Return the seconds that a reply's headers ask to wait; `None` where they do not.
+    """Return the seconds that a reply's headers ask to wait; `None` if they ask for no wait.
 
     `retry-after-ms` is OpenAI's; `Retry-After` is of RFC 9110, in seconds or as a date.
     """

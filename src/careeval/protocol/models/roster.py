@@ -20,18 +20,18 @@ def rosters() -> list[str]:
 
 
 MAX_BYTES = 1_000_000
-"""The size above which a file is refused as no roster."""
+"""The most bytes of a roster file; a larger file is refused."""
 
 
 def read_roster(name_or_path: str) -> list[str]:
-    """Return the models of a roster, in its order; at least one, none twice.
+    """Return the models of a roster, in its order; at least one, without duplicates.
 
     Args:
         name_or_path: One of `rosters()`, which comes first, or the path of a file.
 
     Raises:
-        ProtocolError: There is no such roster, it cannot be read or names no model, or a line is
-            not one model's name; every such line is listed.
+        ProtocolError: The roster does not exist, cannot be read or names no model, or a line is not
+            a model name or is a duplicate; every faulty line is listed.
     """
     if name_or_path in rosters():
         path = ROSTERS / f"{name_or_path}.txt"
