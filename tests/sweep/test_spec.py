@@ -78,7 +78,10 @@ def test_twins_stay_with_their_base(tmp_path: Path) -> None:
         ('[[systems]]\nmodel = "x/a"\nserver = "s {port} {model}"\n', "has braces other than"),
         ('[[systems]]\nmodel = "x/a"\nserver = "s {port} {"\n', "has braces other than"),
         ("systems = [", "is not TOML"),
-        ('[[systems]]\nmodel = "x/a"\n[[gradings]]\ngrader = "openai-api/fake/grader"\n', "duplicate gradings"),
+        (
+            '[[systems]]\nmodel = "x/a"\n[[gradings]]\ngrader = "openai-api/fake/grader"\n',
+            "duplicate gradings",
+        ),
     ],
 )
 def test_mistakes_are_named_with_their_place(

@@ -236,8 +236,7 @@ class _Call:
     n_items: int
 
     def tokens(self, response: _Length, limit: int) -> Tokens:
-        """Return the tokens of the call about a response; `limit` is the token limit of the
-        reply."""
+        """Return the tokens of the call about a response; `limit` is the reply's token limit."""
         # each repair message follows the prompt and the reply that cannot be used
         worst_input = MAX_ATTEMPTS * (self.prompt.worst + response.worst)
         worst_input += (MAX_ATTEMPTS - 1) * (limit + self.repair.worst)
@@ -308,8 +307,7 @@ def _line(
     tokens: Tokens,
     prices: Mapping[str, Price],
 ) -> PlanLine:
-    """Return the line for the calls still to make of `n` calls, which need these tokens in
-    total."""
+    """Return the line for the calls left of `n` calls, which need `tokens` in total."""
     n_kept = min(n_kept, n)
     left = tokens * ((n - n_kept) / n if n else 0)
     expected_in, expected_out, worst_in, worst_out = (round(float(each)) for each in left)

@@ -54,8 +54,7 @@ def prepare_probes(bank: Bank, root: Path, run: Run) -> Path:
 
 
 def unfinished_probe_check(root: Path, run: Run) -> Path | None:
-    """Return the newest folder below `root` with an unfinished probe check of the settings of
-    `run`."""
+    """Return the newest unfinished probe check below `root` with the same settings as `run`."""
     wanted = (run.grader, run.task, run.protocol, PROBES)
     for folder in sorted(run_folders(root), key=lambda each: each.stat().st_mtime, reverse=True):
         other = read_run_file(folder)

@@ -73,14 +73,14 @@ def select_scenarios(
 
 
 def scenarios_of_slice(chosen: Sequence[Scenario], ids: Sequence[str]) -> list[Scenario]:
-    """Return the scenarios of a selection that one run asks: those of a slice of a sweep, or all.
+    """Return the scenarios of a selection that one run asks: a slice of a sweep, or all.
 
     Args:
         chosen: The whole selection, whose hash is in the run's log.
-        ids: Ids of the slice's scenarios; all when empty.
+        ids: Ids of the slice's scenarios; if empty, all are meant.
 
     Raises:
-        ProtocolError: One of them is not in the selection.
+        ProtocolError: A scenario of the slice is not in the selection.
     """
     if unknown := set(ids) - {scenario.id for scenario in chosen}:
         raise ProtocolError(f"{min(unknown)} is not among the chosen scenarios")
@@ -143,7 +143,7 @@ def rubrics_named(rubric: str) -> list[Rubric]:
     """Return the rubrics that `ladder`, `actions` or `both` names.
 
     Raises:
-        ProtocolError: It is none of these.
+        ProtocolError: The name is none of these.
     """
     if rubric == BOTH:
         return [Rubric.ladder, Rubric.actions]

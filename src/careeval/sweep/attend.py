@@ -29,24 +29,24 @@ from careeval.sweep.server import run_server
 from careeval.sweep.spec import Cell, Sweep, load_sweep
 
 PROGRESS_FILE = "progress.json"
-"""The file in a cell's folder with its progress."""
+"""Name of the file with a cell's progress, in the cell's folder."""
 
 ENDING_FILE = "ending"
-"""The file in a sweep's folder that tells its cells to end: 1 in order, 2 at once."""
+"""Name of the file in a sweep's folder that tells cells to end: 1 in order, 2 at once."""
 
 EVERY = 1.0
-"""Seconds between two checks whether to end, and between two reports."""
+"""Seconds between two checks whether the cell must end, and between two progress reports."""
 
 REASON_CHARACTERS = 2_000
 """The most characters of the reason why a cell failed."""
 
 
 class SupersededError(Exception):
-    """A cell that has been given to another process since."""
+    """Raised if the cell has been given to another process in the meantime."""
 
 
 def carry_out_cell(root: Path, path: str, number: int) -> Lease:
-    """Carry out a cell under a lease; return the lease with its result, without a reason.
+    """Carry out a cell under a lease; return the lease with its result, but no reason of a failure.
 
     The reason is in a file beside the lease's folder: see `lease_reason`.
 
@@ -80,7 +80,7 @@ def make_lease_folder(root: Path, sweep: Sweep, cell: Cell, number: int) -> Path
     """Make the folder of a lease, with the finished calls of the lease before; return it.
 
     Raises:
-        SupersededError: There is a folder of this number, or of a higher one.
+        SupersededError: A folder of this number, or of a higher number, exists.
         ProtocolError: The responses that the cell grades are missing.
         OSError: The folder cannot be written.
     """
@@ -190,7 +190,7 @@ def _keep_reason(folder: Path, why: str) -> None:
 
 
 def lease_reason(root: Path, lease: Lease) -> str:
-    """Return why a lease's cell did not end as it should; empty where that is not known."""
+    """Return why a lease's cell did not end as it should; empty if the reason is unknown."""
     folder = root / lease.folder
     try:
         return read_text(folder.with_name(f"{folder.name}.why"))[:REASON_CHARACTERS].strip()

@@ -30,13 +30,13 @@ from careeval.sweep.engines import Engine
 from careeval.sweep.spec import Cell, Sweep, save_sweep
 
 TIMES = 3
-"""Failures after which a cell is given up; the others go on."""
+"""Number of failures after which a cell is given up; the other cells go on."""
 
 EVERY = 0.5
 """Seconds between two updates of the display."""
 
 DRAIN_SECONDS = 30.0
-"""Seconds to wait for a writer that lost its lease, so that its last calls are kept."""
+"""Seconds to wait for a process that lost its lease, so that its last calls are kept."""
 
 
 @dataclass
@@ -65,7 +65,7 @@ class SweepDriver:
     Attributes:
         root: Folder of the sweep.
         sweep: The sweep.
-        engine: Carries out its cells.
+        engine: The engine that carries out the cells.
         show: Called several times a second.
     """
 
@@ -79,10 +79,10 @@ class SweepDriver:
     _stop: Stop | None = None
 
     def carry_out(self) -> Stop | None:
-        """Carry out the cells that are left; return why the sweep ended early, `None` if complete.
+        """Carry out the remaining cells; return why the sweep ended early, `None` if complete.
 
         Raises:
-            ProtocolError: Another process drives the sweep, the folder holds another one, or its
+            ProtocolError: Another process drives the sweep, the folder has another sweep, or the
                 journal is damaged.
             OSError: The sweep's folder cannot be written.
         """
@@ -99,7 +99,7 @@ class SweepDriver:
         return Stop.interrupted if self._ending else self._stop
 
     def _read_journal(self, journal: JournalWriter) -> None:
-        """Read the state of every cell; cells that were at work are lost with their driver."""
+        """Read the state of every cell; a cell at work when its driver ended is marked as lost."""
         self._cells = {cell.path: cell for cell in self.sweep.cells()}
         self._records = {path: _CellRecord() for path in self._cells}
         for path, leases in JournalReader(self.root).by_cell().items():
@@ -128,7 +128,7 @@ class SweepDriver:
         return bool(self._ending) or self._stop is not None
 
     def _is_open(self, cell: Cell) -> bool:
-        """Tell whether a cell is left to do, and its responses are there if it grades."""
+        """Tell whether a cell can start: it is not done, and its responses exist if it grades."""
         record = self._records[cell.path]
         if record.state in (CellState.begun, CellState.complete) or record.n_failures >= TIMES:
             return False
@@ -136,7 +136,7 @@ class SweepDriver:
         return cell.asks or ask_record.state is CellState.complete
 
     def _start_cells(self, journal: JournalWriter) -> bool:
-        """Start every cell that can be; return whether one was."""
+        """Start every cell that can start now; return whether any was started."""
         started = False
         for cell in self._cells.values() if not self._ended_early else ():
             if not self._is_open(cell) or self._is_draining(cell) or not self.engine.has_room(cell):
@@ -163,7 +163,7 @@ class SweepDriver:
         return replace(lease, n_done=self.sweep.n_responses(cell))
 
     def _is_draining(self, cell: Cell) -> bool:
-        """Tell whether to wait for a writer that lost its lease and is still at work."""
+        """Tell whether to wait for a process that lost its lease and is still at work."""
         record = self._records[cell.path]
         if record.waits_since is None:
             return False
@@ -175,7 +175,7 @@ class SweepDriver:
         return False
 
     def _record_ended(self, journal: JournalWriter) -> None:
-        """Write the leases that have ended into the journal."""
+        """Write the ended leases into the journal."""
         if self._ending:
             write_text(self.root / ENDING_FILE, f"{min(self._ending, 2)}\n")
         leases = self.engine.ended_leases(EVERY)
@@ -219,7 +219,7 @@ class SweepDriver:
 
 
 def _with_counts(lease: Lease, folder: Path) -> Lease:
-    """Return a lease with counts from its folder, where its process did not report them."""
+    """Return a lease with counts read from its folder, if its process did not report them."""
     spent = TotalCost.of(read_paid_calls(folder))
     asked, graded = kept_samples(folder)
     return replace(

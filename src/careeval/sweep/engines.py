@@ -22,14 +22,14 @@ HERE = "local"
 RAY = "ray"
 
 MAX_STARTED = 1_000
-"""The most cells that a cluster has at a time, queued or at work."""
+"""The most cells given to a cluster at a time, queued or at work."""
 
 
 class Engine(Protocol):
     """An engine that carries out cells, each under a lease."""
 
     def has_room(self, cell: Cell) -> bool:
-        """Tell whether it can start a cell now."""
+        """Tell whether the engine can start a cell now."""
         ...
 
     def start(self, root: Path, cell: Cell, lease: Lease) -> None:
@@ -41,15 +41,15 @@ class Engine(Protocol):
         ...
 
     def close(self) -> None:
-        """Release its resources; cells must have ended before."""
+        """Release the engine's resources; all cells must have ended before."""
         ...
 
 
 def engine(name: str) -> Engine:
-    """Return the engine of a name: `local`, `ray`, or the address of a Ray cluster.
+    """Return the engine with a name: `local`, `ray`, or the address of a Ray cluster.
 
     Raises:
-        ProtocolError: There is none, Ray is not installed, or its cluster cannot be reached.
+        ProtocolError: The name is unknown, Ray is not installed, or its cluster cannot be reached.
     """
     if name == HERE:
         return LocalEngine()
@@ -76,7 +76,7 @@ class LocalEngine:
         return not (_is_heavy(cell) and any(map(_is_heavy, self._working.values())))
 
     def start(self, root: Path, cell: Cell, lease: Lease) -> None:
-        """Start a cell in a thread, which watches a process."""
+        """Start a cell in a process of its own, watched by a thread."""
         self._working[self._threads.submit(carry_out_cell, root, cell.path, lease.number)] = cell
 
     def ended_leases(self, seconds: float) -> list[Lease]:
@@ -121,7 +121,7 @@ class RayEngine:
         self._working: dict[Any, Lease] = {}
 
     def has_room(self, cell: Cell) -> bool:  # noqa: ARG002
-        """Tell whether Ray can get one more cell; it queues those without room."""
+        """Tell whether Ray may be given one more cell; Ray queues cells that have no room yet."""
         return len(self._working) < MAX_STARTED
 
     def start(self, root: Path, cell: Cell, lease: Lease) -> None:
@@ -140,17 +140,17 @@ class RayEngine:
         return [self._result(task, self._working.pop(task)) for task in done]
 
     def _result(self, task: Any, lease: Lease) -> Lease:
-        """Return the lease that a task returns; a lost one where its process or node is gone."""
+        """Return the lease that a task returns; a lost lease if its process or node is gone."""
         try:
             return Lease(**self._ray.get(task))
         except self._ray.exceptions.RayError:
             return Lease(lease.cell, lease.number, CellState.lost)
 
     def close(self) -> None:
-        """Disconnect from the cluster, which goes on."""
+        """Disconnect from the cluster, which keeps running."""
         self._ray.shutdown()
 
 
 def _attend_on_node(root: str, path: str, number: int) -> dict[str, Any]:
-    """Carry out a cell on a node; return the lease as plain data, without a reason in words."""
+    """Carry out a cell on a node; return the lease as plain data, without the text of a failure."""
     return asdict(carry_out_cell(Path(root), path, number)) | {"why": ""}

@@ -22,13 +22,14 @@ class CellStatus(StrEnum):
     """The state of a cell, as it is shown."""
 
     waiting = "waiting"
-    """It has not begun, or its engine has no room for it yet."""
+    """The cell has not begun, or its engine has no room for it yet."""
     running = "running"
     complete = "complete"
     failed = "failed"
-    """Its last lease failed; while the sweep goes on, it is tried up to three times."""
+    """The cell's last lease failed; while the sweep goes on, the cell is tried up to three
+    times."""
     stopped = "stopped"
-    """It was told to end, or the driver of the sweep is gone."""
+    """The cell was told to end, or the driver of the sweep is gone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +45,7 @@ class CellProgress:
         n_failed: Responses that were given up.
         n_calls: Calls that came back.
         usd: Known cost of these calls, in US dollars.
-        n_unknown: Calls whose cost is not known.
+        n_unknown: The number of calls whose cost is unknown.
         rate: Responses a second in the last minute; `None` while that is not known.
         why: The reason why it failed or stopped; empty where there is none.
     """
@@ -72,8 +73,8 @@ class SweepProgress:
     """The progress of a sweep.
 
     Attributes:
-        cells: Each of its cells, those that ask first.
-        driver: Number of the process that drives it; `None` where none does on this machine.
+        cells: The progress of every cell, asking cells first.
+        driver: Number of the process that drives the sweep; `None` if none does on this machine.
         max_cost: The most US dollars that may be spent; `None` for no limit.
     """
 
@@ -86,29 +87,29 @@ class SweepProgress:
         return sum(cell.now is now for cell in self.cells)
 
     def done(self, *, asks: bool) -> tuple[int, int]:
-        """Return the number of responses asked for, or graded, and the number to reach."""
+        """Return the number of responses asked for or graded so far, and the number in total."""
         cells = [cell for cell in self.cells if cell.asks == asks]
         return sum(cell.n_done for cell in cells), sum(cell.n_responses for cell in cells)
 
     @property
     def usd(self) -> float:
-        """US dollars that are known to be spent."""
+        """The known cost so far, in US dollars."""
         return sum(cell.usd for cell in self.cells)
 
     @property
     def n_unknown(self) -> int:
-        """Calls whose cost is not known."""
+        """The number of calls whose cost is unknown."""
         return sum(cell.n_unknown for cell in self.cells)
 
     @property
     def rate(self) -> float | None:
-        """Responses a second that are asked for or graded; `None` while it is not known."""
+        """Responses asked for or graded per second; `None` while the rate is unknown."""
         rates = [cell.rate for cell in self.cells if cell.rate is not None]
         return sum(rates) if rates else None
 
     @property
     def seconds_left(self) -> float | None:
-        """Seconds until the end at this rate; `None` while it is not known."""
+        """Seconds until the end at the present rate; `None` while the rate is unknown."""
         left = sum(cell.n_responses - cell.n_done for cell in self.cells)
         return left / self.rate if self.rate else None
 
@@ -122,7 +123,7 @@ def sweep_progress(root: Path) -> SweepProgress:
     """Return the progress of the sweep in a folder.
 
     Raises:
-        ProtocolError: There is none, or its files are damaged.
+        ProtocolError: The folder has no sweep, or the files of the sweep are damaged.
     """
     sweep = load_sweep(root)
     driver = holder(root)
@@ -175,7 +176,7 @@ def _now(root: Path, last: Lease | None, is_driven: bool) -> CellStatus:
 
 
 def _report(root: Path, lease: Lease) -> RunProgress | None:
-    """Return the last report of a cell at work; `None` where it has made none."""
+    """Return the last report of a cell at work; `None` if it has not reported yet."""
     with suppress(OSError, ValueError, TypeError):
         return RunProgress(**read_json(root / lease.folder / PROGRESS_FILE))
     return None

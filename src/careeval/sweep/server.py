@@ -1,4 +1,4 @@
-"""The server of a model that a cell starts on its own machine, and stops."""
+"""Running the server of a model, which a cell starts on its own machine, and stops."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ from careeval.errors import ProtocolError
 from careeval.sweep.spec import Server
 
 LOG_FILE = "server.log"
-"""The file in the cell's folder with the server's output."""
+"""Name of the file with the server's output, in the cell's folder."""
 
 LOOK_EVERY = 0.5
 """Seconds between two checks whether the server is ready."""
 
 GRACE = 15.0
-"""Seconds that a server may take to end before it is killed."""
+"""Seconds that a server has to end before it is killed."""
 
 _DIE_WITH_PARENT = 1
-"""PR_SET_PDEATHSIG of Linux."""
+"""Linux's number of the prctl option PR_SET_PDEATHSIG."""
 
 
 @dataclass(frozen=True)
@@ -38,8 +38,8 @@ class RunningServer:
     """A server that is ready.
 
     Attributes:
-        base_url: Its address.
-        is_alive: Tells whether its process is alive.
+        base_url: The server's address.
+        is_alive: Tells whether the server's process is alive.
     """
 
     base_url: str
@@ -50,15 +50,15 @@ class RunningServer:
 def run_server(
     server: Server, folder: Path, is_to_end: Callable[[], object]
 ) -> Iterator[RunningServer]:
-    """Run a server for the time of the block.
+    """Run a server during the block.
 
     Args:
         server: The server to start.
-        folder: Folder for its log.
-        is_to_end: Tells whether to stop waiting for it.
+        folder: Folder for the server's log.
+        is_to_end: Tells whether to stop waiting for the server.
 
     Raises:
-        ProtocolError: It cannot be started, ends by itself, or is not ready in time.
+        ProtocolError: The server cannot be started, ends by itself, or is not ready in time.
     """
     port = _free_port()
     log = folder / LOG_FILE

@@ -31,14 +31,14 @@ from careeval.protocol.select import select_scenarios
 SCHEMA = "careeval.sweep/1"
 
 MAX_BYTES = 1_000_000
-"""The most bytes of a sweep's file; a longer one is a mistake."""
+"""The most bytes of a sweep file; a larger file is refused as a mistake."""
 
 READY_SECONDS = 900.0
-"""Seconds that a server may take until it answers: a large model loads for minutes."""
+"""The default of the seconds until a server must be ready: a large model loads for minutes."""
 
 
 class _SweepFileTable(BaseModel):
-    """A table of the file."""
+    """The base class of the tables in a sweep file."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -55,7 +55,7 @@ class ScenariosTable(_SweepFileTable):
 
 
 class SystemTable(_SweepFileTable):
-    """One system."""
+    """One system in a sweep file."""
 
     model: str
     name: str | None = None
@@ -63,7 +63,7 @@ class SystemTable(_SweepFileTable):
     server: str | None = None
     """Command that starts the model's server; `{port}` is replaced by a free port."""
     health: str = "/health"
-    """Path of the server that answers 200 once the model is loaded."""
+    """Path on the server that answers 200 once the model is loaded."""
     ready_seconds: PositiveFloat = READY_SECONDS
     gpus: float = Field(default=0, ge=0)
     cpus: float = Field(default=1, ge=0)
@@ -72,10 +72,10 @@ class SystemTable(_SweepFileTable):
 
 
 class GradingTable(_SweepFileTable):
-    """One way to grade."""
+    """One way to grade, in a sweep file."""
 
     grader: str | None = None
-    """The default of the bank's mode where not given."""
+    """The grader; if not given, the default grader of the bank's mode."""
     rubric: Literal["actions", "ladder"] | None = None
     per_item: bool = False
     grader_context: Literal["none", "scenario"] = "none"
@@ -84,7 +84,7 @@ class GradingTable(_SweepFileTable):
 
 
 class SweepTable(_SweepFileTable):
-    """The whole file."""
+    """The top level of a sweep file."""
 
     systems: list[SystemTable] = Field(min_length=1)
     gradings: list[GradingTable] = [GradingTable()]
@@ -104,7 +104,7 @@ class Server:
     Attributes:
         command: Command in a shell's syntax; `{port}` is replaced by a free port.
         health: Path that answers 200 once the model is loaded.
-        ready_seconds: The most seconds until then.
+        ready_seconds: The most seconds until the model must be loaded.
     """
 
     command: str
@@ -139,7 +139,7 @@ class System:
 
 @dataclass(frozen=True)
 class Cell:
-    """One system, one slice and one stage.
+    """A cell, a unit of work in a sweep: one stage on one slice of one system.
 
     Attributes:
         system: The system whose responses are asked for, or graded.
@@ -168,7 +168,7 @@ class Sweep:
 
     Attributes:
         systems: The systems, each with the run that asks it.
-        gradings: Runs that grade; the cell adds its system and scenarios.
+        gradings: Runs that grade, without system and scenarios, which each cell adds.
         families: Ids of the scenarios, each base with its twins.
         max_cost: The most US dollars for all cells together; `None` for no limit.
     """
@@ -184,12 +184,12 @@ class Sweep:
         return sorted(scenario for family in self.families for scenario in family)
 
     def slice(self, cell: Cell) -> list[str]:
-        """Return the ids of a cell's slice: families are dealt out in turn."""
+        """Return the scenario ids of a cell's slice; slices get the families in turn."""
         dealt = self.families[cell.slice - 1 :: cell.system.n_slices]
         return sorted(scenario for family in dealt for scenario in family)
 
     def cells(self) -> list[Cell]:
-        """Return every cell: those that ask, and then those that grade."""
+        """Return every cell: first the cells that ask, then the cells that grade."""
         stages = [ASK, *(f"grade-{n}" for n in range(1, len(self.gradings) + 1))]
         return [
             Cell(system, number, stage)
@@ -199,10 +199,10 @@ class Sweep:
         ]
 
     def cell(self, path: str) -> Cell:
-        """Return the cell of a path.
+        """Return the cell with a path.
 
         Raises:
-            ProtocolError: There is none.
+            ProtocolError: No cell has the path.
         """
         for cell in self.cells():
             if cell.path == path:
@@ -210,7 +210,7 @@ class Sweep:
         raise ProtocolError(f"the sweep has no cell {path!r}")
 
     def grading(self, cell: Cell) -> Run:
-        """Return the run with the settings of a cell that grades."""
+        """Return the run with the grading settings of a cell that grades."""
         return self.gradings[int(cell.stage.removeprefix("grade-")) - 1]
 
     def n_responses(self, cell: Cell) -> int:
@@ -218,7 +218,7 @@ class Sweep:
         return len(self.slice(cell)) * cell.system.run.epochs
 
     def run(self, cell: Cell) -> Run:
-        """Return the run that carries out a cell; one that grades still lacks its responses."""
+        """Return the run that carries out a cell; a grading run still lacks its responses."""
         run = system_run = cell.system.run
         if not cell.asks:
             grading = self.grading(cell)
@@ -236,8 +236,8 @@ def read_sweep(file: Path) -> Sweep:
     """Return the sweep that a TOML file describes, with the ids of its scenarios.
 
     Raises:
-        ProtocolError: The file cannot be read, or is not one of a sweep: each mistake with its
-            place.
+        ProtocolError: The file cannot be read, or is not a valid sweep file; every mistake is
+            listed with its place.
         BankError: The bank cannot be read.
     """
     table = _table(file)
@@ -285,7 +285,7 @@ def _mistakes(file: Path, error: ValidationError) -> list[str]:
 
 
 def _bank(file: Path, name: str | None) -> str | None:
-    """Return a bank's absolute path, or the name of careeval's own, as nodes differ in its path."""
+    """Return a bank's absolute path, or the name of careeval's own bank: its path differs by node."""
     if name is None or (name in OWN_BANKS and not (file.parent / name).exists()):
         return name
     return str((file.parent / name).resolve())
@@ -328,7 +328,7 @@ def _check_command(name: str, command: str) -> None:
     """Check that a server's command has the field {port}, and no other.
 
     Raises:
-        ProtocolError: It has not, or has others.
+        ProtocolError: The field is missing, or the command has others.
     """
     try:
         fields = {
@@ -361,7 +361,7 @@ def save_sweep(root: Path, sweep: Sweep) -> None:
     """Write the description of a sweep into its folder.
 
     Raises:
-        ProtocolError: The folder holds another sweep, with other scenarios, slices or systems.
+        ProtocolError: The folder has another sweep, with other scenarios, slices or systems.
             Systems and gradings may be added at the end.
         OSError: The folder cannot be written.
     """
@@ -393,10 +393,10 @@ def _fixed(parts: Sequence[System] | Sequence[Run]) -> list[object]:
 
 
 def load_sweep(root: Path) -> Sweep:
-    """Return the sweep whose description a folder holds.
+    """Return the sweep that is described in a folder.
 
     Raises:
-        ProtocolError: It holds none, or one that cannot be read.
+        ProtocolError: The folder has no description of a sweep, or the description cannot be read.
     """
     file = root / SWEEP_FILE
     try:

@@ -153,8 +153,7 @@ def _failed(error: BaseException) -> bool:
 
 
 def _record_requests(model: Model) -> None:
-    """Record in the run the request that each call sent to the provider, as Inspect's log lacks
-    it."""
+    """Record in the run the request that each call sent; Inspect's log lacks it."""
     generate: Any = model.api.generate
 
     async def recorded(*args: Any, **more: Any) -> Any:

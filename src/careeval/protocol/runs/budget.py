@@ -28,13 +28,13 @@ from careeval.protocol.runs.lock import holder
 from careeval.protocol.runs.sweep_cells import CellState, JournalReader
 
 RESERVED_FILE = "reserved.jsonl"
-"""The file of a run's reservations, in its folder."""
+"""Name of the file in a run's folder with the run's reservations."""
 
 BUDGET_LOCK = ".budget"
-"""The lock of a budget, in one of its folders; held while a process reads it and reserves."""
+"""The lock file of a budget, in one of its folders; held while a process reads and reserves."""
 
 LOCK_RETRY = 0.001
-"""Seconds between two tries for the lock."""
+"""Seconds between two attempts to take the lock."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +45,7 @@ class _Reservation:
         kind: Role and model of the call.
         usd: Dollars reserved.
         expected: Dollars that the call was expected to cost.
-        lost: Whether its process ended before the call came back.
+        lost: Whether the process of the call ended before the call came back.
     """
 
     kind: str
@@ -69,13 +69,13 @@ class _PaidCalls:
 
     @property
     def margin(self) -> float:
-        """Factor on a reservation, larger while few calls came back: short replies come first."""
+        """Factor on a reservation; larger at first, since the first replies to come are short."""
         return 1 + 1 / sqrt(self.n)
 
 
 @dataclass(slots=True)
 class _ReservationFile:
-    """The reservations of one run, as far as its file has been read."""
+    """The reservations of one run that have been read from its file so far."""
 
     folder: Path
     reading: LineTail
@@ -118,7 +118,7 @@ class Budget:
         Args:
             limit_usd: Dollars that may be spent.
             folders: Folders of all runs that share the budget.
-            own: Folder of the run of this process, which holds its lock.
+            own: Folder of the run that this process carries out and has locked.
             sweep: Folder of the sweep whose cells share the budget; `None` outside a sweep.
 
         Raises:
@@ -154,7 +154,7 @@ class Budget:
         return self._left()
 
     def n_unknown(self) -> int:
-        """Return the number of calls of unknown cost; after one the budget cannot be kept."""
+        """Return the number of calls of unknown cost; if any, the budget cannot be kept."""
         self._read()
         return self._n_unknown
 
@@ -162,7 +162,7 @@ class Budget:
         """Reserve the cost of a call; return the reservation's number, `None` if it does not fit.
 
         Before the first call of its kind came back, the length of replies is unknown, and the worst
-        cost is reserved. Where that does not fit, one call is made at a time.
+        cost is reserved. If the worst cost does not fit, one call is made at a time.
 
         Raises:
             OSError: The files cannot be read or written.
@@ -204,7 +204,7 @@ class Budget:
         self._lines.close()
 
     def _fitting(self, estimate: CallEstimate, left: float) -> float | None:
-        """Return the dollars to reserve for a call; `None` if they are not left."""
+        """Return the dollars to reserve for a call; `None` if the budget has too little left."""
         calls, usd = self._paid_of(estimate.kind), self.next_usd(estimate)
         safe = usd * calls.margin if calls.n else max(usd, estimate.worst_usd)
         if safe <= left:
@@ -273,7 +273,7 @@ class Budget:
 def open_reservations(folder: Path) -> list[float]:
     """Return the dollars reserved for each call of a run that has not come back.
 
-    Where a process is working on the run, its calls in flight are among them.
+    While a process works on the run, its calls in flight are included.
     """
     run = _ReservationFile(folder, LineTail(folder / RESERVED_FILE))
     run.read({})

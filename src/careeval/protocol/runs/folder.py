@@ -46,24 +46,25 @@ from careeval.protocol.runs.spec import (
 from careeval.protocol.runs.sweep_cells import refuse_sweep, without_cells
 
 RUN_FILE = "run.json"
-"""The description of a run; a folder that has this file holds a run."""
+"""File name of the description of a run; a folder with this file is the folder of a run."""
 
 
 GRADED = "graded"
-"""The folder of later gradings in a run's folder."""
+"""Name of the folder of later gradings, in a run's folder."""
 
 
 RESPONSES_FILE = "responses.jsonl"
-"""The recorded responses of a run that asks no model."""
+"""File name of the recorded responses of a run that asks no model."""
 
 
 def prepare(run: Run, folder: Path) -> Path:
-    """Set up a run in a folder that holds none yet; return the folder.
+    """Set up a run in a folder that has no run yet; return the folder.
 
     A run that was set up with the same description, and has not begun, is set up again.
 
     Raises:
-        ProtocolError: The folder holds another run or one that has begun, or lies in one.
+        ProtocolError: The folder has another run, or a run that has begun, or is inside the folder
+            of a run.
         OSError: The folder cannot be written; nothing of the run is in it.
     """
     check_folder(folder, run)
@@ -130,7 +131,7 @@ def store_responses(folder: Path, responses: Sequence[Response], run: Run) -> Ru
 def grading_folder(folder: Path, grader: str, rubric: Rubric) -> Path:
     """Return the folder for the next grading of a run's rubric by this grader.
 
-    Its number also follows those of careeval 0.1, whose folders' names have no rubric.
+    Its number is also above those of careeval 0.1's gradings, whose folder names have no rubric.
     """
     gradings = folder / GRADED
     name = folder_name(grader)
@@ -141,7 +142,7 @@ def grading_folder(folder: Path, grader: str, rubric: Rubric) -> Path:
 
 
 def discard(folder: Path) -> None:
-    """Delete the files of a run that was prepared, if it has no log and has made no call."""
+    """Delete the files of a prepared run, if the run has no log and has made no call."""
     if _has_calls(folder) or holder(folder):
         return
     with suppress(OSError):
@@ -164,7 +165,7 @@ def read_run_file(folder: Path) -> Run:
     """Return the description of the run in a folder.
 
     Raises:
-        ProtocolError: The folder holds no run, or its file is damaged; the hint says what is lost.
+        ProtocolError: The folder has no run, or its file is damaged; the hint says what is lost.
     """
     file = folder / RUN_FILE
     try:
@@ -184,7 +185,7 @@ def read_run_file(folder: Path) -> Run:
 
 
 def _without_run_file(folder: Path) -> str:
-    """Return the hint for a run whose run.json is absent or cannot be read."""
+    """Return the hint for a run whose run.json is missing or cannot be read."""
     if any(folder.glob("*.eval")):
         return (
             f"restore {RUN_FILE} from a backup, or run the system again with another -o; "
@@ -207,14 +208,14 @@ def _readable(folder: Path) -> bool:
 
 
 def system_of(folder: Path) -> str | None:
-    """Return the name of a run's system; `None` where the folder has no run.json of careeval."""
+    """Return the name of a run's system; `None` if the folder has no run.json of careeval."""
     with suppress(ProtocolError):
         return read_run_file(folder).system
     return None
 
 
 def is_probe_check(folder: Path) -> bool:
-    """Tell whether a folder holds a probe check of a grader, and not a run of a system."""
+    """Tell whether a folder has a probe check of a grader, instead of a run of a system."""
     try:
         run = read_run_file(folder)
     except ProtocolError:
@@ -223,7 +224,7 @@ def is_probe_check(folder: Path) -> bool:
 
 
 def is_grading(folder: Path) -> bool:
-    """Tell whether a folder holds a later grading: it lies in `graded` in the folder of a run.
+    """Tell whether a folder has a later grading, inside the folder `graded` of a run.
 
     The name alone is not enough: a user may choose `graded` as a folder for runs.
     """
@@ -244,7 +245,7 @@ def amend_run(folder: Path, **changes: Any) -> None:
 
 
 def budget_folders(folder: Path) -> list[Path]:
-    """Return the folders of the runs that share a run's budget, its own among them."""
+    """Return the folders of all runs that share a run's budget, including the run's own."""
     return [(folder / path).resolve() for path in read_run_file(folder).together] or [folder]
 
 
@@ -263,20 +264,20 @@ def is_complete(folder: Path) -> bool:
 def n_lost_calls(folder: Path) -> int:
     """Return the number of paid calls that an unfinished run has lost from its file of calls.
 
-    They are made and paid for again. A process that is killed loses one at most.
+    Lost calls are made and paid for again. A process that is killed loses at most one.
     """
     # a lower bound: the file of calls may also hold calls that cost nothing
     return max(0, len(read_paid_calls(folder)) - len(finished_keys(folder)))
 
 
 def n_kept_responses(folder: Path) -> tuple[int, int]:
-    """Return how many responses of an unfinished run are asked, and how many are graded."""
+    """Return for an unfinished run the number of responses obtained, and the number graded."""
     asked, graded = kept_samples(folder)
     return len(asked), len(graded)
 
 
 def kept_samples(folder: Path) -> tuple[set[SampleKey], set[SampleKey]]:
-    """Return the responses of an unfinished run that are asked, and those that are graded."""
+    """Return for an unfinished run the responses obtained, and the responses graded."""
     asked, graded = set[SampleKey](), set[SampleKey]()
     for key in finished_keys(folder):
         role, scenario, epoch, *_ = key.split()
@@ -287,8 +288,8 @@ def kept_samples(folder: Path) -> tuple[set[SampleKey], set[SampleKey]]:
 def latest_unfinished(root: Path) -> Path | None:
     """Return the folder just below `root` with the unfinished run that was worked on last.
 
-    An unfinished grading counts like its run; a probe check does not count. `None` where every run
-    is finished.
+    An unfinished grading counts like its run; a probe check does not count. `None` if every run is
+    finished.
     """
     open_runs = (
         folder
@@ -312,7 +313,7 @@ def _text(run: Run) -> str:
 
 
 def run_folders(root: Path) -> list[Path]:
-    """Return the folders under `root` that hold a run or a grading, `root` itself included.
+    """Return the folders at or below `root` that have a run or a grading.
 
     The cells of a sweep are left out.
     """
@@ -320,7 +321,7 @@ def run_folders(root: Path) -> list[Path]:
 
 
 def orphaned_folders(root: Path) -> list[Path]:
-    """Return the folders under `root` that have a cost log or calls, but no run.json any more."""
+    """Return the folders at or below `root` with a cost log or calls, but without run.json."""
     files = [*root.rglob(SPENT_FILE), *root.rglob(CALLS_FILE)]
     return without_cells(
         sorted({file.parent for file in files if not (file.parent / RUN_FILE).exists()})
@@ -352,7 +353,7 @@ def check_folder(folder: Path, run: Run) -> None:
 
 
 def _may_take(folder: Path, run: Run) -> bool:
-    """Tell whether a folder is free: it holds no run, or the same or a damaged one not begun."""
+    """Tell whether a folder has no run, or only the same or a damaged run that has not begun."""
     if not (folder / RUN_FILE).exists():
         return True
     if _has_calls(folder):
@@ -365,10 +366,10 @@ def _may_take(folder: Path, run: Run) -> bool:
 
 
 def refuse_runs_folder(folder: Path) -> None:
-    """Check that a folder has nothing to do with runs, so that other files may go into it.
+    """Check that a folder is not part of a run and has no runs, so that other files may go there.
 
     Raises:
-        ProtocolError: It is the folder of a run, lies in one, or has one just below it.
+        ProtocolError: The folder is the folder of a run, is inside one, or has one just below it.
     """
     refuse_sweep(folder)
     hint = "give a folder without runs, such as -o site"

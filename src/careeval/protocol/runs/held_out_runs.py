@@ -1,7 +1,7 @@
 """Keeping runs over the held-out split in a private folder, and their texts out of other files.
 
 The logs, tables and kept calls of such a run hold the texts of scenarios and responses. By default,
-nothing that is made from them does: see `careeval.results.withheld`.
+files made from them have no texts: see `careeval.results.withheld`.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from careeval.protocol.runs.spec import Run, folder_name
 PRIVATE = "private"
 
 ERROR_FILE = "last-words.txt"
-"""The file in the folder of a held-out run with the error that ended it early."""
+"""Name of the file with the error that ended a held-out run early, in the folder of the run."""
 
 _OUTPUT_VARIABLES = (
     *("INSPECT_TRACE_FILE", "INSPECT_PY_LOGGER_FILE", "INSPECT_TELEMETRY"),
@@ -93,7 +93,7 @@ def private_output(run: Run, folder: Path) -> Iterator[None]:
 
 
 def public_error(run: Run, folder: Path, words: str) -> str:
-    """Return an error text to show; that of a held-out run is written to its folder instead."""
+    """Return an error text to show; for a held-out run, write it to a file and return its place."""
     if not words or not is_held_out(run):
         return words
     path = folder / ERROR_FILE
@@ -102,10 +102,10 @@ def public_error(run: Run, folder: Path, words: str) -> str:
 
 
 def check_held_out_allowed(split: str) -> None:
-    """Check that the held-out split is not used outside `careeval run`, as Inspect alone would.
+    """Check that the held-out split is used only by `careeval run`, not by Inspect alone.
 
     Raises:
-        ProtocolError: It is.
+        ProtocolError: Inspect alone uses it.
     """
     if split == Split.held_out and not _ALLOWED.get():
         raise ProtocolError(
@@ -120,7 +120,7 @@ def refuse_taken_name(root: Path, run: Run) -> None:
     The other run may be private, or have been renamed since it began.
 
     Raises:
-        ProtocolError: There is one.
+        ProtocolError: Another run has the name.
     """
     own = run_folder(root, run)
     for other in run_folders(root):

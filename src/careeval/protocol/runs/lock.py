@@ -16,13 +16,13 @@ from typing import IO
 from careeval.errors import ProtocolError
 
 LOCK_FILE = ".lock"
-"""The lock in a run's folder; contains the number of the process that holds it or held it last."""
+"""The lock file in a run's folder; contains the number of the process that took it last."""
 
 MAX_NUMBER = 20
-"""Characters that are read of a process number."""
+"""The most characters read as a process number."""
 
 RETRY_AFTER = 0.05
-"""Seconds until a second try: longer than `holder` takes the lock."""
+"""Seconds until a second attempt: longer than `holder` keeps the lock."""
 
 
 @contextmanager
@@ -51,7 +51,7 @@ def locked(folder: Path) -> Iterator[None]:
 
 
 def holder(folder: Path) -> str | None:
-    """Return the number of the process that holds a run's folder; `None` where none does."""
+    """Return the number of the process that has locked a run's folder; `None` if none has."""
     try:
         file = (folder / LOCK_FILE).open(encoding="ascii", errors="replace")
     except (FileNotFoundError, IsADirectoryError):

@@ -11,16 +11,16 @@ from typing import Any
 from careeval.protocol.costs.cost_log import PaidCall
 
 SampleKey = tuple[str, int]
-"""Scenario and epoch."""
+"""The key of a sample: scenario and epoch."""
 
 EVERY = 0.25
-"""Seconds between two reports, at least."""
+"""The least seconds between two reports."""
 
 WINDOW = 60.0
-"""Seconds over which a rate is taken."""
+"""Seconds over which a rate is computed."""
 
 SAMPLE_EVERY = 1.0
-"""Seconds between two counts that a rate is taken from, at least."""
+"""The least seconds between two counts from which a rate is computed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +140,7 @@ class Tally:
         self._tell(replace(now, n_calls=now.n_calls + 1, usd=usd))
 
     def _shown(self, text: str) -> str:
-        """Return a text to show; that of a held-out run is hidden, since it may quote a prompt."""
+        """Return a text to show; a placeholder if the run is held out, as it may quote a prompt."""
         return "its words are not shown" if self._is_held_out else text
 
     def count_failed_attempt(self, error: str, when: str) -> None:

@@ -1,4 +1,4 @@
-"""Reading and writing recorded responses: of a robot's planner, a person or an earlier run.
+"""Reading and writing files of recorded responses: of a planner, a person or an earlier run.
 
 The file has one JSON object a line:
 `{"scenario": "dressing-101", "epoch": 1, "response": "…", "system": "robot-a"}`.
@@ -25,23 +25,23 @@ from careeval.files import atomic_write, open_file
 from careeval.protocol.logs.limits import Epoch, Name
 
 MAX_LINE = 2_000_000
-"""Characters of one line; a longer one is a mistake."""
+"""The most characters of one line; a longer line is a mistake."""
 
 MAX_BYTES = 500_000_000
-"""Bytes of a file; that of the longest run has a third of it."""
+"""The most bytes of a file; that of the longest run has a third of them."""
 
 MAX_RECORDED = 1_000_000
-"""Responses in a file: 100 systems on 1,000 scenarios, ten times each."""
+"""The most responses in a file: 100 systems on 1,000 scenarios, ten times each."""
 
 MAX_PROBLEM = 300
-"""Characters of a problem that are shown."""
+"""The most characters shown of a problem."""
 
 MAX_LISTED = 10
-"""Problems of a file that are listed; the others are counted."""
+"""The most problems of a file that are listed; further problems are only counted."""
 
 
 class ResponseLine(BaseModel):
-    """One line of the file."""
+    """One line of a file of recorded responses."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -56,7 +56,7 @@ class ResponseLine(BaseModel):
     def as_response(self, epoch: int) -> Response:
         """Return the line as a response with this epoch.
 
-        Where the line has no `state`, a blank text is `empty`, and any other is `answered`.
+        If the line has no `state`, a blank text is `empty`, and any other text is `answered`.
         """
         by_text = ResponseState.answered if self.response.strip() else ResponseState.empty
         state = self.state or by_text
@@ -107,7 +107,7 @@ def read_responses(path: Path) -> dict[str, list[Response]]:
 
 
 def _lines(path: Path) -> Iterator[tuple[int, str]]:
-    """Yield each line that is not blank with its number; of a line that is too long, its start.
+    """Yield each non-blank line with its number; of a line that is too long, only its start.
 
     Raises:
         ProtocolError: The file cannot be read, or is too long.
@@ -139,7 +139,7 @@ def write_responses(path: Path, system: str, responses: Iterable[Response]) -> N
     """Write one system's responses with all fields that `read_responses` reads.
 
     Raises:
-        OSError: The file cannot be written; an older one is unchanged.
+        OSError: The file cannot be written; an existing file is unchanged.
     """
     with atomic_write(path, synced=True) as beside, beside.open("w", encoding="utf-8") as file:
         for r in responses:

@@ -30,7 +30,7 @@ def single_run(folder: Path) -> Path:
     """Return the folder of the one run at or below a folder.
 
     Raises:
-        ProtocolError: There is no run or more than one, or it is a grading or a probe check.
+        ProtocolError: The folder has no run or several, or is a grading or a probe check.
     """
     refuse_sweep(folder)
     runs = [run for run in run_folders(folder) if not is_grading(run)]

@@ -19,14 +19,14 @@ from careeval.protocol.runs.folder import RUN_FILE, check_folder, discard, prepa
 from careeval.protocol.runs.spec import Run, run_from_fields
 
 SETUP_FILE = ".setup.json"
-"""The list of runs to be set up, by the paths of their folders from its own folder."""
+"""Name of the list of runs to be set up: path of each run's folder → the run."""
 
 
 def prepare_together(root: Path, runs: Mapping[Path, Run]) -> list[Path]:
-    """Set up runs that share a budget, all or none; return their folders.
+    """Set up runs that share a budget, either all or none; return their folders.
 
     Args:
-        root: The folder that they lie below.
+        root: The folder below which the runs' folders are.
         runs: The runs by their folders.
 
     Raises:
@@ -62,12 +62,12 @@ def _relative_paths(folder: Path, folders: Mapping[Path, Run]) -> list[str]:
 
 
 def unfinished_setups(root: Path) -> list[Path]:
-    """Return the folders at or below `root` with a set-up that was broken off."""
+    """Return the folders at or below `root` with an interrupted set-up."""
     return sorted(file.parent for file in root.rglob(SETUP_FILE))
 
 
 def finish_setup(root: Path) -> None:
-    """Set up the runs that are left of a set-up that was broken off.
+    """Finish an interrupted set-up: set up the runs that are left.
 
     Raises:
         ProtocolError: The list of runs cannot be read.

@@ -14,7 +14,7 @@ from careeval.modes.version import FIRST, PROTOCOL_VERSION
 from careeval.protocol.runs.progress import Report
 
 MAX_NAME = 120
-"""Characters of a system's name, which also names a folder."""
+"""The most characters of a system's name, which also names a folder."""
 
 
 PROBES = "probes"
@@ -22,11 +22,11 @@ PROBES = "probes"
 
 
 MAX_TOKENS = 8192
-"""Limit of tokens of one response, reasoning included; the paper gives none."""
+"""The most tokens of one response, reasoning included; the paper gives no limit."""
 
 
 GRADER_TOKENS = 8192
-"""Limit of tokens of one reply of a grader, reasoning included."""
+"""The most tokens of a grader's reply, reasoning included."""
 
 
 LOCAL = {"gguf", "hf", "vllm", "sglang", "llama-cpp-python", "mlx", "transformer_lens"}
@@ -39,14 +39,14 @@ class Stop(StrEnum):
     interrupted = "interrupted"
     budget = "budget"
     unmetered = "unmetered"
-    """A call of unknown cost came back, so that the budget cannot be kept."""
+    """The cost of a call is unknown, so that the budget cannot be kept."""
     turned_away = "turned away"
-    """No call succeeded: the key is wrong, or there is no such model or server."""
+    """No call succeeded: the key is wrong, or the model or the server does not exist."""
     unusable = "unusable"
     """The grader replies, but without judgments."""
     disk = "disk"
     died = "died"
-    """Its process was killed, or ended with an error."""
+    """The run's process was killed, or ended with an error."""
 
 
 @dataclass(frozen=True)
@@ -105,10 +105,10 @@ class Outcome:
 
     Attributes:
         folder: Folder of the run.
-        complete: Whether every sample finished; otherwise resuming the run does the rest.
+        complete: Whether every sample finished; if not, resuming the run finishes the others.
         n_failed: Samples that ended in an error.
-        stopped: The reason why it ended early; `None` if it came to its end.
-        why: Details of that reason; empty where there are none.
+        stopped: The reason why the run ended early; `None` if it came to its end.
+        why: Details of the reason; empty if there are none.
     """
 
     folder: Path
@@ -119,7 +119,7 @@ class Outcome:
 
 
 class Stoppable(Protocol):
-    """The calls of a run, as far as they can be stopped."""
+    """The interface by which the calls of a run can be stopped."""
 
     def stop(self, why: Stop, within: float) -> None:
         """Begin no more calls, and end the run within this number of seconds."""
@@ -158,7 +158,7 @@ def run_from_fields(fields: Any) -> Run:
     """Return a run from its JSON fields.
 
     Raises:
-        TypeError: They are not those of a run.
+        TypeError: The fields are not the fields of a run.
         ValueError: A field has the wrong type.
     """
     # careeval 0.1 had one protocol, and stored no version
@@ -194,7 +194,7 @@ def _values(table: object) -> list[object]:
 
 
 def run_identity(run: Run) -> object:
-    """Return the fields by which two runs are the same, whatever their prices and speed."""
+    """Return the fields that two equal runs have in common; prices and speed may differ."""
     left_out = ("responses", "scenario", "system") if run.model is None else ()
     task = {name: value for name, value in run.task.items() if name not in left_out}
     epochs = None if run.model is None else run.epochs
@@ -205,7 +205,7 @@ def check_name(system: str) -> None:
     """Check that a system may have this name.
 
     Raises:
-        ProtocolError: It is blank, too long, or has control characters.
+        ProtocolError: The name is blank, too long, or has control characters.
     """
     if not system.strip() or not system.isprintable() or len(system) > MAX_NAME:
         raise ProtocolError(

@@ -1,5 +1,8 @@
 """The folders of a sweep's cells, and the leases under which they are written.
 
+A cell is the work of one stage (asking or one grading) on one slice of one system. A lease is one
+attempt at a cell, by one process, in a numbered folder of its own.
+
 ```text
 ROOT/sweep.json                            the description of the sweep
 ROOT/cells.jsonl                           its journal: each lease of a cell, and how it ended
@@ -27,13 +30,13 @@ from careeval.errors import ProtocolError
 from careeval.protocol.json_lines import JsonLines, LineTail
 
 SWEEP_FILE = "sweep.json"
-"""The file that describes a sweep; a folder that has one holds a sweep."""
+"""Name of the file that describes a sweep; a folder with this file is the folder of a sweep."""
 
 JOURNAL_FILE = "cells.jsonl"
-"""The journal of a sweep, written by the one process that drives it."""
+"""File name of the journal of a sweep, written by the one process that drives the sweep."""
 
 ASK = "ask"
-"""The stage that asks; the others are `grade-1`, `grade-2` …"""
+"""The name of the stage that asks; grading stages are `grade-1`, `grade-2` …"""
 
 _LEASE = re.compile(r"(ask|grade-\d+)-(\d+)")
 _SLICE = re.compile(r"slice-\d+")
@@ -45,16 +48,16 @@ class CellState(StrEnum):
     begun = "begun"
     complete = "complete"
     failed = "failed"
-    """It ended by itself, and part of its work is left."""
+    """The lease ended by itself, and part of its work is left."""
     stopped = "stopped"
-    """It was stopped, by a user or because of the budget."""
+    """The lease was stopped, by a user or because of the budget."""
     lost = "lost"
-    """Its process, its node or the process that drove the sweep died."""
+    """The lease's process, its node or the process that drove the sweep died."""
 
 
 @dataclass(frozen=True, slots=True)
 class Lease:
-    """One line of the journal.
+    """One lease, as a line of the journal.
 
     Attributes:
         cell: Path of the cell from the sweep's folder, without the lease's number.
@@ -84,7 +87,7 @@ class Lease:
 
     @property
     def folder(self) -> str:
-        """Path of the lease's folder from the sweep's folder."""
+        """Path of the lease's folder, relative to the sweep's folder."""
         return f"{self.cell}-{self.number:03}"
 
 
@@ -92,7 +95,7 @@ class JournalWriter:
     """A writer of a sweep's journal, for the process that drives the sweep.
 
     Raises:
-        OSError: It cannot be written.
+        OSError: The journal cannot be written.
     """
 
     def __init__(self, root: Path) -> None:
@@ -142,7 +145,7 @@ class JournalReader:
             yield lease
 
     def by_cell(self) -> dict[str, list[Lease]]:
-        """Read the new lines; return the leases of each cell in the order of their numbers."""
+        """Read the new lines; return cell → its leases, in the order of their numbers."""
         for _ in self.new():
             pass
         cells: dict[str, list[Lease]] = {}
@@ -162,7 +165,7 @@ def lease_folders(cell: Path) -> list[Path]:
 
 
 def latest_leases(system: Path) -> list[Path]:
-    """Return the folder of the newest lease of each of a system's cells."""
+    """Return, for each cell of a system, the folder of its newest lease."""
     cells = {
         path.with_name(match[1])
         for path in system.glob("slice-*/*")
@@ -172,7 +175,7 @@ def latest_leases(system: Path) -> list[Path]:
 
 
 def stage_of(folder: Path) -> str:
-    """Return the stage of a lease's folder, such as `ask`."""
+    """Return the stage to which a lease's folder belongs, such as `ask`."""
     return folder.name.rpartition("-")[0]
 
 
@@ -183,14 +186,14 @@ def _order(cell: Path) -> tuple[int, str]:
 
 
 def sweep_of_system(folder: Path) -> Path | None:
-    """Return the folder of the sweep of a system's folder; `None` where it is not one."""
+    """Return the sweep's folder that contains a system's folder; `None` if it is not one."""
     if not any(folder.glob("slice-*")):
         return None
     return next((root for root in folder.parents[:2] if (root / SWEEP_FILE).exists()), None)
 
 
 def sweep_of(folder: Path) -> Path | None:
-    """Return the folder of the sweep of a lease's folder; `None` where it is not one."""
+    """Return the sweep's folder that contains a lease's folder; `None` if it is not one."""
     if not (_LEASE.fullmatch(folder.name) and _SLICE.fullmatch(folder.parent.name)):
         return None
     above = folder.parents[2:4]
@@ -198,7 +201,7 @@ def sweep_of(folder: Path) -> Path | None:
 
 
 def system_folder(folder: Path) -> Path:
-    """Return the folder of the system of a lease's folder."""
+    """Return the system's folder that contains a lease's folder."""
     return folder.parent.parent
 
 
@@ -206,7 +209,7 @@ def refuse_sweep(folder: Path) -> None:
     """Check that a folder is not part of a sweep, whose cells only `careeval sweep` may write.
 
     Raises:
-        ProtocolError: It holds a sweep, or lies in one.
+        ProtocolError: The folder is the folder of a sweep, or is inside one.
     """
     for root in (folder, *folder.absolute().parents):
         if (root / SWEEP_FILE).exists():

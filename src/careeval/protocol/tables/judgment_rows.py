@@ -22,7 +22,7 @@ from careeval.protocol.tables.response_rows import GradedResponse, Row
 from careeval.results.tables import JUDGMENTS, Column, schema, table
 
 Mark = tuple[bool | None, str | None, str | None]
-"""The columns of a judgment that are its own: present, quote and reason."""
+"""The columns that differ from judgment to judgment: present, quote and reason."""
 _MARK_COLUMNS = ("present", "quote", "reason")
 _SHARED_COLUMNS = ("system", "scenario", "epoch", "grader", "grading", "protocol", "bank_hash",
                    "prompt", "input_tokens", "output_tokens", "cost_usd", "seconds")  # fmt: skip
@@ -34,7 +34,7 @@ of a rubric of a response share, and those that all judgments of an item share."
 def numbered_gradings(logs: Iterable[Log]) -> Iterator[tuple[Path, Mapping[Rubric, int]]]:
     """Yield the path of each graded log with the number of its grading for each of its rubrics.
 
-    The gradings by one grader of a system's rubric are numbered from 1, one for each folder.
+    The gradings of a system's rubric by one grader are numbered from 1, one number per folder.
     """
     folders: dict[tuple[str, str, Rubric], list[Path]] = {}
     for log in logs:
@@ -50,7 +50,7 @@ def numbered_gradings(logs: Iterable[Log]) -> Iterator[tuple[Path, Mapping[Rubri
 
 
 def judgment_table(graded: Iterable[GradedResponse]) -> pl.DataFrame:
-    """Return the table of judgments: a row for each item of each graded response.
+    """Return the table of judgments: one row per item of each graded response.
 
     Each row is joined from the three groups of columns: making every row whole takes twice as long.
     """
@@ -98,7 +98,7 @@ def judgment_table(graded: Iterable[GradedResponse]) -> pl.DataFrame:
 def _marks(
     sample: LoggedSample, rubric: Rubric, grader: str | None
 ) -> tuple[Mapping[str, Mark], Mark, LoggedGradingUsage]:
-    """Return the judgments of a rubric by item, that of an item without one, and their usage.
+    """Return a rubric's judgments by item, the one for items without a judgment, and the usage.
 
     Where grading broke off, every item is unresolved. An empty or refused response is put to no
     grader: every item is absent, and cost nothing.
@@ -118,7 +118,7 @@ def _marks(
 
 
 def _plausible_grading_usage(usage: LoggedGradingUsage, grader: str | None) -> LoggedGradingUsage:
-    """Return a grading's usage; its seconds alone where its counts of tokens cannot be true."""
+    """Return a grading's usage; only its seconds, if its token counts are impossible."""
     if runs_in_process(grader or "") or is_plausible(usage.input_tokens, usage.output_tokens):
         return usage
     return LoggedGradingUsage(seconds=usage.seconds)
@@ -143,7 +143,7 @@ def _item_row(rubric: Rubric, position: int, item: LoggedItem) -> Row:
 
 
 def _shares(usage: LoggedGradingUsage, n_items: int) -> Row:
-    """Return the usage of one judgment: an even share of its rubric's."""
+    """Return the usage of one judgment: an equal share of the usage for the whole rubric."""
     return {
         name: None if total is None else total / n_items
         for name, total in vars(usage).items()

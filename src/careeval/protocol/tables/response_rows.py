@@ -23,14 +23,14 @@ from careeval.protocol.runs.sweep_cells import sweep_of
 from careeval.results.tables import NOT_ASKED
 
 ResponseKey = tuple[str, str, int]
-"""System, scenario, epoch."""
+"""The key of a response: system, scenario, epoch."""
 Row = Mapping[str, Any]
-"""Column → value; an absent column is null."""
+"""A row: column → value; a missing column is null."""
 GradedResponse = tuple[Log, Mapping[Rubric, int], LoggedSample, LoggedScenario]
 """A graded log, the number of its grading for each rubric, and one of its samples."""
 _SCENARIO_COLUMNS = ("adl", "condition", "assistance", "situation", "actor", "split",
                      "group", "twin_of", "control", "scenario_text")  # fmt: skip
-"""Columns that all responses to a scenario share."""
+"""The columns with the same value for all responses to a scenario."""
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ class ResponseRows:
     Attributes:
         responses: Response → its row.
         graded: Folder, grader and response → that grading of it.
-        errors: Folder and response → the error that ended its sample; `None` where none did.
+        errors: Folder and response → the error that ended its sample; `None` if no error did.
         unreadable: Response → the reason why its sample cannot be read.
     """
 
@@ -50,11 +50,11 @@ class ResponseRows:
     unreadable: dict[ResponseKey, str] = field(default_factory=dict)
 
     def add_log(self, log: Log, gradings: Mapping[Rubric, int] | None) -> Iterator[str]:
-        """Add a log's samples; yield a note where some cannot be read or have impossible counts.
+        """Add a log's samples; yield notes on unreadable samples and impossible counts.
 
         Args:
             log: The log.
-            gradings: Rubric → number of its grading; `None` where the log is not graded.
+            gradings: Rubric → number of its grading; `None` if the log is not graded.
 
         Raises:
             LogError: The log is beyond the limits.
@@ -156,7 +156,7 @@ class ResponseRows:
 
 
 def _n_kept(sample: LoggedSample) -> int:
-    """Return the number of characters that are kept of a sample."""
+    """Return the number of characters of a sample that are kept in memory."""
     n_judged = sum(
         len(judgment.quote or "") + len(judgment.reason or "")
         for graded in sample.graded.values()
@@ -170,7 +170,7 @@ def _n_item_texts(scenario: LoggedScenario) -> int:
 
 
 def _run_columns(log: Log) -> Row:
-    """Return the columns that all responses of a log share."""
+    """Return the columns that have the same value for all responses of a log."""
     about, is_asked = log.header.about, not log.header.about.recorded
     return {
         "system": log.system,
@@ -225,7 +225,7 @@ def _response_row(sample: LoggedSample, scenario: LoggedScenario, run_columns: R
 def _plausible_usage(
     usage: LoggedUsage | None, response: LoggedResponse, model: str | None
 ) -> LoggedUsage:
-    """Return a response's usage; all unknown where its counts, as in older logs, cannot be true."""
+    """Return a response's usage; all unknown if a count is impossible, as in older logs."""
     if usage is None or runs_in_process(model or ""):
         return usage or LoggedUsage()
     read, write = usage.input_tokens_cache_read or 0, usage.input_tokens_cache_write or 0

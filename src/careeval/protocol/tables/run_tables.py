@@ -40,10 +40,10 @@ def read_runs(*folders: Path | str) -> Runs:
     A probe check of a grader is not a run, and is left out with a note.
 
     Args:
-        folders: Each a run's folder, or one that holds runs at any depth.
+        folders: Folders of runs, or folders with runs at any depth.
 
     Raises:
-        LogError: A folder holds no log of careeval, or two runs are of one system.
+        LogError: A folder has no careeval log, or two runs are of the same system.
     """
     parts: list[Runs] = []
     places: dict[Path, Path] = {}
@@ -78,16 +78,16 @@ def read_runs(*folders: Path | str) -> Runs:
 
 
 def _ungraded(runs: Runs) -> Iterator[str]:
-    """Yield a note on each run that is not graded; none where no run is graded."""
+    """Yield a note on each run that is not graded; no notes if no run is graded."""
     graded = set(runs.judgments["system"])
     for system in sorted(set(runs.responses["system"]) - graded) if graded else ():
         yield f"{system}: its responses are not graded, so the system is not in the results"
 
 
 def read_run(folder: Path) -> Runs:
-    """Return one run with its gradings and all its texts, those of a held-out run too.
+    """Return one run with its gradings and all its texts, even if it is a held-out run.
 
-    Cached tables are used where its logs have not changed since. The folder may be that of a
+    Cached tables are used if the logs have not changed since. The folder may be that of a
     system in a sweep, whose slices are read as one run.
 
     Raises:
@@ -109,7 +109,7 @@ def _read_slices(folder: Path, sweep: Path) -> Runs:
     """Return the slices of one system in a sweep as one run, each from its newest lease.
 
     Raises:
-        LogError: No slice can be read, or the slices are of several selections of scenarios.
+        LogError: No slice can be read, or the slices are from different selections of scenarios.
     """
     by_stage: dict[str, list[Runs]] = {}
     notes: list[str] = []
@@ -134,7 +134,7 @@ def responses_of(runs: Runs) -> list[Response]:
 
 
 def run_roots(folder: Path) -> list[Path]:
-    """Return the folders at or below `folder` that hold a run with logs; later gradings do not."""
+    """Return the folders at or below `folder` that have a run with logs, without later gradings."""
     log_folders = {path.parent for path in _logs_below(folder)}
     roots = {
         system_folder(path) if sweep_of(path) else path.parent.parent if is_grading(path) else path
@@ -165,10 +165,10 @@ def _tables(folder: Path, paths: Iterable[Path], name: str | None) -> Runs:
 
 
 def _usable(paths: Iterable[Path]) -> tuple[list[Log], list[str]]:
-    """Return the logs that can be read, the oldest first, and a note on each that cannot.
+    """Return the readable logs, the oldest first, and a note on each unreadable log.
 
     Raises:
-        LogError: None can be read.
+        LogError: No log can be read.
     """
     logs: list[Log] = []
     notes: list[str] = []
@@ -185,12 +185,12 @@ def _usable(paths: Iterable[Path]) -> tuple[list[Log], list[str]]:
 def _began(log: Log) -> tuple[str, int]:
     """Return the time when a log was begun, and when it was last written.
 
-    The first is in whole seconds only.
+    The time of the beginning is in whole seconds only.
     """
     return log.header.created, log.path.stat().st_mtime_ns
 
 
 def _number(log: Log) -> int:
-    """Return the n of a later grading's folder, `<grader>-<rubric>-<n>`; 0 where it has none."""
+    """Return the n of a later grading's folder, `<grader>-<rubric>-<n>`; 0 if it has none."""
     number = log.path.parent.name.rpartition("-")[2]
     return int(number) if number.isdecimal() else 0

@@ -15,7 +15,7 @@ from careeval.results.tables import NOT_ASKED, RESPONSES, Runs, table
 
 _RUN_COLUMNS = ("system", "model", "bank", "bank_version", "bank_hash", "bank_provenance",
                 "bank_makers", "protocol", "ask_prompt", "software", "created")  # fmt: skip
-"""Columns that all responses of a system share."""
+"""The columns with the same value for all responses of a system."""
 
 
 def join_slices(
@@ -35,7 +35,7 @@ def join_slices(
         notes: Notes on slices that could not be read.
 
     Raises:
-        LogError: The slices are of several selections of scenarios.
+        LogError: The slices are from different selections of scenarios.
     """
     responses = pl.concat([runs.responses for runs in asked])
     judgments = pl.concat([asked[0].judgments.clear(), *_numbered(graded)])
@@ -55,7 +55,7 @@ def join_slices(
 
 
 def _numbered(by_stage: Mapping[str, Iterable[Runs]]) -> Iterator[pl.DataFrame]:
-    """Yield the judgments of each stage, the gradings by one grader of a rubric counted from 1."""
+    """Yield each stage's judgments; gradings of a rubric by one grader are numbered from 1."""
     stages: dict[tuple[str, str], list[str]] = {}
     for stage, parts in by_stage.items():
         for judgments in (runs.judgments for runs in parts if runs.judgments.height):
@@ -67,7 +67,7 @@ def _numbered(by_stage: Mapping[str, Iterable[Runs]]) -> Iterator[pl.DataFrame]:
 
 
 def _with_missing(responses: pl.DataFrame, sweep: Path) -> tuple[pl.DataFrame, int]:
-    """Return the responses with a row for each that is missing, and the number of those."""
+    """Return the responses with a row added for each missing one, and the number of rows added."""
     families = read_json(sweep / SWEEP_FILE)["families"]
     first = responses.row(0, named=True)
     present = set(responses.select("scenario", "epoch").iter_rows())

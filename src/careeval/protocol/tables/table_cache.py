@@ -20,7 +20,7 @@ READ_AS = 2
 
 
 def cached_tables(folder: Path, key: str) -> Runs | None:
-    """Return a run's cached tables if they have this key; `None` where none can be used."""
+    """Return a run's cached tables if they have this key; `None` if they cannot be used."""
     cache = folder / CACHE
     try:
         stored = read_json(cache / "key.json")
@@ -70,7 +70,7 @@ def _checksum(cache: Path, key: str, notes: Sequence[str]) -> str:
 
 
 def _may_write(cache: Path) -> bool:
-    """Tell whether a cache can be written safely: no file of it is a link, a pipe or a folder."""
+    """Tell whether a cache can be written safely: none of its files is a link, pipe or folder."""
     files = [*files_in(cache), cache / "key.json"]
     return not any(path.is_symlink() for path in (cache, *files)) and all(
         path.is_file() or not path.exists() for path in files

@@ -42,13 +42,13 @@ from careeval.protocol.runs.spec import NO_CALLBACKS, Outcome, Run, RunCallbacks
 from careeval.protocol.work.run_status import logged_samples
 
 LOG_EVERY = 20
-"""Finished samples that Inspect holds before it writes them; their calls are on disk already."""
+"""Finished samples that Inspect keeps in memory before writing; their calls are already on disk."""
 
 
 def resume(
     folder: Path, siblings: Sequence[Path] = (), watch: RunCallbacks = NO_CALLBACKS
 ) -> Outcome:
-    """Carry out what is left of the run in a folder, in this process.
+    """Do the unfinished part of the run in a folder, in this process.
 
     Args:
         folder: Folder of the run.
@@ -65,7 +65,7 @@ def resume(
 
 
 def evaluate(run: Run, folder: Path, siblings: Sequence[Path], watch: RunCallbacks) -> Outcome:
-    """Carry out what is left of a run, in a folder that this process has locked.
+    """Do the unfinished part of a run, in a folder that this process has locked.
 
     Args:
         run: The description of the run.
@@ -145,7 +145,7 @@ def _task(run: Run, folder: Path) -> Task:
 def _eval_set(
     task: Task, run: Run, folder: Path, model: Model | None, grader: Model | None
 ) -> tuple[bool, list[EvalLog]]:
-    """Have Inspect do what is left of a task; return whether all succeeded, and its logs."""
+    """Have Inspect do the unfinished part of a task; return whether all succeeded, and the logs."""
     return eval_set(
         task,
         log_dir=str(folder),
@@ -182,7 +182,7 @@ def _outcome(
     *,
     complete: bool,
 ) -> Outcome:
-    """Return the outcome of a run; delete the files for resuming it where it is complete."""
+    """Return the outcome of a run; delete the files for resuming if the run is complete."""
     if calls.stopped or not logs:
         # after an interrupt Inspect returns success without logs
         stopped = calls.stopped or Stop.interrupted
@@ -200,7 +200,7 @@ def _outcome(
 
 
 def _check_recorded_responses(run: Run, folder: Path) -> None:
-    """Check that the file of recorded responses still has as many as when the run was set up."""
+    """Check that the file of recorded responses has as many as when the run was set up."""
     if run.n_answers is None:
         return
     file = (folder / RESPONSES_FILE).resolve()
@@ -226,7 +226,7 @@ def _recorded_responses_checked(folder: Path) -> Iterator[None]:
 
 @contextmanager
 def _interruptible() -> Iterator[None]:
-    """Restore the handler of SIGINT, by which `RunCalls` ends a run, where it is ignored.
+    """Restore the handler of SIGINT, by which `RunCalls` ends a run, if SIGINT is ignored.
 
     Shells ignore SIGINT for what a script runs in the background. Without the handler, a run whose
     budget is reached there would never end.
@@ -294,7 +294,7 @@ def _refuse_changed(folder: Path, about: Mapping[str, Any]) -> None:
     """Check that a resumed run still has the scenarios and prompts that it began with.
 
     Raises:
-        ProtocolError: They have changed.
+        ProtocolError: Scenarios or prompts have changed.
     """
     prompts = about["prompts"]
     for path in sorted(folder.glob("*.eval")):

@@ -75,7 +75,7 @@ def read_run_status(folder: Path) -> RunStatus:
 
 
 def logged_samples(folder: Path) -> tuple[set[SampleKey], set[SampleKey]]:
-    """Return the samples in a folder's logs that are finished, and those that were given up."""
+    """Return the finished samples in a folder's logs, and the samples that were given up."""
     finished, failed = set[SampleKey](), set[SampleKey]()
     for log in folder.glob("*.eval"):
         for sample in log_summaries(log):
@@ -86,7 +86,7 @@ def logged_samples(folder: Path) -> tuple[set[SampleKey], set[SampleKey]]:
 
 
 def _n_samples(folder: Path, run: Run) -> int | None:
-    """Return the number of responses that a run will have; `None` where it cannot be read.
+    """Return the number of responses that a run will have; `None` if it cannot be determined.
 
     It is taken from the recorded responses, from the logs, or else from the bank.
     """

@@ -1,8 +1,8 @@
 """Carrying out several runs at once, each in a process of its own.
 
-So they use several cores, and a failure stays with its run. Runs of hosted models go on side by
-side, as many as the machine has room for, and the others wait. Runs whose model is loaded on this
-machine go one at a time.
+Runs thus use several cores, and the failure of one run does not affect the others. Runs of hosted
+models go on side by side, as many as the machine has room for, and the others wait. Runs whose
+model is loaded on this machine go one at a time.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ from careeval.protocol.runs.progress import Pace, RunProgress
 from careeval.protocol.runs.spec import Outcome, Stop
 
 Show = Callable[[Sequence[RunProgress], bool], None]
-"""A function that is called with the progress of each run, and whether they are being ended."""
+"""A function that is called with the progress of each run, and whether the runs are ending."""
 
 EndSignals = Callable[[], int]
 """A function that returns how often the runs were told to end: see `carry_out`."""
 
 EVERY = 0.25
-"""Seconds between two calls of `Show`, at most."""
+"""The most seconds between two calls of `Show`."""
 
 LAST_LINES = 60
 """Lines of a worker's output kept for its error message."""
@@ -74,7 +74,7 @@ class _Worker:
         self.output.extend(_lines(self.process.stderr))
 
     def order(self, line: str) -> None:
-        """Send it an order, if it is alive."""
+        """Send the process an order, if it is alive."""
         stdin = self.process.stdin
         assert stdin is not None
         with suppress(BrokenPipeError, ValueError):
@@ -82,19 +82,19 @@ class _Worker:
             stdin.flush()
 
     def end(self) -> None:
-        """Tell it to begin no more calls, and to end."""
+        """Tell the process to begin no more calls, and to end."""
         assert self.process.stdin is not None
         with suppress(BrokenPipeError):
             self.process.stdin.close()
 
     def kill(self) -> None:
-        """Kill it with the processes that it has started, such as a server with a model."""
+        """Kill the process and every process that it has started, such as a server with a model."""
         if self.process.poll() is None:
             with suppress(ProcessLookupError):
                 os.killpg(self.process.pid, signal.SIGKILL)
 
     def progress_now(self) -> RunProgress | None:
-        """Return the progress of its run with the present rate; `None` before it has begun."""
+        """Return the progress of the run with the present rate; `None` before the run has begun."""
         if self.progress is None:
             return None
         rate = self.pace.rate(self.progress.n_done + self.progress.n_failed)
@@ -116,7 +116,7 @@ class _Worker:
                 )
 
     def take_exit(self) -> None:
-        """Wait for its process to end; store an outcome where it has reported none."""
+        """Wait for the process to end; store an outcome if the process has reported none."""
         self.end()
         status = self.process.wait()
         self.stderr_reader.join(timeout=EVERY)
@@ -202,7 +202,7 @@ class _WorkerPool:
         worker.end() if self._n_signals else worker.order("go")
 
     def _next_due(self) -> Path | None:
-        """Take the run that is to begin now from the queues; `None` while none is to begin."""
+        """Take the run that should begin now from the queues; `None` if no run should begin."""
         if self._n_working >= self._max_working or self._stop_for_all is not None:
             return None
         if self._hosted_queue:
@@ -212,7 +212,7 @@ class _WorkerPool:
 
     @property
     def _stop_for_all(self) -> Stop | None:
-        """The reason why no further run is to begin; `None` where there is none."""
+        """The reason why no further run may begin; `None` if further runs may begin."""
         if self._n_signals:
             return Stop.interrupted
         stopped = {w.outcome.stopped for w in self._all if w.outcome}
@@ -243,7 +243,7 @@ class _WorkerPool:
             self._n_working -= 1
 
     def _refusal(self, worker: _Worker) -> ProtocolError:
-        """Return the error of a run that could not be set up, with its name if there are others."""
+        """Return the error of a run that could not be set up; of several runs, with its name."""
         assert worker.refused is not None
         if len(self._folders) == 1:
             return worker.refused
@@ -262,7 +262,7 @@ class _WorkerPool:
         return worker.outcome
 
     def _end(self, n_signals: int) -> None:
-        """End the runs: in good order at the first signal, at once at the second."""
+        """End the runs: after the calls in flight at the first signal, at once at the second."""
         self._n_signals = n_signals
         for worker in self._all:
             worker.end() if n_signals == 1 else worker.kill()
@@ -325,7 +325,7 @@ def carry_out(
     early: EarlyWorkers | None = None,
     asked_to_end: EndSignals | None = None,
 ) -> list[Outcome]:
-    """Carry out what is left of the runs in these folders, side by side.
+    """Do the unfinished part of the runs in these folders, several at the same time.
 
     No call is made before all runs that begin at once have checked their set-up. Where one of them
     fails, none begins. Runs that the machine has no room for begin when others have ended. Ctrl-C
