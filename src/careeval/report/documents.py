@@ -1,8 +1,7 @@
 """Rendering of HTML documents from templates, with their styles, scripts and content policy.
 
-A document holds everything it needs, and its policy allows nothing else: nothing is fetched, and no
-script runs except those named here. Text from outside is escaped by the template engine and loses
-its control characters.
+A document fetches nothing, and its content policy allows only the styles and scripts inside the
+document. Text from outside is escaped by the template engine and loses its control characters.
 """
 
 from __future__ import annotations
@@ -39,7 +38,7 @@ def render_document(
         template: Name of a template that extends `base.html`.
         values: The variables of the template.
         styles: Names of style sheets in the templates folder, in order.
-        scripts: Names of scripts there; each becomes a `<script>` element.
+        scripts: Names of scripts in the templates folder; each becomes a `<script>` element.
     """
     style = Markup("\n".join(_text(name) for name in styles))
     script_texts = [Markup(_text(name)) for name in scripts]
@@ -56,7 +55,7 @@ def render_document(
 
 
 def render_part(template: str, values: Mapping[str, Any]) -> Markup:
-    """Return a part of a document, from the name of its template and its variables."""
+    """Return the HTML of a part of a document, from its template and the variables."""
     return Markup(environment().get_template(template).render(values))
 
 
@@ -76,19 +75,19 @@ def content_policy(styles: Iterable[str], scripts: Iterable[str]) -> str:
 
 @dataclass(frozen=True)
 class FigureMarkup:
-    """The SVG of one figure in two widths; a page shows the one that fits."""
+    """The SVG of one figure in two widths; a page shows the width that fits the screen."""
 
     wide: Markup
     narrow: Markup
 
 
 def draw_figure(name: str, title: str, draw: Callable[[int], charts.Figure]) -> FigureMarkup:
-    """Return a figure over the whole width of a page, as SVG elements.
+    """Return a figure as SVG elements in the two widths of a page, drawn by a function.
 
     Args:
         name: Prefix of the ids in it; unique in the document.
-        title: Its title, for screen readers.
-        draw: Draws it at a width in pixels.
+        title: Title, for screen readers.
+        draw: Draws the figure at a width in pixels.
     """
     return figure_markup(draw(charts.WIDE), draw(charts.NARROW), name, title)
 
@@ -96,7 +95,7 @@ def draw_figure(name: str, title: str, draw: Callable[[int], charts.Figure]) -> 
 def figure_markup(
     wide: charts.Figure, narrow: charts.Figure, name: str, title: str
 ) -> FigureMarkup:
-    """Return a figure as SVG elements.
+    """Return a figure that is drawn in two widths as SVG elements.
 
     Args:
         wide: The figure for a wide screen.

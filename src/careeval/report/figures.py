@@ -20,7 +20,7 @@ _NOTE = "Each file contains its title and this text."
 
 @dataclass(frozen=True)
 class _File:
-    """One figure, with its file name without suffix."""
+    """One figure and the file name, without suffix, that it is written under."""
 
     name: str
     title: str
@@ -33,7 +33,7 @@ def write_figures(
     """Write every figure to files, and `figures.md` with the description of each.
 
     Args:
-        findings: The results to draw; without an entry there is no figure.
+        findings: The results to draw; no figure is written if there is no entry.
         folder: The folder to write to; created if missing.
         formats: File formats. An SVG has its title and description as first elements, a PNG in
             the chunks `Title` and `Description`.
@@ -67,7 +67,7 @@ def write_figures(
 
 
 def _files(findings: Findings) -> Iterator[_File]:
-    """Yield all figures: first those over all entries, then one for each entry, numbered."""
+    """Yield all figures: first those over all entries, then a numbered figure per entry."""
     graded, summaries = findings.graded, findings.summaries
     if not graded:
         return

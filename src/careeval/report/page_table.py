@@ -1,4 +1,4 @@
-"""Tables on a page: the columns of a sheet that are shown, and the look and link of each cell.
+"""Tables on a page: which columns of a sheet are shown, with looks and links of the cells.
 
 Numbers, heads and number formats come from the sheet. A page adds links, bars, shades and smaller
 lines, but no number of its own.
@@ -23,7 +23,7 @@ distance from one axis label to the next.
 
 @dataclass(frozen=True)
 class BarScale:
-    """The scale of the bars of one column, from `low` to `high`; 0 lies within it.
+    """The scale of the bars of one column, from `low` to `high`; the scale includes 0.
 
     Attributes:
         width: Width of a bar in pixels.
@@ -47,7 +47,7 @@ class BarScale:
     def of_numbers(
         numbers: Iterable[float | None], at_least: tuple[float, float] = (0.0, 1.0)
     ) -> BarScale:
-        """Return a scale over numbers, rounded out to tenths; `None` is left out."""
+        """Return a scale over numbers, rounded out to tenths; `None` values are ignored."""
         values = [*(n for n in numbers if n is not None), *at_least]
         low, high = min(values), max(values)
         return BarScale(math.floor(low * 10 + 1e-9) / 10, math.ceil(high * 10 - 1e-9) / 10)
@@ -59,24 +59,24 @@ class BarScale:
 
     @property
     def ticks(self) -> list[tuple[float, str]]:
-        """Positions and labels of 0 and of each end that is far enough from it."""
+        """Positions and labels of 0, and of each end that is far enough from 0."""
         zero = self.place(0)
         ends = [n for n in (self.low, self.high) if abs(self.place(n) - zero) > _APART]
         return [(self.place(n), f"{n:.0%}".replace("-", "−")) for n in (0, *ends)]
 
     @property
     def wide(self) -> BarScale:
-        """The same scale for wide bars."""
+        """The same scale, drawn with wide bars."""
         return replace(self, width=WIDE)
 
 
 @dataclass(frozen=True)
 class Strip:
-    """Values drawn on one line of a cell; positions are pixels from the left.
+    """Values drawn as dots on one line in a cell; positions are pixels from the left.
 
     Attributes:
         dots: Positions of the values.
-        ends: Ends of the interval of the first value; `None` without one.
+        ends: Ends of the interval of the first value; `None` if there is no interval.
         zero: Position of 0.
         width: Width of the line.
     """
@@ -88,7 +88,7 @@ class Strip:
 
     @staticmethod
     def of_estimate(e: Estimate, scale: BarScale) -> Strip | None:
-        """Return an estimate drawn with its interval; `None` if it is unknown."""
+        """Return the strip of an estimate with its interval; `None` if the value is unknown."""
         if e.value is None:
             return None
         ends = (scale.place(e.ci95[0]), scale.place(e.ci95[1])) if e.ci95 else None
@@ -96,20 +96,20 @@ class Strip:
 
     @staticmethod
     def of_values(values: Iterable[float | None], scale: BarScale) -> Strip:
-        """Return several values drawn as dots; `None` has no dot."""
+        """Return the strip of several values, a dot per value; `None` gets no dot."""
         dots = tuple(scale.place(value) for value in values if value is not None)
         return Strip(dots, None, scale.place(0), scale.width)
 
 
 def shade(fraction: float | None) -> str:
-    """Return the CSS class of a fraction's shade: ten steps from 0 to 1, and one below 0."""
+    """Return the CSS class for the shade of a fraction: ten steps from 0 to 1, and one below 0."""
     if fraction is None:
         return ""
     return "heat-below" if round(fraction, 3) < 0 else f"heat-{min(9, int(fraction * 10))}"
 
 
 def strip_of(key: str, scale: BarScale) -> Callable[[Row], Strip | None]:
-    """Return a function for `PageColumn.strip` that draws a field with its interval."""
+    """Return a function for `PageColumn.strip` that draws the estimate in a field of a row."""
 
     def strip(row: Row) -> Strip | None:
         value: Estimate | Errors = row[key]
@@ -137,19 +137,19 @@ class PageColumn:
     Attributes:
         key: Key of the field.
         head: Column head; by default that of the field.
-        about: Second line of the head.
-        form: The form of the value in the cell itself.
+        about: Second line of the column head.
+        form: Amount of detail of the value in the cell, small lines apart.
         lines: Whether the interval and the reason are shown below, in small type.
-        beneath: More small lines for a row.
-        link: Address that a row's cell links to; empty for none.
-        look: CSS classes of a row's cell.
-        strip: Draws the strip in a row's cell; `None` for none.
-        axis: Scale shown in the head; `None` for none.
-        parts: Counts of each level, lowest first, for a stacked bar in a row's cell.
-        spoken: Text for screen readers in place of the cell's text or bar; empty if not needed.
+        beneath: Returns more small lines for a row.
+        link: Returns the address that a row's cell links to; empty for no link.
+        look: Returns the CSS classes of a row's cell.
+        strip: Draws the strip in a row's cell; `None` for no strip.
+        axis: Scale shown in the column head; `None` for no scale.
+        parts: Returns the count of each level, lowest first, for a stacked bar in a row's cell.
+        spoken: Returns text for screen readers in place of the cell's; empty if not needed.
         narrow: Lines shown only on a phone, in place of columns that are `wide`.
-        upright: Whether the head is turned upright to save room.
-        wide: Whether a phone hides the column and shows it as `narrow` lines of another.
+        upright: Whether the column head is written vertically to save room.
+        wide: Whether a phone hides the column and shows it as `narrow` lines of another column.
     """
 
     key: str
@@ -174,7 +174,7 @@ class PageCell:
     """One cell of a page table, ready for the template.
 
     Attributes:
-        order: Sort key; `None` to sort by the text, or if the value is unknown.
+        order: Sort key; `None` if the text is the sort key or the value is unknown.
     """
 
     text: str
@@ -196,16 +196,16 @@ class PageTable:
         columns: The columns shown; the data files have all fields of the sheet.
         caption: Text above the table; by default that of the sheet.
         note: Text below the table; by default that of the sheet.
-        omitted_lines: Prefixes of small lines that are left out, since the note gives them once.
+        omitted_lines: Prefixes of small lines to leave out, since the note says the same once.
         look: CSS classes of the table.
         cards: Whether a phone shows each row as a card, each cell with its column head.
         sortable: Whether a reader can sort the table.
-        ordered: Key of the column that the rows are sorted by; empty for none.
-        descending: Whether that order is descending.
-        is_grey: Tells whether a row is shown grey.
-        filters: Values that a row is filtered by, by name; empty for none.
-        file: Name of its files under `data/`; empty for none.
-        part: What the files cover if they hold more than this table, as in "of all systems".
+        ordered: Key of the column that the rows are sorted by; empty if unsorted.
+        descending: Whether the rows are sorted in descending order.
+        is_grey: Tells whether a row is shown in grey.
+        filters: Returns filter name → value of a row; empty for no filter.
+        file: Name of the data files under `data/`; empty for no file.
+        part: What the data files cover if more than this table, as in "of all systems".
     """
 
     sheet: Sheet
@@ -225,29 +225,29 @@ class PageTable:
 
     @property
     def title(self) -> str:
-        """Caption above the table."""
+        """Text above the table."""
         return self.caption or self.sheet.caption
 
     @property
     def remark(self) -> str:
-        """Note below the table."""
+        """Text below the table."""
         return self.note or self.sheet.note
 
     @property
     def rows(self) -> list[Row]:
-        """Rows of the sheet."""
+        """Rows of the table's sheet."""
         return list(self.sheet.rows)
 
     def head(self, column: PageColumn) -> str:
-        """Return the head of a column."""
+        """Return the header text of a column."""
         return column.head or self.sheet.by_key[column.key].heading
 
     def is_number(self, column: PageColumn) -> bool:
-        """Tell whether a column holds numbers, which are aligned right."""
+        """Tell whether a column holds numbers and so is aligned right."""
         return self.sheet.by_key[column.key].kind.is_number
 
     def cell(self, column: PageColumn, row: Row) -> PageCell:
-        """Return the cell of a row and column."""
+        """Return the cell in a row and a column, ready for the template."""
         kind, value = self.sheet.by_key[column.key].kind, row.get(column.key)
         lines = kind.page_lines(value) if column.lines and value is not None else ()
         order = None if value is None else kind.sort_key(value)

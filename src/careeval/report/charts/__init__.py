@@ -1,7 +1,7 @@
 """The figures, one function each, and their conversion to SVG and PNG.
 
-A figure draws the estimates that it is given and computes only their positions. Entries keep their
-order.
+A figure draws the estimates that it is given and computes only their positions. An entry is one
+system as one grader judged it on one rubric; a figure draws entries in the order given.
 """
 
 from careeval.report.charts.distribution import distribution, distributions

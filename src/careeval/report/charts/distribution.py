@@ -1,4 +1,4 @@
-"""Figures of the scores of the scenarios."""
+"""Figures that show how the scores of scenarios are distributed."""
 
 from __future__ import annotations
 
@@ -47,10 +47,10 @@ _SCORE_BELOW = 7
 
 
 def distribution(entry: EntryFindings) -> Figure:
-    """Return a figure of every scenario: its responses, their mean and the lowest of them.
+    """Return a figure of one entry's scores: each scenario's responses, their mean and the lowest.
 
-    There is one row for each scenario, best first within its activity. A tick is taller if more
-    responses have that score.
+    A row per scenario, best first within its activity. A tick is a score; the more responses have
+    that score, the taller the tick.
     """
     summary, scenarios = entry.summary, entry.detail.scenarios
     scored = [s for s in scenarios if s.score is not None]
@@ -124,7 +124,7 @@ def _groups(scenarios: Sequence[ScenarioScore]) -> list[tuple[str, list[Scenario
 def _columns(
     groups: Sequence[tuple[str, list[ScenarioScore]]],
 ) -> list[list[tuple[str, list[ScenarioScore]]]]:
-    """Split the groups into two columns; the first ends when it has half of the scenarios."""
+    """Split the groups of scenarios into two columns, the first of at least half the scenarios."""
     half = sum(len(scenarios) for _, scenarios in groups) / 2
     columns: list[list[tuple[str, list[ScenarioScore]]]] = [[]]
     count = 0
@@ -193,7 +193,7 @@ def _bars(bins: Counter[int], most: int, summary: Summary) -> list[Mark]:
 
 
 def _bin(score: float) -> int:
-    """Return the bin of a percentage; 100% is in the last bin."""
+    """Return the index of a percentage's bin in the histogram; 100% is in the last bin."""
     return math.floor(score / _BIN) - (score == 100)
 
 

@@ -26,7 +26,7 @@ _ROW = 30
 
 
 def domains(summaries: Sequence[Summary]) -> Figure:
-    """Return the scores by domain, a row for each entry; for one entry, a row for each domain.
+    """Return a figure of scores by domain: a row per entry or, for a single entry, per domain.
 
     A mark is hollow if the entry may not be ranked, or if there are fewer than five scenarios.
     """

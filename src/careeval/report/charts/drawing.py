@@ -33,7 +33,7 @@ _MOST_TICKS = 6
 
 
 class PlotValue(NamedTuple):
-    """A number and the ends of its interval; without an interval both ends are the number."""
+    """A number and the ends of its interval; if there is no interval, both ends are the number."""
 
     value: float
     low: float
@@ -62,7 +62,7 @@ class _MarkBase:
 
 @dataclass(frozen=True)
 class Point(_MarkBase):
-    """A mark at one point; without a `label` it is decoration."""
+    """A mark at one point; without a `label` the mark is only decoration."""
 
     x: float
     y: float
@@ -161,7 +161,7 @@ class Axis:
     log: bool = False
 
     def along(self, start: float, length: float) -> Callable[[float], float]:
-        """Return a function from numbers to pixels, from `start` on; a negative length goes up."""
+        """Return a function from numbers to pixels, from `start` on; if length is negative, up."""
 
         def scaled(number: float) -> float:
             return math.log10(number) if self.log else number
@@ -173,9 +173,9 @@ class Axis:
 def percent_axis(
     numbers: Iterable[float], length: float, ends: tuple[float, float] | None = (0, 100)
 ) -> Axis:
-    """Return an axis of percentages that holds the numbers and the ends, rounded out to tens.
+    """Return an axis of percentages that covers the numbers and the ends, rounded out to tens.
 
-    Without `ends` it covers the numbers, and 0 to 100 if there are none.
+    Without `ends` and without numbers, the axis runs from 0 to 100.
     """
     values = [*numbers, *(ends or ())] or [0, 100]
     low, high = 10 * math.floor(min(values) / 10), 10 * math.ceil(max(values) / 10)
@@ -188,7 +188,7 @@ def percent_axis(
 
 
 def shift_by(pixels: float) -> Callable[[float], float]:
-    """Return a function that adds so many pixels."""
+    """Return a function that adds this number of pixels to a coordinate."""
     return lambda y: y + pixels
 
 
@@ -211,7 +211,7 @@ def map_coordinates(mark: Mark, x: Callable[[float], float], y: Callable[[float]
 
 
 def moved(marks: Iterable[Mark], dx: float, dy: float) -> list[Mark]:
-    """Return the marks, moved by so many pixels."""
+    """Return the marks, moved by these numbers of pixels."""
     return [map_coordinates(mark, lambda x: x + dx, lambda y: y + dy) for mark in marks]
 
 
@@ -226,7 +226,7 @@ def grid_across(
         width: Length in pixels.
         top: Upper end of the lines.
         bottom: Lower end of the lines.
-        within: Whether labels at the ends stay within the panel, since another is beside it.
+        within: Whether labels at the ends stay within the panel, since another panel is beside it.
     """
     to = axis.along(start, width)
     marks: list[Mark] = []
@@ -251,7 +251,7 @@ def grid_up(axis: Axis, start: float, height: float, left: float, right: float) 
 
 @dataclass(frozen=True)
 class LegendEntry:
-    """A line of a legend: sample marks, at most 10 pixels from (0, 0), and their meaning."""
+    """An entry of a legend: sample marks, at most 10 pixels from (0, 0), and their meaning."""
 
     meaning: str
     marks: tuple[Mark, ...] = ()
@@ -263,7 +263,7 @@ HOLLOW = LegendEntry(
 
 
 def legend(entries: Sequence[LegendEntry], width: float) -> tuple[list[Mark], float]:
-    """Return the marks of a legend, over as many lines as it needs, and its height."""
+    """Return the marks of a legend, on as many lines as needed, and the height of the legend."""
     marks: list[Mark] = []
     x, y = 0.0, LINE_HEIGHT / 2
     for entry in entries:
@@ -281,7 +281,7 @@ def legend(entries: Sequence[LegendEntry], width: float) -> tuple[list[Mark], fl
 
 
 def text_width(text: str, size: float, *, bold: bool = False) -> float:
-    """Return the estimated width of a line in a common sans-serif, in pixels; rather too large."""
+    """Return the estimated width of a line in a common sans-serif, in pixels, rounded up."""
     ems = sum(_ems(character) for character in text)
     return ems * size * (1.07 if bold else 1)
 
@@ -300,7 +300,7 @@ _WIDTHS = {"ijl.,:;'’| ": 0.29, "ftrI()[]-/·": 0.36, "sckvxyzJ": 0.53, "mwMW@
 
 
 def wrapped(text: str, room: float, size: float) -> list[str]:
-    """Return the text in lines of at most `room` pixels, broken after ` `, `/`, `-`, `_`, `·`.
+    """Break a text into lines of at most `room` pixels, after ` `, `/`, `-`, `_` or `·`.
 
     A part that is too long for a line is broken anywhere.
     """
@@ -328,7 +328,7 @@ def _parts(text: str, room: float, size: float) -> Iterator[str]:
 
 
 def shortened(text: str, room: float, size: float) -> str:
-    """Return the text, without its middle if too wide, since both ends tell names apart."""
+    """Return the text; if too wide, with `…` for its middle, since both ends tell names apart."""
     if text_width(text, size) <= room:
         return text
     kept = len(text) - 1
@@ -338,7 +338,7 @@ def shortened(text: str, room: float, size: float) -> str:
 
 
 def fit_in_lines(text: str, room: float, size: float, most: int) -> list[str]:
-    """Return the text in at most `most` lines of similar length, without its middle if needed."""
+    """Return the text in at most `most` similar lines, with `…` for its middle if needed."""
     lines = wrapped(text, room, size)
     kept = room * most
     while len(lines) > most:
@@ -366,7 +366,7 @@ def display_names(summaries: Sequence[Summary]) -> list[str]:
 
 
 def x_extent(marks: Iterable[Mark]) -> Iterator[float]:
-    """Yield the x values of points, lines and boxes, which an axis must cover."""
+    """Yield the x values that an axis must cover: those of points, lines and boxes."""
     for mark in marks:
         if isinstance(mark, Point | Segment | Box):
             yield mark.x
@@ -375,13 +375,13 @@ def x_extent(marks: Iterable[Mark]) -> Iterator[float]:
 
 
 def n_epochs_text(summaries: Sequence[Summary]) -> str:
-    """Return the number of responses to a scenario; `n` if entries differ."""
+    """Return the number of responses per scenario as text; `n` if entries differ in it."""
     counts = {s.n_epochs for s in summaries}
     return f"{counts.pop()}" if len(counts) == 1 else "n"
 
 
 def not_drawn_lines(reasons: Sequence[str], width: float, y: float) -> tuple[list[Mark], float]:
-    """Return a line for each entry that is not drawn, with its reason, and their lower end."""
+    """Return a text line per entry that is not drawn, with the reason, and where the lines end."""
     marks: list[Mark] = []
     for line in (part for why in reasons for part in wrapped(f"Not drawn: {why}", width, SMALL)):
         marks.append(TextLine(0, y + LINE_HEIGHT / 2, line, "muted", size=SMALL))

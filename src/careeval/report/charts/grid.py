@@ -1,4 +1,4 @@
-"""Blocks of small panels with aligned rows: a row for each entry, a panel for each part."""
+"""Blocks of small panels side by side: a row per entry, a panel per part of the scenarios."""
 
 from __future__ import annotations
 
@@ -45,8 +45,8 @@ class Panel:
 
     Attributes:
         title: Heading of the panel.
-        cells: The marks of each row: x in the unit of the axis, y in pixels from the row's middle.
-        weight: Its width relative to the other panels.
+        cells: The marks of each row: x in units of the axis, y in pixels from mid-row.
+        weight: Width relative to the other panels.
     """
 
     title: str
@@ -62,9 +62,9 @@ class Block:
         rows: Names of the rows.
         panels: At least one.
         row_height: Height of a row in pixels.
-        most: Length of the longest bar, for bars with their number beside them and no axis; `None`
-            for an axis of percentages.
-        ends: The least range of that axis.
+        most: Value of the longest bar, if the block has bars with numbers beside them and no axis;
+            `None` if the block has an axis of percentages.
+        ends: The smallest range that the axis of percentages may have.
     """
 
     rows: Sequence[str]
@@ -80,7 +80,7 @@ def panels_beside(
     row_height: int,
     ends: tuple[float, float] = (0, 100),
 ) -> Block:
-    """Return panels side by side as a block; for a single row, a panel with a row for each."""
+    """Return the panels as a block; if they have a single row, as one panel with a row for each."""
     if len(rows) != 1:
         return Block(rows, panels, row_height, ends=ends)
     titles = [panel.title for panel in panels]
@@ -91,7 +91,7 @@ def panels_beside(
 def stack_blocks(
     entries: Sequence[LegendEntry], blocks: Sequence[Block], width: int, description: str
 ) -> Figure:
-    """Return a figure of blocks below a legend; a block that is too wide is split.
+    """Return a figure of blocks, one above the other, below a legend; too wide blocks are split.
 
     Row names are at the left of each block, or above each row at the width of a phone. All
     panels of percentages have the same axis.
@@ -119,7 +119,7 @@ def stack_blocks(
 
 
 def _split_block(block: Block, width: float, room: float) -> list[Block]:
-    """Return the block in as few parts as its titles need to fit."""
+    """Split a block into as few blocks as possible so that the panel titles fit."""
     left = room + _GAP if room else 0
     for n in range(1, len(block.panels) + 1):
         most = -(-len(block.panels) // n)
@@ -133,7 +133,7 @@ def _split_block(block: Block, width: float, room: float) -> list[Block]:
 
 
 def _share(block: Block, width: float) -> float:
-    """Return the pixels of a panel of weight 1."""
+    """Return the width in pixels of a panel of weight 1."""
     weights = sum(panel.weight for panel in block.panels)
     return (width - _GAP * (len(block.panels) - 1)) / weights
 
@@ -148,7 +148,7 @@ def _fits(block: Block, width: float, size: float) -> bool:
 def _block(
     block: Block, width: float, room: float, numbers: Sequence[float], *, above: bool
 ) -> tuple[list[Mark], float]:
-    """Return the marks of a block from its first row down, and the height of its rows."""
+    """Return the marks of a block below its titles, and the total height of its rows."""
     lift = LINE_HEIGHT if above else 0
     lines = [
         fit_in_lines(row, width if above else room, NORMAL, 1 if above else 2) for row in block.rows
@@ -186,7 +186,7 @@ def _block(
 
 
 def _beside_names(marks: Sequence[Mark], step: float, lift: float) -> Iterator[Mark]:
-    """Yield the marks with lines cut where a name above a row would cross them."""
+    """Yield the marks; vertical lines are cut where the name above a row would cross them."""
     for mark in marks:
         if not isinstance(mark, Segment):
             yield mark

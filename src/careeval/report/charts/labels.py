@@ -15,13 +15,13 @@ class Area(NamedTuple):
     bottom: float
 
     def overlap(self, other: Area) -> float:
-        """Return the area that both share, in square pixels."""
+        """Return the area that two rectangles share, in square pixels."""
         across = min(self.right, other.right) - max(self.left, other.left)
         down = min(self.bottom, other.bottom) - max(self.top, other.top)
         return across * down if across > 0 and down > 0 else 0.0
 
     def outside(self, bounds: Area) -> float:
-        """Return the area outside some bounds, in square pixels."""
+        """Return how much of the rectangle lies outside the bounds, in square pixels."""
         whole = (self.right - self.left) * (self.bottom - self.top)
         return whole - self.overlap(bounds)
 
@@ -29,7 +29,7 @@ class Area(NamedTuple):
 def spread_labels(
     wanted: Sequence[float], heights: Sequence[float], top: float, bottom: float
 ) -> list[float]:
-    """Return the middles of labels in one column, as near as possible to the wanted ones.
+    """Return positions for the middles of labels in one column, near the `wanted` positions.
 
     Labels do not overlap and keep the order of `wanted`. They begin at `top` or below, and end at
     `bottom` or above if all of them fit.
@@ -90,7 +90,7 @@ def place_labels(
 
 
 def _candidates(x: float, y: float, width: float, height: float) -> Iterator[tuple[float, Area]]:
-    """Yield the cost of the distance and the area: beside, above, below, then further away."""
+    """Yield possible areas of a label, with the cost of each: beside, above, below, then further away."""
     for away in (7, 14, 24, 38, 56, 80, 110):
         for across, down in (
             (1, 0), (-1, 0), (0, -1), (0, 1), (0.7, -0.7), (0.7, 0.7), (-0.7, -0.7), (-0.7, 0.7),

@@ -1,4 +1,4 @@
-"""Scatter plots of two numbers of each entry."""
+"""Scatter plots: cost or worst response against the score, one point per entry."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class _Dot:
 
 
 def cost_scatter(summaries: Sequence[Summary], width: int = WIDE) -> Figure:
-    """Return the score against dollars for one response, on a logarithmic scale.
+    """Return a plot of the score against dollars per response, on a logarithmic scale.
 
     An entry whose cost or score is unknown, or whose cost is 0, is listed below the plot.
     """
@@ -81,7 +81,7 @@ def cost_scatter(summaries: Sequence[Summary], width: int = WIDE) -> Figure:
 
 
 def worst_scatter(summaries: Sequence[Summary], width: int = WIDE) -> Figure:
-    """Return the score by the worst of n against the score."""
+    """Return a plot of the score by the worst of n responses against the mean score."""
     dots, left_out = [], []
     for name, s in zip(display_names(summaries), summaries, strict=True):
         score, worst = plot_value(s.score), plot_value(s.worst_at_n)
@@ -148,7 +148,7 @@ def _named(
     top: float,
     tall: float,
 ) -> list[Mark]:
-    """Return the names beside the points, joined to them by a line if they are far."""
+    """Return the names near their points; a name far from its point is joined to it by a line."""
     shown = [fit_in_lines(dot.name, inner * _MOST_LABEL, SMALL, 2) for dot in dots]
     sizes = [
         (max(text_width(line, SMALL) for line in lines), float(_LABEL * len(lines)))
@@ -186,7 +186,7 @@ def _frame(
     tall: float,
     top: float,
 ) -> tuple[list[Mark], Callable[[float], float], Callable[[float], float]]:
-    """Return both axes, with titles from `top` down, and their functions from numbers to pixels."""
+    """Return the marks of both axes, titles from `top` down, and their functions to pixels."""
     bottom = top + _TITLE + tall
     marks: list[Mark] = [
         TextLine(0, top + 8, up_title, "muted", size=SMALL),
@@ -198,7 +198,7 @@ def _frame(
 
 
 def _log_axis(least: float, most: float) -> Axis:
-    """Return an axis of dollars over both, with ticks at 1, 2 and 5 times powers of ten."""
+    """Return an axis from the lowest to the highest cost, with ticks at 1, 2 and 5 times 10^n."""
     low, high = least / 1.6, most * 3
     powers = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
     ticks = [n * 10.0**power for power in powers for n in (1, 2, 5)]

@@ -37,10 +37,11 @@ _KINDS = (("Severe errors", "harm", "severe"), ("Mild errors", "mild", "mild"))
 
 
 def overview(summaries: Sequence[Summary]) -> Figure:
-    """Return the shares of responses with an error, and the score overall and by activity.
+    """Return a figure of the shares of responses with an error, and of the scores.
 
-    There is a row for each entry; for one entry, a row for each part. A mark is hollow if the entry
-    may not be ranked, or the activity has fewer than five scenarios and so no interval.
+    The scores are overall and by activity. A row per entry; for a single entry, a row per severity
+    and per activity. A mark is hollow if the entry may not be ranked, or if the activity has fewer
+    than five scenarios and so no interval.
     """
     scores = panels_beside(
         display_names(summaries), [_whole(summaries), *_by_activity(summaries)], _ROW
@@ -85,7 +86,7 @@ def _cell(part: str, score: Estimate, hollow: bool) -> list[Mark]:
 
 
 def _bars(summaries: Sequence[Summary]) -> Block:
-    """Return a panel for each severity; for one entry, a row for each."""
+    """Return the bars of errors: a panel per severity; for a single entry, a row per severity."""
     panels = [
         Panel(kind, [_bar(kind, colour, getattr(s, name), bool(s.not_ranked)) for s in summaries])
         for kind, colour, name in _KINDS

@@ -40,9 +40,9 @@ def inline_svg(figure: Figure, name: str, title: str, description: str) -> str:
 
     Args:
         figure: The figure.
-        name: Prefix of the ids in it; unique in the page.
-        title: Its title.
-        description: Its description, for screen readers.
+        name: Prefix of the ids in the SVG; unique in the page.
+        title: Title of the figure.
+        description: Description of the figure, for screen readers.
     """
     colours = {name: f"var(--{name})" for name in _LIGHT}
     root = _drawn(replace(figure, marks=tuple(m for m in figure.marks if not m.series)), colours)
@@ -64,7 +64,7 @@ def standalone_svg(figure: Figure, name: str, title: str, description: str) -> s
 
 
 def png(svg: str, title: str, description: str) -> bytes:
-    """Return a standalone SVG as a PNG of twice its size, with its title and description.
+    """Return a standalone SVG as a PNG of twice the size, with title and description.
 
     Both are written as UTF-8 in `iTXt` chunks before the end of the image. Text is drawn in the
     font of this package; characters it lacks are drawn in a font of the machine.
@@ -83,7 +83,7 @@ def png(svg: str, title: str, description: str) -> bytes:
 
 
 def _text_chunk(keyword: str, text: str) -> bytes:
-    """Return a chunk of type, data and checksum; the text is not compressed, its language unset."""
+    """Return a PNG `iTXt` chunk: its text is not compressed and has no language."""
     body = b"iTXt" + keyword.encode("latin-1") + b"\0\0\0\0\0" + _characters(text).encode()
     return struct.pack(">I", len(body) - 4) + body + struct.pack(">I", zlib.crc32(body))
 
@@ -127,7 +127,7 @@ _SHAPES = {
 
 
 def _element(mark: Mark, colours: Mapping[str, str]) -> tuple[str, dict[str, str], str]:
-    """Return the tag of a mark, its attributes and its text."""
+    """Return the SVG element of a mark: tag, attributes and text."""
     colour = colours[mark.colour]
     match mark:
         case TextLine(x=x, y=y):
@@ -196,7 +196,7 @@ _NO_CHARACTER = re.compile("[\ud800-\udfff\ufffe\uffff]")
 
 
 def _number(pixels: float) -> str:
-    """Return pixels to a tenth, without trailing zeros."""
+    """Return a number of pixels as text, rounded to a tenth, without trailing zeros."""
     return f"{round(pixels, 1) + 0.0:g}"
 
 

@@ -1,4 +1,4 @@
-"""The figure of the worst of k responses, and of severe errors in any of k."""
+"""The figure of the worst of k responses to a scenario, and of severe errors in any of k."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ _REACH = 32
 
 @dataclass(frozen=True)
 class _Series:
-    """One entry's estimates for k = 1, 2, …, with shape and colour."""
+    """One entry's curve: estimates for k = 1, 2, …, with shape and colour."""
 
     name: str
     estimates: Sequence[Estimate]
@@ -64,9 +64,9 @@ class _Series:
 
 
 def worst_at_k(entries: Sequence[EntryFindings], width: int = WIDE) -> Figure:
-    """Return two panels over k: the score by the lowest of k, and severe errors in any of k.
+    """Return a figure over k: the score by the lowest of k, and severe errors in any of k.
 
-    Each curve ends at its entry's name. Up to three entries have the band of their interval.
+    A curve per entry ends at its name. With up to three entries, a band shows each interval.
     """
     inner = width - 2 * MARGIN
     stacked = width < ROOMY
@@ -191,7 +191,7 @@ def _reason(detail: Detail) -> str:
 
 
 def _known_values(one: _Series) -> list[tuple[int, PlotValue]]:
-    """Return each k whose estimate is known, with the estimate."""
+    """Return the known estimates as pairs of k and estimate."""
     return [
         (k, at)
         for k, estimate in enumerate(one.estimates, 1)
