@@ -1,7 +1,7 @@
 """The report: one HTML file that works offline.
 
-The results come first, with the evidence for the grader beside them. The responses come last,
-packed, with a reader that needs no network.
+The results come first, with the evidence for the grader beside them. The responses come last, as
+compressed data, with a script that shows them and needs no network.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def render_page(findings: Findings, *, title: str | None = None, responses: bool
     Args:
         findings: The results to show; may be empty.
         title: The title; by default a question that names the systems.
-        responses: Whether the report holds the words of responses, quotes and reasons.
+        responses: Whether the report includes the texts of responses, quotes and reasons.
     """
     title = title or _question([s.system for s in findings.summaries])
     room = MOST_CHARACTERS

@@ -2,7 +2,7 @@
 
 The data are one JSON value, in which repeated texts are stored once. The page holds it compressed,
 so that no word of a system or a grader is part of the markup; the page's script unpacks it. A
-response that is held out, or whose split is unknown, is counted and not included.
+response that is held out, or whose split is unknown, is only counted.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class Payload:
         n_severe: Public responses with a severe error.
         n_severe_shown: Responses in the data with a severe error.
         n_held_out: Responses left out because they are held out.
-        n_unknown: Responses left out because their split is unknown: their scenario never began.
+        n_unknown: Responses left out because their split is unknown, as their scenario never began.
     """
 
     data: Mapping[str, Any]
@@ -64,7 +64,7 @@ class Payload:
     n_unknown: int
 
     def packed(self) -> str:
-        """Return the data as JSON, gzip and base64. The same data give the same text."""
+        """Return the data as JSON, gzipped, in base64. The same data give the same text."""
         return self._packed
 
     @cached_property
@@ -81,7 +81,7 @@ _ItemJudgment = tuple[_Item, bool | None, str | None, str | None]
 
 
 class _ResponseKey(NamedTuple):
-    """Key of a response."""
+    """Key of a response: what tells it from all others."""
 
     scenario: str
     system: str
@@ -90,12 +90,12 @@ class _ResponseKey(NamedTuple):
 
 @dataclass(frozen=True)
 class _Interned:
-    """Distinct values in order of first use."""
+    """A list of distinct values in order of first use, each found by its index."""
 
     indices: dict[Any, int] = field(default_factory=dict)
 
     def index(self, value: Any) -> int:
-        """Return the index of a value, which is added if new."""
+        """Return the index of a value; a new value is added."""
         return self.indices.setdefault(value, len(self.indices))
 
     def __iter__(self) -> Any:
@@ -109,7 +109,7 @@ class _Packing:
     Attributes:
         responses: Whether the words of responses, quotes and reasons are kept.
         texts: All texts, the empty one first.
-        item_indices: Index of each item; it is the same for all responses to a scenario.
+        item_indices: Index of each rubric item, which all responses to a scenario share.
         finders: Text of a response → the finder of its quotes.
     """
 
@@ -122,11 +122,11 @@ class _Packing:
     finders: dict[str, QuoteFinder] = field(default_factory=dict)
 
     def words(self, text: str | None) -> str:
-        """Return a text as shown; empty if words are not kept."""
+        """Return the text of a response, quote or reason as shown; empty if words are not kept."""
         return words.strip_controls(text or "") if self.responses else ""
 
     def response(self, row: Mapping[str, Any], systems: Sequence[str], text: str) -> list[int]:
-        """Return a response in the form of `Payload.data`; `text` holds its words."""
+        """Return a response as `Payload.data` has it; `text` is its text as shown."""
         about = (
             row["scenario"], row["adl"], names.condition(row["condition"]),
             names.assistance(row["assistance"]), tuple(map(names.plain, row["situation"] or ())),
@@ -139,7 +139,7 @@ class _Packing:
         ]  # fmt: skip
 
     def grading(self, judgments: Iterable[_ItemJudgment], text: str) -> list[Any]:
-        """Return the rubric, marks, quotes and reasons of a response; `text` holds its words."""
+        """Return a grading as `Payload.data` has it; `text` is the text of the response."""
         items, marks, reasons = [], [], []
         quotes: list[int] = []
         for number, (item, present, quote, reason) in enumerate(judgments):
@@ -158,7 +158,7 @@ class _Packing:
         return self.item_indices[item]
 
     def _quote(self, quote: str, text: str) -> tuple[int, int]:
-        """Return start and stop of a quote in a text; -1 and the quote if it is not in the text."""
+        """Return start and stop of a quote in a text; if not found, -1 and its index in `texts`."""
         if text not in self.finders:
             self.finders[text] = QuoteFinder(text)
         if (span := self.finders[text].find(quote)) is None:
@@ -178,14 +178,14 @@ def payload(
 ) -> Payload:
     """Return the public responses with their judgments, by activity in the order of the paper.
 
-    If they do not fit, the data are a sample: first responses with a severe error, then others,
-    each drawn evenly over systems and scenarios. The sample is always the same.
+    If not all responses fit, the data are a sample: first those with a severe error, then others,
+    both drawn evenly over systems and scenarios. The same responses give the same sample.
 
     Args:
         public: The responses that may be shown.
         entries: The entries, with the judgments that count for each.
         responses: Whether to include the words of responses, quotes and reasons.
-        most: Most characters of the packed data; no limit by default.
+        most: Largest number of characters of the packed data; no limit by default.
     """
     drawn = _draw_order(public.responses, entries)
     n = drawn.height if most is None else min(drawn.height, TRIAL_SIZE)
@@ -206,7 +206,7 @@ def payload(
 
 
 def _draw_order(public: pl.DataFrame, entries: Sequence[Entry]) -> pl.DataFrame:
-    """Return the public responses in sampling order, each with whether it has a severe error."""
+    """Return pairs in sampling order: a public response, and whether it has a severe error."""
     severe = [
         entry.first_of("scenario", "epoch", "points", "present")
         .filter(pl.col("present"), pl.col("points") == scoring.SEVERE)
@@ -328,7 +328,7 @@ def _in_order(public: pl.DataFrame) -> Iterable[dict[str, Any]]:
 def _by_response(
     entry: Entry, shown: pl.DataFrame
 ) -> Iterable[tuple[_ResponseKey, list[_ItemJudgment]]]:
-    """Yield the judgments of each response that is shown, in the order of the items."""
+    """Yield, for each response that is shown, its judgments in the order of the items."""
     by_response: dict[tuple[str, int], list[_ItemJudgment]] = {}
     columns = (
         "scenario", "epoch", "present", "quote", "reason", "points", "item_text",
@@ -345,5 +345,5 @@ def _by_response(
 
 
 def _units(text: str, place: int) -> int:
-    """Return a place in a text in UTF-16 units, as browsers count: some characters are two."""
+    """Return an index in a text in UTF-16 units, as browsers count; some characters are two."""
     return len(text[:place].encode("utf-16-le")) // 2

@@ -1,7 +1,7 @@
 """Finds a grader's quotes in a response.
 
-A quote repeats the response's words, but may differ in case, space and punctuation. So it is found
-by its words, and marked from the first letter to the last, with the punctuation that follows.
+A quote repeats words of the response, but may differ in case, space and punctuation. So words are
+compared, and the match runs from the first letter to the last and the punctuation that follows.
 """
 
 from __future__ import annotations
@@ -27,16 +27,16 @@ class TextSpan(NamedTuple):
 
 
 class QuoteFinder:
-    """A response in which quotes are looked up."""
+    """Finds quotes in the text of one response."""
 
     def __init__(self, text: str) -> None:
         self._text = text
 
     def find(self, quote: str | None) -> TextSpan | None:
-        """Return the first place of a quote: an exact match, or else a match of its words.
+        """Return the first place of a quote in the text: an exact match or else one of the words.
 
         Returns:
-            Its span; `None` for a quote that is `None`, has no word, or is not in the text.
+            The span; `None` if the quote is `None`, has no word, or is not in the text.
         """
         span = (self._find_exactly(quote) or self._find_by_words(quote)) if quote else None
         if span is None:
@@ -65,14 +65,14 @@ class QuoteFinder:
     def _words(self) -> list[tuple[int, int]]:
         """Spans of the words in the case-folded text.
 
-        Folding can turn one character into several, and not all of them need be letters. So it is
-        done before the words are split, as the check of the quote did.
+        Case folding can turn one character into several, not all of them letters. So the text is
+        folded first and split into words after that, as in the check of the quote.
         """
         return [match.span() for match in _WORD.finditer(self._text.casefold())]
 
     @cached_property
     def _spaced_words(self) -> str:
-        """The words, with a space before and after each."""
+        """The words of the folded text, joined by spaces, with a space at both ends."""
         folded = self._text.casefold()
         return f" {' '.join(folded[start:stop] for start, stop in self._words)} "
 
@@ -87,7 +87,7 @@ class QuoteFinder:
 
     @cached_property
     def _origin(self) -> Sequence[int]:
-        """For each character of the folded text, the index of the character it comes from."""
+        """For each character of the folded text, the index of its source in the text."""
         if len(self._text.casefold()) == len(self._text):
             return range(len(self._text))
         return [at for at, character in enumerate(self._text) for _ in character.casefold()]

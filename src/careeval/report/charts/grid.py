@@ -148,7 +148,7 @@ def _fits(block: Block, width: float, size: float) -> bool:
 def _block(
     block: Block, width: float, room: float, numbers: Sequence[float], *, above: bool
 ) -> tuple[list[Mark], float]:
-    """Return the marks of a block below its titles, and the total height of its rows."""
+    """Return the marks of a block, y = 0 at its first row, and the total height of its rows."""
     lift = LINE_HEIGHT if above else 0
     lines = [
         fit_in_lines(row, width if above else room, NORMAL, 1 if above else 2) for row in block.rows

@@ -90,7 +90,7 @@ def place_labels(
 
 
 def _candidates(x: float, y: float, width: float, height: float) -> Iterator[tuple[float, Area]]:
-    """Yield possible areas of a label, with the cost of each: beside, above, below, then further away."""
+    """Yield possible areas of a label, the nearest first, each with the cost of its distance."""
     for away in (7, 14, 24, 38, 56, 80, 110):
         for across, down in (
             (1, 0), (-1, 0), (0, -1), (0, 1), (0.7, -0.7), (0.7, 0.7), (-0.7, -0.7), (-0.7, 0.7),

@@ -25,7 +25,7 @@ def _fill(report: Report) -> Mapping[str, Any]:
 
 
 def overview_table(report: Report) -> PageTable:
-    """Return each entry's numbers and its score by activity, with a bar in each cell."""
+    """Return a table of each entry's main numbers and its score by activity, with bars."""
     parts = parts_sheet(Breakdown.adl, report.graded)
     wide, keys = pivot(parts, "name", Breakdown.adl.value, PART)
     by_name = {row["name"]: {key: row[key] for key in keys if key in row} for row in wide.rows}

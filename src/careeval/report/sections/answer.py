@@ -1,4 +1,4 @@
-"""The first section: each entry's severe errors and score, and their limits."""
+"""The first section: each entry's severe errors and score, and the limits of these numbers."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def _fill(report: Report) -> Mapping[str, Any]:
 
 
 def numbers_table(report: Report) -> PageTable:
-    """Return the headline numbers of all entries, with their intervals."""
+    """Return a table of the headline numbers of all entries, with intervals."""
     sheet = entries_sheet(report.graded, report.findings.rankings)
     columns = [PageColumn("name", beneath=lambda row: row["not_ranked"])]
     for metric in HEADLINE:
@@ -60,7 +60,7 @@ def _of_judgments(row: Row) -> tuple[str, ...]:
 
 
 def _limits(report: Report) -> Iterator[str]:
-    """Yield the warnings that go with the numbers, except footnotes, which are at their tables."""
+    """Yield the warnings about the numbers, except the footnotes, which tables have."""
     for remark in remarks(report.summaries):
         if not remark.startswith("*"):
             yield re.sub(rf"{SIMULATED}: .*{_OF_THE_BANK}", "", remark)

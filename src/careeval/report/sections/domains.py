@@ -52,7 +52,7 @@ def _fill(report: Report) -> Mapping[str, Any]:
 
 
 def by_domain_table(report: Report) -> PageTable:
-    """Return the score by domain: rows for one entry, columns for several."""
+    """Return a table of scores by domain: domains are rows for one entry, columns for several."""
     if report.has_one_entry:
         return entry_parts(Breakdown.domain, report.graded[0])
     sheet = parts_sheet(Breakdown.domain, report.graded)
@@ -79,12 +79,12 @@ def maps(report: Report) -> Iterator[PageTable]:
 
 
 def _map(name: str, entry: EntryFindings, *, in_full: bool) -> PageTable:
-    """Return a table with a row for each activity and a column for each domain.
+    """Return a table of one entry's scores: a row per activity and a column per domain.
 
     Args:
         name: Name of the entry.
         entry: The entry.
-        in_full: Whether a cell has its interval.
+        in_full: Whether cells show intervals.
     """
     sheet = adl_and_domain_sheet([entry])
     rows = list(_with_totals(sheet, entry.summary))
@@ -104,7 +104,7 @@ def _map(name: str, entry: EntryFindings, *, in_full: bool) -> PageTable:
 
 
 def _with_totals(sheet: Sheet, s: Summary) -> Iterator[Row]:
-    """Yield the rows of a sheet of activity by domain, with totals of both."""
+    """Yield the rows of a sheet of activity by domain, with totals by activity and by domain."""
     for adl, rows in groupby(sheet.rows, lambda row: row["adl"]):
         yield from rows
         cell = s.by_adl[adl]
@@ -115,7 +115,7 @@ def _with_totals(sheet: Sheet, s: Summary) -> Iterator[Row]:
 
 
 def _look(key: str, row: Row) -> str:
-    """Return the CSS classes of a cell; a total has no shade, to stand apart from the cells."""
+    """Return the CSS classes of a cell; totals have no shade, so that they stand out."""
     return "whole" if _ALL in (row["adl"], row[key]["domain"]) else part_look(key, row)
 
 

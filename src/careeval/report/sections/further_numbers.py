@@ -47,7 +47,7 @@ def _fill(report: Report) -> Mapping[str, Any]:
 
 
 def _at_k(report: Report, key: str, caption: str) -> PageTable:
-    """Return one number with a column for each k, the number of responses."""
+    """Return a table of one number of each entry, with a column per number of responses k."""
     sheet = at_k_sheet(report.graded)
     wide, keys = pivot(sheet, "name", "k", replace(ESTIMATE, if_missing=""), key)
     unknown = {row["name"]: row[key].reason for row in sheet.rows if row[key].value is None}
@@ -64,7 +64,7 @@ def _at_k(report: Report, key: str, caption: str) -> PageTable:
 
 
 def _scenarios(report: Report) -> PageTable:
-    """Return each scenario's score: a column for each entry, or one entry with all responses."""
+    """Return a table of scores by scenario: a column per entry, or one entry's responses."""
     order = {adl.value: place for place, adl in enumerate(Adl)}
     sheet = scenarios_sheet(report.graded)
     rows = sorted(sheet.rows, key=lambda r: (order.get(r["adl"], len(order)), r["scenario"]))
@@ -98,7 +98,7 @@ def _shade(key: str, row: Row) -> str:
 
 
 def epochs_table(report: Report) -> PageTable:
-    """Return how much the epochs of each system differ, and the length of its responses."""
+    """Return a table: how much the epochs of each system differ, and how long its responses are."""
     columns = (
         PageColumn("name"),
         *(PageColumn(metric.key) for metric in IN_DETAIL),
@@ -122,7 +122,7 @@ def _reliability(row: Row) -> Iterable[str]:
 
 
 def _directions(report: Report) -> PageTable:
-    """Return the errors of too little and too much care and the twins, with the grader's errors."""
+    """Return a table of too little and too much care and of twins, with the grader's errors."""
     cards = report.findings.cards.values()
     probes = {card.grader: card.probes for card in cards if card.probes}
     columns = (

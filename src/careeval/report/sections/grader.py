@@ -69,7 +69,7 @@ CORRECTED = (
 
 
 def corrected_table(findings: Findings) -> PageTable:
-    """Return all scores corrected by an audit; no row without an audit."""
+    """Return a table of all scores that an audit corrected; without an audit it has no row."""
     return PageTable(
         corrected_sheet(findings.graded),
         (PageColumn("name"), *CORRECTED),
@@ -79,7 +79,7 @@ def corrected_table(findings: Findings) -> PageTable:
 
 
 def corrected_by(grader: str, findings: Findings) -> PageTable:
-    """Return the scores by one grader, corrected by an audit, in three columns."""
+    """Return a table, in three columns, of the scores by one grader that an audit corrected."""
     return PageTable(
         corrected_sheet(findings.graded).where(grader=grader),
         (
@@ -92,7 +92,7 @@ def corrected_by(grader: str, findings: Findings) -> PageTable:
 
 
 def people_tables(card: GraderCard, findings: Findings) -> Iterator[PageTable]:
-    """Yield tables of a grader and people, and of people alone; none without an audit."""
+    """Yield tables of agreement, of grader and people, then among people; none without an audit."""
     if card.human is None:
         return
     name = Grader.parse(card.grader).model
@@ -150,7 +150,7 @@ def _gradings(row: Row) -> tuple[str, ...]:
 
 
 def noise_table(findings: Findings) -> PageTable:
-    """Return the noise of each grader, from responses that it graded several times."""
+    """Return a table of the noise of each grader, from responses that it graded several times."""
     shares = (
         PageColumn(f"{part}_share", about="of the variance", beneath=lambda row: (row["reason"],))
         for part in ("scenario", "response", "grading")
@@ -171,7 +171,7 @@ def noise_table(findings: Findings) -> PageTable:
 
 
 def pairs_table(findings: Findings) -> PageTable:
-    """Return the agreement of each two graders on the same responses, by points."""
+    """Return a table of the agreement of each pair of graders on the same responses, by points."""
     return PageTable(
         grader_pairs_sheet(findings),
         (PageColumn("a"), PageColumn("b"), PageColumn("systems"), *AGREEMENT),
@@ -185,7 +185,7 @@ _WHY = Field("why", "why experts should read it", in_files=False)
 
 
 def odd_items_table(findings: Findings) -> PageTable:
-    """Return the items that experts should read; the text of items not public is left out."""
+    """Return a table of the items that experts should read, without the texts of held-out ones."""
     odd = [item for item in findings.items if _why_odd(item)]
     hidden = findings.public.hidden
     sheet = items_sheet(odd[:MOST_ITEMS])

@@ -1,4 +1,4 @@
-"""Summaries in words of how far each grader can be trusted."""
+"""Summaries as text of how far each grader can be trusted."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ _UNKNOWN_VENDOR = "its vendor is not known, so this is unknown"
 
 @dataclass(frozen=True)
 class GraderSummary:
-    """A grader's card in words.
+    """A grader's card as text. The card says how far its judgments can be trusted.
 
     Attributes:
         name: Name of the grader's model.
-        mode: Its mode and the hash of its prompt.
+        mode: Mode of the grader, and the hash of its prompt.
         short: The main facts: term and text.
         facts: Further facts: term and lines.
-        corrected: The scores it gave, corrected by an audit; no row without one.
+        corrected: Scores by the grader that an audit corrected; no row without an audit.
     """
 
     name: str
@@ -73,7 +73,7 @@ def _in_short(card: GraderCard) -> Iterator[tuple[str, str]]:
 
 
 def trust_line(card: GraderCard) -> str:
-    """Return a grader's card in one line; the full card is beside it."""
+    """Return a grader's card as one line, for beside the full card."""
     probes = NOT_TRIED
     if card.probes is not None:
         probes = f"on the labelled probes it {_finds(card.probes, ' and')}"
@@ -105,7 +105,7 @@ _OFF = {
 
 
 def _off(card: GraderCard) -> str:
-    """Return the systems whose scores an audit finds too high or low; empty without an audit."""
+    """Return which scores an audit finds too high, too low or neither; empty without an audit."""
     by_verdict: dict[str, list[str]] = {}
     for (system, rubric), score in card.corrected.items():
         by_verdict.setdefault(score.people_give, []).append(f"{system} ({rubric.value})")
@@ -126,7 +126,7 @@ _CONTRADICTIONS = {
 
 
 def _contradictions(card: GraderCard) -> Iterator[str]:
-    """Yield the rate of each kind of contradiction, then the unknown ones with their reasons."""
+    """Yield the known rate of each kind of contradiction, then the unknown kinds with reasons."""
     counts = card.contradictions
     with_opportunities = {kind: count for kind, count in counts.items() if count.opportunities}
     for kind, count in with_opportunities.items():
@@ -140,5 +140,5 @@ def _contradictions(card: GraderCard) -> Iterator[str]:
 
 
 def as_sentence(words: str) -> str:
-    """Return words with a capital letter first and a full stop at the end."""
+    """Return a text with a capital letter first and a full stop at the end."""
     return f"{words[:1].upper()}{words[1:]}{'' if words.endswith('.') else '.'}"

@@ -1,4 +1,4 @@
-"""The section of errors, with the words of the responses."""
+"""The section of errors, with quotes from the responses."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ MOST_WITHOUT_SCRIPTS = 50
 
 @dataclass(frozen=True)
 class ErrorList:
-    """Counts of the errors in a report, and the first of them.
+    """The errors in a report: their numbers, and the first errors in full.
 
     Attributes:
         severe: Severe errors in public responses, over all entries.
         mild: Mild errors in public responses, over all entries.
         held_out: Errors in held-out responses.
         unknown: Errors in responses whose split is unknown.
-        first: The first severe errors; the first mild ones if none is severe.
+        first: The first severe errors; if there are none, the first mild errors.
     """
 
     severe: int
@@ -44,7 +44,7 @@ class ScenarioErrors:
     """Errors of one scenario that the page shows without scripts.
 
     Attributes:
-        text: Text of the scenario; empty if words are left out.
+        text: Text of the scenario; empty if the report is without texts.
         passages: Errors grouped by grader, response and quote.
     """
 

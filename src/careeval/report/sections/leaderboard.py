@@ -23,11 +23,11 @@ _LOOKS = {"severe": "harm", "score": "score", "mild": "mild"}
 
 @dataclass(frozen=True)
 class Fact:
-    """One number of a card.
+    """One number on the card of an entry.
 
     Attributes:
         lines: Small lines below the number.
-        rank: Rank set; empty if fewer than two entries are ranked.
+        rank: The ranks that the entry may have; empty if fewer than two entries are ranked.
     """
 
     head: str
@@ -38,7 +38,7 @@ class Fact:
 
     @staticmethod
     def of(kind: Kind, value: object, head: str, look: str = "", rank: str = "") -> Fact:
-        """Return a fact from a value and its kind."""
+        """Return the fact that shows a value of this kind."""
         return Fact(head, look, kind.page_text(value), kind.page_lines(value), rank)
 
 
@@ -47,10 +47,10 @@ class EntryCard:
     """The card of one entry on the first screen.
 
     Attributes:
-        sentence: The two main numbers in words.
+        sentence: The two main numbers as a sentence.
         facts: All headline numbers.
         notes: Numbers of scenarios, epochs, and missing or unresolved data.
-        not_ranked_reason: Reason why it may not be ranked; empty if it may.
+        not_ranked_reason: Reason why the entry may not be ranked; empty if it may.
     """
 
     name: str
@@ -62,11 +62,11 @@ class EntryCard:
 
 @dataclass(frozen=True)
 class ReportBoard:
-    """Entries that can be compared, best first, then those that may not be ranked.
+    """A board: entries that can be compared, best first, then those that may not be ranked.
 
     Attributes:
         caption: The rubric, and other differences from the other boards.
-        trust: One line on its grader.
+        trust: One line on how far the grader can be trusted.
         is_ranked: Whether at least two entries are ranked.
     """
 

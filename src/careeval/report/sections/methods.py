@@ -23,7 +23,7 @@ def _fill(report: Report) -> Mapping[str, Any]:
 
 
 def costs_table(report: Report) -> PageTable:
-    """Return the costs of asking and grading."""
+    """Return a table of what asking and grading cost."""
     keys = ("name", "cost.asking", "cost.grading", "cost.response")
     sheet = entries_sheet(report.graded)
     return PageTable(sheet, tuple(map(PageColumn, keys)), "What it cost")
@@ -53,7 +53,7 @@ def _citations(report: Report) -> tuple[str, str]:
 
 
 def _tex(words: str) -> str:
-    """Return words with BibTeX's special characters escaped or removed."""
+    """Return a text with BibTeX's special characters escaped or removed."""
     for character in "\\{}":
         words = words.replace(character, "")
     for character in "&%$#_":

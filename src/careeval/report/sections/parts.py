@@ -1,4 +1,4 @@
-"""Tables of numbers by part of the scenarios, such as activity or condition."""
+"""Tables of numbers by parts of the scenarios, such as the scenarios of one activity."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ FEW = ("fewer than five scenarios",)
 
 
 def parts_table(by: Breakdown, report: Report) -> PageTable:
-    """Return severe errors and score by part, with a column for each entry.
+    """Return a table of severe errors and score by part, with a column for each entry.
 
-    For one entry there is a column for each number; by activity, the first row is the total.
+    A single entry has a column for each number; by activity, its first row is the total.
     """
     if report.has_one_entry:
         (entry,) = report.graded
@@ -47,10 +47,10 @@ def parts_table(by: Breakdown, report: Report) -> PageTable:
 
 
 def entry_parts(by: Breakdown, entry: EntryFindings) -> PageTable:
-    """Return the numbers of one entry by part, with bars in the cells.
+    """Return a table of the numbers of one entry by part, with bars.
 
     Args:
-        by: The kind of part; there are no errors by domain.
+        by: The kind of part; by domain, the table has no errors.
         entry: The entry.
     """
     s, sheet = entry.summary, parts_sheet(by, [entry])
@@ -78,7 +78,7 @@ def entry_parts(by: Breakdown, entry: EntryFindings) -> PageTable:
 
 
 def severe_column(rubric: str, scale: BarScale) -> PageColumn:
-    """Return the column of severe errors with bars; cells above 0 are red."""
+    """Return the table column of severe errors, with bars; cells above 0 are red."""
     return PageColumn(
         "severe",
         about=f"{rubric}, responses with any",
@@ -92,7 +92,7 @@ def _caption(sheet: Sheet, by: Breakdown) -> str:
 
 
 def _with_small(note: str, sheet: Sheet) -> str:
-    """Return a note, with the meaning of the asterisk if the sheet has one."""
+    """Return the note, with the meaning of the asterisk if the sheet has an asterisk."""
     return " ".join([note] * bool(note) + [SMALL] * any(map(PART.is_small, sheet.rows)))
 
 
@@ -110,6 +110,6 @@ def part_look(key: str, row: Row) -> str:
 
 
 def _sizes(parts: Iterable[Row]) -> str:
-    """Return the range of the parts' numbers of scenarios."""
+    """Return the fewest and the most scenarios of a part, as text."""
     sizes = sorted({part["n"] for part in parts})
     return f"n {'–'.join(map(str, dict.fromkeys((sizes[0], sizes[-1]))))}"

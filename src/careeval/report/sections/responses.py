@@ -1,4 +1,4 @@
-"""The sections of the responses with their rubrics, and of systems side by side."""
+"""Two sections: the responses with their rubrics, and the responses of systems side by side."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ Options = Sequence[tuple[str, str]]
 def filter_choices(report: Report) -> Mapping[str, Any]:
     """Return the options of each filter of the responses: values and labels.
 
-    `words` tells whether there are words to search, and `first_two` has the systems shown side by
-    side at first.
+    `words` tells whether the page has texts to search; `first_two` are the systems that the page
+    first shows side by side.
     """
     data = report.payload.data
 

@@ -20,7 +20,7 @@ class Report:
 
     Attributes:
         findings: The results; may be empty.
-        words_shown: Whether the words of responses, quotes and reasons are included.
+        words_shown: Whether the texts of responses, quotes and reasons are included.
         payload: The responses in the form of the response reader.
     """
 
@@ -30,7 +30,7 @@ class Report:
 
     @property
     def graded(self) -> Sequence[EntryFindings]:
-        """Entries with their numbers."""
+        """Entries with their numbers: each is one system as one grader judged it on one rubric."""
         return self.findings.graded
 
     @property
@@ -40,7 +40,7 @@ class Report:
 
     @property
     def has_one_entry(self) -> bool:
-        """Tell whether there is one entry, whose name tables then leave out."""
+        """Tell whether there is only one entry; tables then leave out its name."""
         return len(self.summaries) == 1
 
     @cached_property
@@ -57,7 +57,7 @@ class Report:
 
     @property
     def score_name(self) -> str:
-        """Name of the score; it names the rubric if all entries have the same."""
+        """Name of the score, with the rubric if all entries have the same rubric."""
         return score_name(self.summaries)
 
     @cached_property
@@ -79,7 +79,7 @@ class Report:
 
 
 def distinct(values: Iterable[str]) -> tuple[str, ...]:
-    """Return each value once, in order."""
+    """Return each distinct value once, in order of first use."""
     return tuple(dict.fromkeys(values))
 
 
@@ -96,10 +96,10 @@ class Section:
         id: Anchor of the section.
         title: Title in the navigation.
         template: Name of its template.
-        fill: Returns the variables of the template, besides `report`.
+        fill: Returns the variables of the template other than `report`.
         is_shown: Tells whether a report has the section.
-        needs_scripts: Whether it is hidden until a script shows it.
-        parts: Sections after it, shown only if it is.
+        needs_scripts: Whether the section is hidden until a script shows it.
+        parts: Subsections, shown only if the section is.
     """
 
     id: str

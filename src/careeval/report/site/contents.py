@@ -33,13 +33,13 @@ class SiteEntry:
 
     Attributes:
         graded: The entry, with its numbers and its public words.
-        system_slug: Slug of its system's page.
-        anchor: Anchor of its section there; empty if its system has no other entry.
-        vendor: Vendor of the system; `None` if its name does not tell.
-        ranked: Its ranks; `None` if it is not ranked.
-        n_ranked: Number of ranked entries on its board.
-        not_ranked_reason: Reason why it is not ranked; empty if it is.
-        date: Start of its run, ISO 8601; empty if no log has it.
+        system_slug: Slug of the page of the system.
+        anchor: Anchor of the entry on that page; empty if the system has no other entry.
+        vendor: Vendor of the system; `None` if the name of the system does not tell.
+        ranked: Ranks of the entry; `None` if it is not ranked.
+        n_ranked: Number of ranked entries on the same board.
+        not_ranked_reason: Reason why the entry is not ranked; empty if it is.
+        date: Start of the run, ISO 8601; empty if no log records it.
     """
 
     graded: EntryFindings
@@ -53,7 +53,7 @@ class SiteEntry:
 
     @property
     def page(self) -> str:
-        """Path of its system's page in the site, with the anchor if any."""
+        """Path of the page of its system in the site, with the anchor of the entry if any."""
         return f"models/{self.system_slug}.html" + (f"#{self.anchor}" if self.anchor else "")
 
     @property
@@ -68,18 +68,18 @@ class SiteEntry:
 
     @property
     def rubric(self) -> Rubric:
-        """Rubric that it was graded on."""
+        """Rubric that the entry was graded on."""
         return self.summary.rubric
 
 
 @dataclass(frozen=True, eq=False)
 class SiteBoard:
-    """Entries that can be compared: they share bank, protocols, grader and rubric.
+    """A board: entries that share bank, protocols, grader and rubric, so can be compared.
 
     Attributes:
         ranked: Ranked entries, best first; may be empty.
         left_out: Entries that may not be ranked, by name.
-        slug: Its anchor and the suffix of its file names; empty for the first board.
+        slug: Anchor of the board and suffix of its file names; empty for the first board.
     """
 
     ranking: Ranking
@@ -99,12 +99,12 @@ class SiteBoard:
 
     @property
     def basis(self) -> Basis:
-        """Bank, protocols, grader and rubric of its entries."""
+        """Bank, protocols, grader and rubric that all entries of the board share."""
         return self.ranking.basis
 
     @property
     def title(self) -> str:
-        """Rubric, bank and protocols in words; not the grader."""
+        """Rubric, bank and protocols as text, without the grader."""
         basis = self.basis
         return (
             f"{rubric_words(basis.rubric)} of {basis.bank} {basis.bank_n} "
@@ -125,26 +125,26 @@ class SystemEntries:
 
     @property
     def name(self) -> str:
-        """Name of its system."""
+        """Name of the system."""
         return self.entries[0].name
 
     @property
     def page(self) -> str:
-        """Path of its page in the site."""
+        """Path of the system's page in the site."""
         return f"models/{self.entries[0].system_slug}.html"
 
 
 @dataclass(frozen=True, eq=False)
 class Contents:
-    """The contents of the site.
+    """The contents of the site: what all pages are made from.
 
     Attributes:
-        boards: Boards, the one with the most ranked entries first.
+        boards: Boards, the board with the most ranked entries first.
         scenarios: (edition of a bank, public scenario) → slug of its page, in order.
         graders: Grader → anchor of its card on the evidence page.
         banners: Warnings shown on every page.
-        provenances: Provenance of each bank, without repeats.
-        canary: Canary of the bank; `None` if unknown.
+        provenances: How each bank was made, without repeats.
+        canary: Text that marks the bank's words, to find them in training data; `None` if unknown.
         repository: Address to send runs to; `None` if runs are not accepted.
     """
 
@@ -195,27 +195,27 @@ class Contents:
 
     @cached_property
     def short_grader_names(self) -> dict[str, str]:
-        """Grader → its name, as short as it can be without being ambiguous."""
+        """Grader → its shortest name that is unique on the site."""
         return brief_grader_names(self.graders)
 
     def grader_card(self, entry: SiteEntry) -> str:
-        """Return the address of the card of an entry's grader."""
+        """Return the address of the card that says how far an entry's grader can be trusted."""
         return f"evidence.html#{self.graders[entry.summary.grader]}"
 
     def scenario_page(self, edition: str, scenario: str) -> str:
-        """Return the path of a scenario's page; empty if it is not public."""
+        """Return the path of a scenario's page; empty if the scenario is not public."""
         slug = self.scenarios.get((edition, scenario))
         return f"scenarios/{slug}.html" if slug else ""
 
     def page_of(self, entry: SiteEntry, scenario: str) -> str:
-        """Return the path of a scenario's page; empty if it is not public for this entry."""
+        """Return the path of a scenario's page; empty if not public for this entry."""
         if scenario not in entry.graded.public.scenarios:
             return ""
         return self.scenario_page(entry.graded.edition, scenario)
 
 
 def with_pages(sheet: Sheet, entries: Iterable[SiteEntry]) -> Sheet:
-    """Return a sheet with the address of each row's entry, under `page`.
+    """Return the sheet with one more field, `page`: the address of each row's entry.
 
     Args:
         sheet: A sheet with one row for each entry.
@@ -235,8 +235,8 @@ def contents(
     Args:
         findings: The results to show.
         title: Title of the site; a question by default.
-        canary: Canary of the bank.
-        repository: Address to send runs to.
+        canary: Canary of the bank, as in `Contents`.
+        repository: Address to send runs to, as in `Contents`.
     """
     summaries = findings.summaries
     provenances = dict.fromkeys(summary.bank_provenance for summary in summaries)
@@ -259,7 +259,7 @@ def rubric_words(rubric: Rubric) -> str:
 
 
 def _scenario_slugs(public: Sequence[tuple[str, str]]) -> dict[tuple[str, str], str]:
-    """Return a slug for each, from its id; with the edition if two editions share the id."""
+    """Return a slug per scenario, from its id, with the edition if two editions share the id."""
     n_by_id = Counter(name for _, name in public)
     names = {key: key[1] if n_by_id[key[1]] == 1 else " ".join(key) for key in public}
     by_name = slugs(names.values(), "scenario")
@@ -267,7 +267,7 @@ def _scenario_slugs(public: Sequence[tuple[str, str]]) -> dict[tuple[str, str], 
 
 
 def _boards(findings: Findings) -> tuple[SiteBoard, ...]:
-    """Return a board for each ranking, the one with the most ranked entries first."""
+    """Return a board for each ranking, the board with the most ranked entries first."""
     rankings = sorted(
         findings.rankings, key=lambda each: (-len(each.ranked), each.basis.rubric, each.basis)
     )
@@ -322,7 +322,7 @@ def _site_entry(
 
 
 def _board_slugs(bases: Sequence[Basis]) -> dict[Basis, str]:
-    """Return a slug for each board, from rubric and grader; in full if two boards share them."""
+    """Return a slug per board, from rubric and grader; from more if two boards share both."""
     plain = {key: f"{key.rubric} {Grader.parse(key.grader).model}" for key in bases}
     n_by_name = Counter(plain.values())
     names = {key: name if n_by_name[name] == 1 else " ".join(key) for key, name in plain.items()}
@@ -331,7 +331,7 @@ def _board_slugs(bases: Sequence[Basis]) -> dict[Basis, str]:
 
 
 def _anchors(summaries: Sequence[Summary]) -> list[str]:
-    """Return an anchor for each entry, different within its system; empty if it is the only one."""
+    """Return an anchor per entry, unique within its system; empty if its system has no other."""
     shown = {s.grader: Grader.parse(s.grader).model for s in summaries}
     n_by_name = Counter(shown.values())
     shown = {grader: name if n_by_name[name] == 1 else grader for grader, name in shown.items()}
@@ -352,7 +352,7 @@ def _anchors(summaries: Sequence[Summary]) -> list[str]:
 
 
 def _no_interval(summary: Summary) -> str:
-    """Return the reason not to rank an entry whose score has no interval; empty if it has one."""
+    """Return why the entry must not be ranked if its score has no interval; else empty."""
     return "" if summary.score.ci95 else f"its score has no interval: {summary.score.reason}"
 
 

@@ -19,14 +19,14 @@ SCHEMA = "careeval.site.table/2"
 def data_files(
     name: str, sheet: Sheet, canary: str | None = None, provenance: str = ""
 ) -> Iterator[tuple[str, str]]:
-    """Yield the path in the site and the text of a sheet as CSV and as JSON.
+    """Yield two files of a sheet, CSV and JSON, each as its path in the site and its text.
 
-    A list becomes one text, and an empty text null, so that a cell holds one value in both.
+    In both files a cell holds one value: a list becomes one text, and an empty text null.
 
     Args:
         name: Name of the files, without suffix.
         sheet: The sheet.
-        canary: Canary of the bank, written to a last column; `None` for none.
+        canary: Canary of the bank, for the last column; `None` for no such column.
         provenance: Provenance of the site, for rows without their own.
     """
     origins = [row[PROVENANCE.key] for row in sheet.rows if PROVENANCE.key in row]

@@ -1,4 +1,4 @@
-"""The evidence page: the graders' cards, and tables over all graders and items."""
+"""The evidence page: cards on how far graders can be trusted, and tables of graders and items."""
 
 from __future__ import annotations
 
@@ -63,17 +63,17 @@ class EvidenceCard:
 
     @property
     def probe_sentence(self) -> str:
-        """Sentence on its result on the probes, or that it was not tried."""
+        """Sentence on the grader's result on the probes, or that it was not tried on them."""
         return self.card.probes.sentence() if self.card.probes else f"{_capital(NOT_TRIED)}."
 
     @property
     def audit_sentence(self) -> str:
-        """Sentence on its audit by people, or that there was none."""
+        """Sentence on the audit of the grader by people, or that nobody audited it."""
         return self.card.human.sentence() if self.card.human else f"{_capital(NOT_AUDITED)}."
 
     @property
     def own_vendor(self) -> str:
-        """Names of the graded systems of its own vendor; empty for none."""
+        """Names of the graded systems from the grader's own vendor; empty if there are none."""
         return ", ".join(self.card.own_vendor)
 
     @property
@@ -107,7 +107,7 @@ def _capital(text: str) -> str:
 
 
 def cards(site: Contents) -> dict[str, EvidenceCard]:
-    """Return grader → its card, in the order of their names."""
+    """Return grader → its card on how far it can be trusted, in order of name."""
     return {
         grader: EvidenceCard(card, site.graders[grader])
         for grader, card in site.findings.cards.items()
@@ -115,13 +115,13 @@ def cards(site: Contents) -> dict[str, EvidenceCard]:
 
 
 def card_tables(card: GraderCard, site: Contents) -> list[PageTable]:
-    """Return the tables of a grader's card, without empty ones."""
+    """Return the tables of a grader's card, except empty tables."""
     tables = (_corrected(card, site), *people_tables(card, site.findings), *_probes(card, site))
     return [table for table in tables if table.rows]
 
 
 def corrected(site: Contents, grader: str | None = None) -> Sheet:
-    """Return the scores corrected by audits, of one grader or all; no row without an audit."""
+    """Return a table of scores that audits corrected, by one grader or all; may have no row."""
     audited = [
         each
         for each in site.entries
@@ -155,7 +155,7 @@ _PROBE_COLUMNS = (
 
 
 def _probes(card: GraderCard, site: Contents) -> Iterator[PageTable]:
-    """Yield a grader's results on the probes, by points and by trap; no rows if not tried."""
+    """Yield tables of a grader's results on the probes, by points and by trap; may have no rows."""
     name = Grader.parse(card.grader).model
     yield PageTable(
         probes_by_points_sheet(site.findings).where(grader=card.grader),
@@ -178,7 +178,7 @@ def _probes(card: GraderCard, site: Contents) -> Iterator[PageTable]:
 
 
 def contradictions(site: Contents) -> PageTable:
-    """Return how often each grader's judgments contradict each other."""
+    """Return a table: how often each grader's judgments contradict each other."""
     return PageTable(
         contradictions_sheet(site.findings),
         (
@@ -194,7 +194,7 @@ def contradictions(site: Contents) -> PageTable:
 
 
 def noise(site: Contents) -> PageTable:
-    """Return the noise of each grader, from responses that it graded several times."""
+    """Return a table of the noise of each grader, from responses that it graded several times."""
     return replace(noise_table(site.findings), file="grading-noise")
 
 
@@ -203,7 +203,7 @@ def _reason(row: Row) -> tuple[str, ...]:
 
 
 def grader_pairs(site: Contents) -> PageTable:
-    """Return the agreement of each two graders on the same responses, by points."""
+    """Return a table of the agreement of each pair of graders on the same responses, by points."""
     return replace(pairs_table(site.findings), file="grader-pairs")
 
 
@@ -211,7 +211,7 @@ def grader_pairs(site: Contents) -> PageTable:
 
 
 def items(site: Contents) -> Sheet:
-    """Return the statistics of every public item, with the reason if it is suspect."""
+    """Return a sheet of every public item: its statistics, and the reason if it is suspect."""
     shown = [item for item in site.findings.items if _page(item, site)]
     rows = ({"why": _why(item), "page": _page(item, site)} for item in shown)
     return items_sheet(shown).with_fields(_WHY, rows=rows)
@@ -221,7 +221,7 @@ _WHY = Field("why", "why experts should look at it first", in_files=False)
 
 
 def suspects(site: Contents) -> PageTable:
-    """Return the items that experts should look at first."""
+    """Return the items that experts should look at first, with reasons."""
     sheet = items(site)
     odd = sorted((row for row in sheet.rows if row["why"]), key=_lowest_first)
     return PageTable(

@@ -72,8 +72,8 @@ def write_site(
 ) -> int:
     """Write the site into a folder, which is created if missing.
 
-    Files of an earlier site that are not in this one are deleted, so that no page of a removed
-    system stays. Other files in the folder are kept.
+    Files that an earlier site wrote there and this site lacks are deleted, so that no page of a
+    removed system stays. Files from elsewhere are kept.
 
     Returns:
         The size of the site in bytes.
@@ -94,7 +94,7 @@ def write_site(
 
 
 def _earlier_files(folder: Path) -> set[Path]:
-    """Return the files that an earlier site listed in its folder, without any outside it."""
+    """Return the files that the previous site's list names, without paths out of the folder."""
     try:
         text = (folder / MANIFEST).read_text(encoding="utf-8", errors="replace")
     except (FileNotFoundError, IsADirectoryError):
@@ -118,7 +118,7 @@ def render_site(
         findings: The results to show.
         title: Title of the site; a question by default.
         canary: Canary of the bank, for the files that hold its words.
-        repository: Address to send runs to; without one the site does not ask for runs.
+        repository: Address to send runs to; if `None`, the site does not ask for runs.
     """
     site = contents(findings, title, canary, repository)
     scenarios_shown = public_scenarios(site)
@@ -179,7 +179,7 @@ def _system(site: Contents, system: SystemEntries) -> str:
 
 
 def _entry(site: Contents, entry: SiteEntry, heading: str) -> dict[str, Any]:
-    """Return the template variables of the section of one entry."""
+    """Return the template variables of one entry's section on the page of its system."""
     others = (systems.part_table(by, entry) for by in systems.OTHER_PARTS)
     return {
         "site_entry": entry,
@@ -286,7 +286,7 @@ def _sheets(
     scenarios_shown: Iterable[PublicScenario],
     system_pairs: Sequence[pairs.SystemPair],
 ) -> Iterator[tuple[str, Sheet]]:
-    """Yield the sheet of each data file, with the name of the file."""
+    """Yield the name of each data file with its sheet."""
     for board in site.boards:
         yield board.file("leaderboard"), leaderboard.board_table(board, site).sheet
         yield board.file("pairs"), pairs.all_pairs(board)
@@ -347,7 +347,7 @@ def _figure(
 
 
 def _scatters(site: Contents) -> list[CaptionedFigure]:
-    """Return scatter plots of cost, score and worst for the first board's ranked entries."""
+    """Return scatter plots for the first board: cost and score, worst response and score."""
     if not site.boards or len(site.boards[0].ranked) < 2:
         return []
     rubric = site.boards[0].basis.rubric
@@ -371,7 +371,7 @@ def _scatters(site: Contents) -> list[CaptionedFigure]:
 
 
 def _curves(entry: SiteEntry) -> list[CaptionedFigure]:
-    """Return the figures of the worst of k and of the scenarios' scores of an entry."""
+    """Return two figures of an entry: the worst of k responses, and its scores by scenario."""
     graded, rubric = [entry.graded], entry.rubric.value
     name = entry.anchor or "entry"
     return [
@@ -392,13 +392,13 @@ def _curves(entry: SiteEntry) -> list[CaptionedFigure]:
 
 
 def _grader_summary(site: Contents, entry: SiteEntry) -> str:
-    """Return sentences on the grader of an entry: its probes and its audit."""
+    """Return sentences on the grader of an entry: results on the probes and of the audit."""
     card = evidence.cards(site)[entry.summary.grader]
     return f"{card.probe_sentence} {card.audit_sentence}"
 
 
 def _remarks(site: Contents) -> list[str]:
-    """Return the warnings that go with the tables, except those shown elsewhere on the page."""
+    """Return the warnings about the tables, except the warnings shown elsewhere on the page."""
     warnings = [*remarks(site.findings.summaries), *site.findings.public.runs.notes]
     return [r for r in dict.fromkeys(warnings) if not _is_shown_elsewhere(r)]
 
@@ -408,14 +408,14 @@ def _own_remarks(entry: SiteEntry) -> list[str]:
 
 
 def _is_shown_elsewhere(remark: str) -> bool:
-    """Tell whether a warning is under a table, in the banner or in the lead."""
+    """Tell whether the page shows a warning under a table, in the banner or in the lead."""
     return (
         remark.startswith(("*", "Bank ")) or "not for ranking" in remark or remark == NOT_COMPARABLE
     )
 
 
 def _chooser(site: Contents) -> list[tuple[str, list[SiteEntry]]]:
-    """Return the entries to choose two from, by the label of their board."""
+    """Return pairs of board label and entries, from which a reader chooses two to compare."""
     return [
         (f"{board.title}, by {board.basis.grader}", [*board.ranked])
         for board in site.boards
@@ -424,5 +424,5 @@ def _chooser(site: Contents) -> list[tuple[str, list[SiteEntry]]]:
 
 
 def _banks(summaries: Sequence[Summary]) -> list[tuple[str, str]]:
-    """Return the name and the provenance of each bank."""
+    """Return the name of each bank and how it was made."""
     return list({f"{s.bank} {s.bank_version}": s.bank_provenance for s in summaries}.items())

@@ -1,4 +1,4 @@
-"""The errors found in the responses to a scenario, by rubric item."""
+"""The errors that graders found in the responses to a scenario, by rubric item."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class ItemErrors:
     """One negative item of a scenario, and each response in which a grader found it.
 
     Attributes:
-        harms: The errors, sorted by system and epoch.
+        harms: The errors: a response each, sorted by system and epoch.
     """
 
     harms: tuple[Harm, ...]
@@ -29,7 +29,7 @@ class ItemErrors:
 
     @property
     def severe(self) -> bool:
-        """Tell whether the item is a severe error."""
+        """Whether the item is a severe error."""
         return self.harms[0].points == scoring.SEVERE
 
     @property
@@ -39,7 +39,7 @@ class ItemErrors:
 
 
 def item_errors(site: Contents) -> Mapping[tuple[str, str], list[ItemErrors]]:
-    """Return the errors in each public scenario: edition and id → severe items first."""
+    """Return (edition, scenario) → its items with errors, severe items first; only public scenarios."""
     by_scenario: defaultdict[tuple[str, str], defaultdict[tuple[str, str], list[Harm]]]
     by_scenario = defaultdict(lambda: defaultdict(list))
     for severity in (scoring.SEVERE, scoring.MILD):

@@ -26,7 +26,7 @@ ABOUT_RANKS = (
 
 
 def listing(name: str, entries: Sequence[SiteEntry], site: Contents, caption: str) -> Sheet:
-    """Return a sheet of entries with their ranks, and the address of each page under `page`."""
+    """Return a sheet of entries with ranks; the field `page` has the address of an entry's page."""
     rank_rows = (
         {
             "system_vendor": each.vendor,
@@ -44,7 +44,7 @@ def listing(name: str, entries: Sequence[SiteEntry], site: Contents, caption: st
 
 
 def all_entries(site: Contents) -> Sheet:
-    """Return every entry of every board, for a data file."""
+    """Return a sheet of all entries of all boards, for a data file."""
     caption = "Every entry, which compare only within one board"
     return listing("entries", site.entries, site, caption)
 
@@ -95,12 +95,12 @@ def board_table(board: SiteBoard, site: Contents) -> PageTable:
 
 
 def page_of_row(row: Row) -> str:
-    """Return the address of the page of a row's entry."""
+    """Return the address of the page of the entry in a row."""
     return str(row["page"])
 
 
 def _shared_reason(reasons: Sequence[str | None]) -> str:
-    """Return the reason that all of several rows share; empty if they share none."""
+    """Return the reason that all rows share, if there are several; empty if none is shared."""
     return reasons[0] or "" if len(reasons) > 1 and len(set(reasons)) == 1 else ""
 
 
@@ -119,7 +119,7 @@ def _worst(row: Row) -> Iterator[str]:
 
 
 def _severe_lines(row: Row) -> Iterator[str]:
-    """Yield the interval and the counts on one line, to save height."""
+    """Yield the small line of a cell of severe errors: interval and counts together, to save height."""
     value = row["severe"]
     first, *others = ERROR_SHARE.page_lines(value)
     if value.share.value is None:
@@ -141,7 +141,7 @@ def _filters(row: Row) -> Mapping[str, str]:
 
 
 def headings(site: Contents) -> list[str]:
-    """Return each board's heading: rubric and grader, and the title if two share them."""
+    """Return each board's heading: rubric and grader, plus the title if two boards share both."""
     plain = [
         f"{rubric_words(basis.rubric)}, graded by {site.short_grader_names[basis.grader]}"
         for basis in (board.basis for board in site.boards)
@@ -153,5 +153,5 @@ def headings(site: Contents) -> list[str]:
 
 
 def vendors(site: Contents) -> list[str]:
-    """Return the vendors to filter by, in alphabetical order."""
+    """Return the vendors that a reader can filter the table by, in alphabetical order."""
     return sorted({entry.vendor for entry in site.entries if entry.vendor})

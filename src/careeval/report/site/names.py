@@ -18,11 +18,12 @@ _DEVICES = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)$")
 def slugs(names: Iterable[str], otherwise: str) -> dict[str, str]:
     """Return name → slug of lower-case letters, digits and hyphens, safe in a path and unique.
 
-    A slug depends on the other names only if two would share it: then each gets a hash of its name.
+    A slug depends on other names only if two names would share a slug; then each of the two gets a
+    hash of its name.
 
     Args:
         names: Any texts.
-        otherwise: Slug of a name without a letter or digit.
+        otherwise: Slug for a name that has no letter or digit.
     """
     different = sorted(set(names))
     plain = {name: _slug(name) or otherwise for name in different}

@@ -1,4 +1,4 @@
-"""Comparison of two systems: a page for each pair of a board, and the tables that link to it."""
+"""Comparison of two systems: a page for each pair on a board, and tables that link to the pages."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class SystemPair:
     """Two ranked entries of one board with their comparison; differences are b − a.
 
     Attributes:
-        ranking: Ranking of the board; differences by `RANKED_BY` are corrected for all its pairs.
+        ranking: Ranking of the board; p of metrics in `RANKED_BY` is corrected for all its pairs.
     """
 
     a: SiteEntry
@@ -59,7 +59,7 @@ class SystemPair:
 
 @dataclass(frozen=True)
 class Sentence:
-    """The quote of one severe error.
+    """One severe error, as the quote that shows it.
 
     Attributes:
         item: Text of the rubric item.
@@ -72,7 +72,7 @@ class Sentence:
 
 @dataclass(frozen=True)
 class ShownFlip:
-    """A public scenario in which one system never had a severe error and the other had."""
+    """A public scenario where one system has a severe error and the other never has."""
 
     scenario: str
     page: str
@@ -83,11 +83,11 @@ class ShownFlip:
 
 @dataclass(frozen=True)
 class Flips:
-    """All flips in one direction.
+    """All flips in one direction: scenarios where only one of two systems has a severe error.
 
     Attributes:
         shown: Flips in public scenarios, those with the most errors first.
-        n_more: Number of further public ones, not shown to save room.
+        n_more: Number of further flips in public scenarios, not shown to save room.
         n_held_out: Number of flips in scenarios that are not public.
     """
 
@@ -97,7 +97,7 @@ class Flips:
 
 
 def pairs(board: SiteBoard) -> Iterator[SystemPair]:
-    """Yield each pair of a board's ranked entries, the better first; none if they are too many."""
+    """Yield each pair of a board's ranked entries, the better first; no pair if too many entries."""
     if len(board.ranked) > MOST_SYSTEMS:
         return
     for a, b in combinations(board.ranked, 2):
@@ -105,7 +105,7 @@ def pairs(board: SiteBoard) -> Iterator[SystemPair]:
 
 
 def _page(a: SiteEntry, b: SiteEntry) -> str:
-    """Return the path from both systems and the longer anchor, which identifies the board.
+    """Return the path of a pair's page: both systems, and the longer anchor to tell the board.
 
     `site.js` builds the same path from the reader's choice.
     """
@@ -117,7 +117,7 @@ def _page(a: SiteEntry, b: SiteEntry) -> str:
 
 
 def matrices(board: SiteBoard) -> list[PageTable]:
-    """Return a matrix of A − B for each number in `RANKED_BY`, A in rows and B in columns."""
+    """Return a table of differences A − B per metric in `RANKED_BY`, A in rows, B in columns."""
     return [_matrix(board, key) for key in RANKED_BY]
 
 
@@ -138,7 +138,7 @@ def _matrix(board: SiteBoard, key: str) -> PageTable:
 
 
 def _matrix_column(board: SiteBoard, key: str, place: int) -> PageColumn:
-    """Return the column of one system; its cells link to the pages of pairs."""
+    """Return the column of one system in a matrix; its cells link to the pairs' pages."""
     b, has_pages = board.ranked[place], len(board.ranked) <= MOST_SYSTEMS
     systems = {each.name: each for each in board.ranked}
     field = f"b{place + 1}"
@@ -171,7 +171,7 @@ _LOOKS = {Verdict.better: "good", Verdict.worse: "harm"}
 
 
 def all_pairs(board: SiteBoard) -> Sheet:
-    """Return each pair of a board with its differences by `RANKED_BY`, for a data file."""
+    """Return a sheet of all pairs on a board: differences by `RANKED_BY`, for a data file."""
     caption = f"Differences in severe errors and score, {board.title}"
     return ranked_pairs_sheet([each.summary for each in board.ranked], board.ranking, caption)
 
@@ -180,7 +180,7 @@ def all_pairs(board: SiteBoard) -> Sheet:
 
 
 def tables(pair: SystemPair) -> list[PageTable]:
-    """Return tables of the differences of two systems: by metric, by activity, by domain."""
+    """Return tables of the differences between two systems: by metric, by activity, by domain."""
     return [_difference_table(pair, sheet) for sheet in _sheets(pair)]
 
 
@@ -228,7 +228,7 @@ def _difference_table(pair: SystemPair, sheet: Sheet) -> PageTable:
 
 
 def verdicts(pair: SystemPair) -> list[str]:
-    """Return a sentence on the difference in severe errors, and one on the score."""
+    """Return two sentences on a pair: its difference in severe errors and in score."""
     a, b = pair.a.name, pair.b.name
     return [difference_sentence(a, b, key, pair.ranking.difference(key, a, b)) for key in RANKED_BY]
 
@@ -237,8 +237,8 @@ def flips(all_flips: Sequence[Flip], other: SiteEntry, site: Contents) -> Flips:
     """Return the flips in one direction, without words of held-out scenarios.
 
     Args:
-        all_flips: The flips.
-        other: The entry with the severe errors, whose words are quoted.
+        all_flips: The flips: scenarios where only one of the two systems has a severe error.
+        other: The entry that has the severe errors, with the words to quote.
         site: The contents of the site.
     """
     public = other.graded.public.shown(all_flips)
@@ -259,7 +259,7 @@ def flips(all_flips: Sequence[Flip], other: SiteEntry, site: Contents) -> Flips:
 
 
 def _sentences(flip: Flip) -> Iterator[Sentence]:
-    """Yield a few quotes of a flip, without repeats."""
+    """Yield a few quotes of the severe errors in a scenario, without repeats."""
     seen: set[str] = set()
     for harm in flip.harms:
         if harm.quote and harm.quote not in seen and len(seen) < MOST_SENTENCES:

@@ -1,4 +1,4 @@
-"""The public scenarios, with their properties in words and the scores of systems."""
+"""The public scenarios, with their properties as text and the scores of systems."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ class PublicScenario:
     """One public scenario as pages show it.
 
     Attributes:
-        shown: The scenario with the scores on the first board over its edition.
-        page: Path of its page.
+        shown: The scenario, with scores from the first board over the same edition of the bank.
+        page: Path of the page of the scenario.
     """
 
     shown: ShownScenario
@@ -30,7 +30,7 @@ class PublicScenario:
 
     @property
     def edition(self) -> str:
-        """Edition of its bank."""
+        """Edition of the bank that the scenario is from."""
         return self.shown.edition
 
     @property
@@ -40,7 +40,7 @@ class PublicScenario:
 
     @property
     def about(self) -> Mapping[str, Any]:
-        """Fields of the scenario."""
+        """Fields of the scenario, without scores."""
         return self.shown.about
 
     @property
@@ -66,22 +66,22 @@ class PublicScenario:
 
     @property
     def adl(self) -> str:
-        """Activity in words."""
+        """Activity, as text."""
         return plain(self.about["adl"])
 
     @property
     def condition(self) -> str:
-        """Condition of the person in words."""
+        """Condition of the person, as text."""
         return condition(self.about["condition"])
 
     @property
     def situation(self) -> str:
-        """Difficulties of the situation in words."""
+        """Difficulties of the situation, as text."""
         return ", ".join(map(plain, self.about["situation"] or [])) or "not stated"
 
     @property
     def facts(self) -> list[tuple[str, str]]:
-        """Properties in words: name and text."""
+        """Properties of the scenario: name and text."""
         about = self.about
         return [
             ("Activity", self.adl),
@@ -93,7 +93,7 @@ class PublicScenario:
 
     @property
     def filters(self) -> dict[str, str]:
-        """Name of a filter → the scenario's ids, separated by spaces."""
+        """Filter name → ids of the scenario's properties, separated by spaces."""
         return {
             "adl": self.about["adl"] or "",
             "condition": self.about["condition"] or "",
@@ -120,7 +120,7 @@ def public_scenarios(site: Contents) -> list[PublicScenario]:
 
 
 def options(scenarios: Sequence[PublicScenario]) -> dict[str, list[tuple[str, str]]]:
-    """Return the options of each filter: ids and labels."""
+    """Return filter name → options, as pairs of id and label."""
     words = {"adl": plain, "condition": condition, "situation": plain, "actor": plain}
     ids = {
         name: sorted({id for scenario in scenarios for id in scenario.filters[name].split()})
@@ -130,5 +130,5 @@ def options(scenarios: Sequence[PublicScenario]) -> dict[str, list[tuple[str, st
 
 
 def wide(values: Iterable[float]) -> BarScale:
-    """Return the scale of a scenario's scores, extended to hold all values."""
+    """Return the scale of a scenario's scores, extended to cover all values."""
     return BarScale(min([SCALE.low, *values]), max([SCALE.high, *values]))

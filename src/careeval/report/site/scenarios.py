@@ -25,17 +25,17 @@ LEVELS_OF_AN_ERROR = {2: "does it no harm", 1: "treats it badly", 0: "treats it 
 
 
 def scores(site: Contents) -> Sheet:
-    """Return the score of every entry on every public scenario, for a data file."""
+    """Return a sheet of the score of every entry on every public scenario, for a data file."""
     return scenario_scores_sheet([each.graded for each in site.entries], [*site.scenarios])
 
 
 def presences(site: Contents) -> Sheet:
-    """Return the presence of every item of every public scenario by entry, for a data file."""
+    """Return a sheet of how often each item of public scenarios is present, for a data file."""
     return presence_sheet([each.graded for each in site.entries], site.findings.public.items)
 
 
 def score_tables(site: Contents, scenario: PublicScenario) -> Iterator[PageTable]:
-    """Yield a table of the systems' scores on a scenario for each rubric."""
+    """Yield, for each rubric, a table of the systems' scores on a scenario."""
     for rubric in RUBRICS:
         entries = [
             each
@@ -74,9 +74,9 @@ def _dots(row: Row) -> Strip:
 
 
 def rubric_tables(site: Contents, scenario: PublicScenario) -> Iterator[PageTable]:
-    """Yield a table of each rubric with the share of each system's responses that have each item.
+    """Yield, for each rubric, a table of its items, with the share of responses that have them.
 
-    A system has its first entry on that rubric. A system without a judgment is left out.
+    A column per system, from its first entry on that rubric; systems without judgments are left out.
     """
     for rubric in RUBRICS:
         items = site.findings.public.items.get((scenario.edition, scenario.id, rubric.value))
@@ -109,7 +109,7 @@ _LABEL = Field("label", "as pages name it, with its points", head="Points", in_f
 
 
 def _presence(key: str) -> PageColumn:
-    """Return the column of one system, shaded by the share of responses with the item."""
+    """Return the column of one system, shaded by the share of its responses that have the item."""
 
     def look(row: Row) -> str:
         tone = "harm" if row["points"] < 0 else "good" if row["points"] else ""
@@ -120,9 +120,9 @@ def _presence(key: str) -> PageColumn:
 
 
 def _domains(item: Mapping[str, Any]) -> str:
-    """Return the domains that an item is about, with its level in each.
+    """Return the domains that an item is about, each with the level of the item as text.
 
-    The meaning of a level differs for a rung of the ladder, an act and an error.
+    The text of a level differs for rungs of the ladder, acts and errors.
     """
     levels = (
         LEVELS_OF_A_RUNG

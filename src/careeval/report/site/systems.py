@@ -32,7 +32,7 @@ class QuotedHarm:
     Attributes:
         n_severe: Number of responses to the same scenario with a severe error.
         n_responses: Number of responses to that scenario.
-        page: Path of the scenario's page.
+        page: Path of the page of the scenario.
     """
 
     harm: Harm
@@ -46,9 +46,9 @@ class Harms:
     """The severe errors of an entry.
 
     Attributes:
-        quoted: One error for each public scenario, those with the most errors first.
+        quoted: One error per public scenario, scenarios with the most errors first.
         n_public: Number of public scenarios with a severe error.
-        n_held_out: Number of other scenarios with one; they are not shown.
+        n_held_out: Number of held-out scenarios with a severe error, which are not shown.
     """
 
     quoted: tuple[QuotedHarm, ...]
@@ -57,7 +57,7 @@ class Harms:
 
 
 def headings(system: SystemEntries, site: Contents) -> list[str]:
-    """Return each entry's heading: rubric and grader, and the protocol if two share them."""
+    """Return each entry's heading: rubric and grader, plus the protocol if two entries share both."""
     plain = [
         f"{rubric_words(e.rubric)}, graded by {site.short_grader_names[e.summary.grader]}"
         for e in system.entries
@@ -69,7 +69,7 @@ def headings(system: SystemEntries, site: Contents) -> list[str]:
 
 
 def rank_sentence(entry: SiteEntry) -> str:
-    """Return the ranks of an entry in words; empty if it is not ranked."""
+    """Return a sentence on the ranks of an entry; empty if the entry is not ranked."""
     ranked = entry.ranked
     if ranked is None:
         return ""
@@ -80,7 +80,7 @@ def rank_sentence(entry: SiteEntry) -> str:
 
 
 def headline_table(entry: SiteEntry, site: Contents) -> PageTable:
-    """Return the main numbers of an entry, as a table of one row."""
+    """Return a table, of one row, with the main numbers of an entry."""
     s, rubric, corrected = entry.summary, entry.rubric.value, entry.graded.corrected
     audited_score = [corrected.corrected] if corrected else []
     scale = BarScale.of_estimates([s.score, s.worst_at_n, *audited_score])
@@ -125,7 +125,7 @@ OTHER_PARTS = (Breakdown.condition, Breakdown.situation, Breakdown.assistance, B
 
 
 def part_table(by: Breakdown, entry: SiteEntry) -> PageTable:
-    """Return the numbers of an entry by part; no rows if its scenarios lack that field."""
+    """Return a table of an entry by part of the scenarios; no rows if scenarios lack that field."""
     table = entry_parts(by, entry.graded)
     notes = ([BY_DOMAIN] if by is Breakdown.domain else []) + ([table.note] if table.note else [])
     return replace(
@@ -141,7 +141,7 @@ def part_table(by: Breakdown, entry: SiteEntry) -> PageTable:
 
 
 def corrected_table(entry: SiteEntry) -> PageTable:
-    """Return an entry's score corrected by an audit; no row without an audit of its grader."""
+    """Return a table of an entry's score as corrected by an audit; no row without an audit."""
     sheet = corrected_sheet([entry.graded])
     return PageTable(
         sheet,
@@ -156,7 +156,7 @@ def corrected_table(entry: SiteEntry) -> PageTable:
 
 
 def harm_list(entry: SiteEntry, site: Contents) -> Harms:
-    """Return the severe errors of an entry by scenario, with words of public ones only."""
+    """Return the severe errors of an entry by scenario, with quotes from public scenarios only."""
     all_harms = list(harms(entry.graded.entry))
     by_scenario: dict[str, list[Harm]] = {}
     for harm in entry.graded.public.shown(all_harms):
@@ -180,7 +180,7 @@ def harm_list(entry: SiteEntry, site: Contents) -> Harms:
 
 
 def lowest_scenarios(entry: SiteEntry, site: Contents) -> PageTable:
-    """Return the public scenarios with an entry's lowest scores."""
+    """Return a table of the public scenarios on which an entry scored lowest."""
     rubric, graded = entry.rubric.value, entry.graded
     n = str(entry.summary.n_epochs)
     sheet = scenario_scores_sheet([graded], [(graded.edition, name) for name in graded.scores], n)
@@ -203,7 +203,7 @@ def lowest_scenarios(entry: SiteEntry, site: Contents) -> PageTable:
 
 
 def severe_count(rubric: str) -> PageColumn:
-    """Return the column of responses with a severe error, by scenario; red above 0."""
+    """Return the table column of responses with a severe error; cells above 0 are red."""
     return PageColumn(
         "n_severe",
         about=f"{rubric}, responses with any",
@@ -212,7 +212,7 @@ def severe_count(rubric: str) -> PageColumn:
 
 
 def direction_table(entry: SiteEntry, site: Contents) -> PageTable:
-    """Return the errors of too little and too much care and the twins; no row without either."""
+    """Return a table of too little and too much care and of twins; no row if both are unknown."""
     probes = site.findings.cards[entry.summary.grader].probes
     return PageTable(
         directions_sheet([entry.summary], {entry.summary.grader: probes} if probes else {}),
@@ -227,7 +227,7 @@ def direction_table(entry: SiteEntry, site: Contents) -> PageTable:
 
 
 def facts(entry: SiteEntry) -> list[tuple[str, str]]:
-    """Return the facts on what was run: name and text."""
+    """Return the facts on what was run, each as name and text."""
     s, run = entry.summary, entry.graded.entry.run
     responses = entry.graded.entry.responses
     returned = sorted(set(responses["model_returned"].drop_nulls()))
@@ -256,7 +256,7 @@ def facts(entry: SiteEntry) -> list[tuple[str, str]]:
 
 
 def citation(entry: SiteEntry) -> str:
-    """Return the citation of one entry."""
+    """Return the text for citing one entry."""
     s = entry.summary
     software = ", ".join(sorted(set(entry.graded.entry.responses["software"].drop_nulls())))
     parts = [

@@ -36,8 +36,8 @@ class JudgedItem:
     """One rubric item that was found in a response, or is unresolved.
 
     Attributes:
-        kind: Its CSS class: `harm`, `mild`, `good` or `open`.
-        verdict: The same in words.
+        kind: CSS class of the item: `harm`, `mild`, `good` or `open`.
+        verdict: The meaning of `kind`, as text.
     """
 
     label: str
@@ -53,10 +53,10 @@ class WorstResponse:
     """One system's worst response to a scenario.
 
     Attributes:
-        state: Sentence on a response without words; empty if it has words.
+        state: Sentence on why the response has no words; empty if it has words.
         score: Score with the name of the rubric.
-        severe: Whether it has a severe error.
-        shortened: Whether the page leaves out its end.
+        severe: Whether the response has a severe error.
+        shortened: Whether the page leaves out the end of the response.
         items: Items that are present or unresolved, errors first.
         n_absent: Number of absent items.
     """
@@ -86,7 +86,7 @@ def worst_responses(site: Contents, edition: str, scenario: str) -> list[WorstRe
 
 
 def _worst(entry: SiteEntry, scenario: str) -> tuple[float, WorstResponse] | None:
-    """Return the lowest score and its response, the earliest if several share the score."""
+    """Return the lowest score and the response with it, the earliest if several share the score."""
     public, score = entry.graded.public, entry.graded.scores.get(scenario)
     scored = [(e, k) for k, e in enumerate(score.epochs if score else (), 1) if e is not None]
     if not scored:
@@ -111,7 +111,7 @@ def _worst(entry: SiteEntry, scenario: str) -> tuple[float, WorstResponse] | Non
 
 
 def _judged_item(row: Mapping[str, Any]) -> JudgedItem | None:
-    """Return a judgment for the page; `None` for an absent item."""
+    """Return a judgment as the page shows it; `None` if the item is absent."""
     if row["present"] is False:
         return None
     points = row["points"]
