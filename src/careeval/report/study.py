@@ -1,6 +1,6 @@
-"""The page of a study: one offline HTML file, decisions first, then the numbers behind them.
+"""The page of a study: one offline HTML file, first the decisions, then the numbers behind them.
 
-The raters' texts are escaped like all text from outside.
+Texts from raters are escaped like all text from outside.
 """
 
 from __future__ import annotations
@@ -114,13 +114,13 @@ def _consent(study: StudyResults) -> str:
 def _table(
     sheet: Sheet, columns: Sequence[PageColumn | str], caption: str = "", *, sortable: bool = True
 ) -> PageTable:
-    """Return a sheet as a table; a key stands for a column with the field's own settings."""
+    """Return a sheet as a page table; a key means a column with the field's own settings."""
     page_columns = (PageColumn(column) if isinstance(column, str) else column for column in columns)
     return PageTable(sheet, tuple(page_columns), caption, cards=True, sortable=sortable)
 
 
 def _count(key: str, head: str = "") -> PageColumn:
-    """Return a column of a count out of a total."""
+    """Return a column that shows a count out of a total."""
     return PageColumn(key, head, form=Form.of_many, lines=False)
 
 

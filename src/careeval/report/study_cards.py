@@ -1,6 +1,6 @@
 """Cards of a study's scenarios: the decision, its reasons, and the comments to read.
 
-A card is in words; all numbers are in the tables.
+A card is text; the full numbers are in the tables.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class StudyCard:
     """The card of one scenario.
 
     Attributes:
-        result: Result of its newest round.
+        result: Result of the newest round of the scenario.
         earlier: Results of the rounds before.
     """
 
@@ -56,7 +56,7 @@ class StudyCard:
 
     @property
     def earlier_comments(self) -> Iterator[tuple[int, list[tuple[str, tuple[Comment, ...]]]]]:
-        """Yield each earlier round with comments that may be shown.
+        """Yield each earlier round that has comments that may be shown.
 
         Comments are listed with the text and name of their item; the text is empty for comments on
         the scenario itself.
@@ -77,13 +77,13 @@ class StudyCard:
 
     @property
     def n_withheld(self) -> int:
-        """Number of comments on it and its items that are not shown."""
+        """Number of comments on the scenario and its items that are not shown."""
         groups = (self.result.comments, *(item.comments for item in self.result.items))
         return sum(len(comments) - len(shown_comments(comments)) for comments in groups)
 
     @property
     def has_more_to_read(self) -> bool:
-        """Tell whether there is more to read than the numbers."""
+        """Whether the card has comments or ratings to read, besides numbers."""
         result = self.result
         current = result.low_ratings or result.comments or self.items or self.n_withheld
         return bool(current) or any(True for _ in self.earlier_comments)
@@ -103,7 +103,7 @@ def _count(judged: ScaleRatings) -> str:
 
 
 def decision_text(result: ScenarioResult) -> str:
-    """Return the decision on a scenario, in a word."""
+    """Return the decision on a scenario as text."""
     return DECISIONS[result.decision or UNDECIDED]
 
 
@@ -126,7 +126,7 @@ def bar_label(judged: ScaleRatings) -> str:
 
 
 def rating_sentences(judged: ScaleRatings) -> Iterator[str]:
-    """Yield sentences on the ratings on one scale."""
+    """Yield sentences on the ratings of a scenario or item on one scale."""
     if judged.at_cut is None:
         yield f"{judged.n_asked} were asked; {judged.reason}."
         return

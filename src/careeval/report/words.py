@@ -1,4 +1,4 @@
-"""Texts for values on a page. Nothing is computed here."""
+"""Texts of values on a page, such as percentages. Nothing is computed here."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ def strip_controls(text: str) -> str:
 
 
 def percent_text(estimate: Estimate) -> str:
-    """Return the percentage, or `unknown`."""
+    """Return a fraction as a percentage; "unknown" for `None`."""
     return ESTIMATE.page_text(estimate)
 
 
 def in_full(estimate: Estimate) -> str:
-    """Return the percentage with its range and interval, or why there is none, in one line."""
+    """Return an estimate on one line: percentage, bounds and interval, or why it is unknown."""
     parts = [percent_text(estimate)]
     if estimate.low != estimate.high:
         low, high = percent(estimate.low), percent(estimate.high)
@@ -43,6 +43,6 @@ def in_full(estimate: Estimate) -> str:
 
 
 def score_name(summaries: Iterable[Summary]) -> str:
-    """Return "Score" with the rubric; without it if entries differ, since their names have it."""
+    """Return "Score" and the rubric; "Score" alone if entries differ in it."""
     rubrics = {s.rubric for s in summaries}
     return f"Score, {rubrics.pop()}" if len(rubrics) == 1 else "Score"

@@ -136,12 +136,12 @@ CORRECTED = (
 
 
 def point_class(key: PointClass) -> Row:
-    """Return a point class under the keys `rubric` and `points`."""
+    """Return a point class (rubric and points of items) as a row with `rubric` and `points`."""
     rubric, points = key
     return {"rubric": rubric.value, "points": points}
 
 
 def class_name(key: PointClass) -> str:
-    """Return the name of a point class, such as "actions −2"."""
+    """Return the name of a point class as text, such as "actions −2"."""
     rubric, points = key
     return f"{rubric} {SIGNED.text(points)}"

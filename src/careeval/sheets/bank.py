@@ -1,4 +1,4 @@
-"""The documents of `careeval bank`: the scenarios, their coverage, and the pilot of the items."""
+"""The printed documents of `careeval bank`: scenarios, coverage, and the pilot of the items."""
 
 from __future__ import annotations
 
@@ -26,15 +26,15 @@ from careeval.sheets.sheet import Field, Row, Sheet, Shown, View
 
 
 def _view(sheet: Sheet, caption: str = "") -> View:
-    """Return a view with all fields of a sheet."""
+    """Return a view that shows all fields of a sheet."""
     return View(sheet, tuple(Shown(field.key) for field in sheet.fields), caption)
 
 
 def list_document(rows: Iterable[Row]) -> Document:
-    """Return the document of some scenarios.
+    """Return the document that lists scenarios.
 
     Args:
-        rows: A scenario each, from `scenario_json`.
+        rows: Scenarios, from `scenario_json`.
     """
     fields = (
         Field("id", "id of the scenario"),
@@ -106,15 +106,15 @@ def bank_figures(stats: Mapping[str, Any]) -> Iterator[str]:
 
 @dataclass(frozen=True)
 class _ScenarioCountKind(CountKind):
-    """A number of scenarios, with a dot for zero."""
+    """A number of scenarios, written as a dot if zero."""
 
     def text(self, value: int | None, form: Form = Form.short) -> str:
-        """Return the number, or a dot."""
+        """Return the number; a dot for zero."""
         return "·" if value == 0 else super().text(value, form)
 
 
 def coverage_sheet(stats: Mapping[str, Any]) -> Sheet:
-    """Return the number of scenarios in each part and activity."""
+    """Return a sheet of the number of scenarios in each part, by activity."""
     fields = (
         Field("by", "what the scenarios are broken down by"),
         Field("part", "the part, as the bank names it"),
@@ -131,7 +131,7 @@ def coverage_sheet(stats: Mapping[str, Any]) -> Sheet:
 
 
 def coverage_views(stats: Mapping[str, Any]) -> Iterator[View]:
-    """Yield a table for each breakdown of the scenarios, with the sums in the last row."""
+    """Yield a table for each breakdown of the scenarios; its last row has the sums."""
     sheet = coverage_sheet(stats)
     numbers = [field.key for field in sheet.fields[2:]]
     for by in stats["coverage"]:
@@ -145,7 +145,7 @@ def coverage_views(stats: Mapping[str, Any]) -> Iterator[View]:
 
 
 def probes_view(stats: Mapping[str, Any]) -> View:
-    """Return the scores that the labels of the probes give."""
+    """Return a view of the scores of the probes, as their labels give them."""
     fields = (
         Field("probe", "the trap of the probes; of a generic probe its id"),
         Field("n", "number of probes", COUNT, brief="n"),
@@ -170,7 +170,7 @@ _WEAK_ITEMS = {
 
 
 def pilot_document(pilot: Mapping[str, Any]) -> Document:
-    """Return the share of a pilot's responses with each class of items, and the weak items.
+    """Return the document of a pilot: share of responses with items of each class, weak items.
 
     Args:
         pilot: From `pilot_json`.

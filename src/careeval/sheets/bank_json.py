@@ -1,4 +1,4 @@
-"""The JSON of `careeval bank`: scenarios, coverage and pilot. The documents print these numbers."""
+"""The JSON of `careeval bank`: scenarios, coverage and pilot. `bank` prints the same numbers."""
 
 from __future__ import annotations
 

@@ -13,11 +13,11 @@ class Document:
     """The printed output of a command, for any renderer.
 
     Attributes:
-        blocks: Sentences and tables, in order. A sentence that begins with two or four blanks
-            belongs to the one above it.
+        blocks: Sentences and tables, in order. A sentence indented by two or four blanks belongs to
+            the sentence above.
         notes: Printed below the blocks.
         data: The same numbers as one table, for data files.
-        caption: Stands beside the numbers in formats that do not print the notes.
+        caption: Text beside the numbers, for formats that do not print the notes.
     """
 
     blocks: tuple[str | View, ...]

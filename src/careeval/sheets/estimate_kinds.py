@@ -33,13 +33,13 @@ _ESTIMATE_COLUMNS = (
 
 @dataclass(frozen=True)
 class EstimateKind(Kind):
-    """An estimate: a number with its interval and the bounds that unresolved judgments allow."""
+    """An estimate: a number, its interval, and bounds: what unresolved judgments could make of it."""
 
     stored: tuple[StoredColumn, ...] = _ESTIMATE_COLUMNS
     unit: Unit = PERCENT
 
     def data(self, value: Estimate) -> tuple[Scalar, ...]:
-        """Return the value, its bounds, its interval, and why any is unknown."""
+        """Return the value, the bounds, the interval, and why the value or interval is unknown."""
         return value.value, value.low, value.high, *(value.ci95 or (None, None)), value.reason
 
     def text(self, value: Estimate, form: Form = Form.short) -> str:
@@ -90,7 +90,7 @@ class EstimateKind(Kind):
         return f"{self.unit.text(value.ci95[0])}, {self.unit.text(value.ci95[1])}"
 
     def _bounds(self, value: Estimate) -> str:
-        """Return the bounds; empty where they read the same in print."""
+        """Return the bounds as text; empty if both look the same once rounded."""
         low, high = self.unit.text(value.low), self.unit.text(value.high)
         return "" if low == high else f"{low} to {high}"
 
@@ -107,14 +107,14 @@ class AgreementKind(EstimateKind):
     )
 
     def data(self, value: Estimate) -> tuple[Scalar, ...]:
-        """Return the data of an estimate, with `None` for bounds that equal the value."""
+        """Return the data of an estimate; bounds that equal the value are `None`."""
         number, low, high, *rest = super().data(value)
         return (number, None, None, *rest) if low == high else (number, low, high, *rest)
 
 
 @dataclass(frozen=True)
 class ErrorShareKind(Kind):
-    """The share of responses with an error, and their number."""
+    """The share of responses with an error, and the number of such responses."""
 
     stored: tuple[StoredColumn, ...] = (
         *_ESTIMATE_COLUMNS,
@@ -132,7 +132,7 @@ class ErrorShareKind(Kind):
         return *ESTIMATE.data(value.share), value.count, value.n, value.upper_at_zero
 
     def text(self, value: Errors, form: Form = Form.short) -> str:
-        """Return the share; if it is zero, with its upper limit."""
+        """Return the share; for a share of zero, with the upper limit."""
         if form is Form.of_many or value.share.value is None:
             return self._count(value)
         if form is Form.bare:

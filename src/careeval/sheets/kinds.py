@@ -29,11 +29,11 @@ class Form(StrEnum):
     Bounds are the lowest and highest value that the unresolved judgments allow.
 
     Attributes:
-        whole: The value, its bounds and its interval.
-        short: The value and its interval, which includes the bounds; the bounds if it has none.
-        bounds: The value and its bounds.
+        whole: The value, the bounds and the interval.
+        short: The value and the interval, which includes the bounds; without interval, the bounds.
+        bounds: The value and the bounds.
         bare: The value alone.
-        of_many: Of errors, the count: "2 of 36".
+        of_many: For errors, the count: "2 of 36".
     """
 
     whole = "whole"
@@ -44,11 +44,11 @@ class Form(StrEnum):
 
 
 class StoredColumn(NamedTuple):
-    """One of the columns that a value has in data files.
+    """One of the columns that hold a field's values in data files.
 
     Attributes:
         suffix: Added to the field's key; empty for the value itself.
-        type: The polars type.
+        type: The polars type of the column.
         holds: Description of the column; `{}` stands for the field's own description.
     """
 
@@ -86,15 +86,15 @@ class Kind:
         return DASH if value is None else str(value)
 
     def sort_key(self, value: Any) -> float | None:
-        """Return the number to sort by; `None` if unknown, or if the text is to be sorted by."""
+        """Return the sort key of a value; `None` if unknown, or if rows sort by the text."""
         return None
 
     def unit_of(self, form: Form) -> str:
-        """Return the unit that a column's head ends with."""
+        """Return the unit at the end of a column head."""
         return ""
 
     def page_text(self, value: Any, form: Form = Form.bare) -> str:
-        """Return the text of a value on a page, with its unit; `if_missing` for `None`."""
+        """Return the text of a value on a page, with the unit; `if_missing` for `None`."""
         return self.if_missing if value is None else self.text(value, form)
 
     def page_lines(self, value: Any) -> tuple[str, ...]:
@@ -107,11 +107,11 @@ class Kind:
 
 @dataclass(frozen=True)
 class TextKind(Kind):
-    """Text, or a name that is stored in one form and shown in another.
+    """A text, or a name that data files store in one form and tables show in another.
 
     Attributes:
         names: Stored name → shown name.
-        shown_name: Returns the shown name of a stored one that `names` does not have.
+        shown_name: Returns the shown name for a stored name that `names` lacks.
     """
 
     is_number: bool = False
@@ -134,7 +134,7 @@ class ListKind(Kind):
     """A list of names or numbers in one cell.
 
     Attributes:
-        joined: Whether data files have one text, joined by semicolons, instead of a list.
+        joined: Whether data files store one text, joined by semicolons, instead of a list.
     """
 
     is_number: bool = False
@@ -194,7 +194,7 @@ class CountKind(Kind):
     small: bool = False
 
     def text(self, value: int | None, form: Form = Form.short) -> str:
-        """Return the number with separators."""
+        """Return the number with thousands separators."""
         if value is None:
             return DASH
         return mark_small(value) if self.small else f"{value:,}"
@@ -220,7 +220,7 @@ class NumberKind(Kind):
     """A number without an interval.
 
     Attributes:
-        unit: The unit that it is written in; percent if `None`.
+        unit: The unit that the number is written in; percent if `None`.
     """
 
     stored: tuple[StoredColumn, ...] = (StoredColumn("", pl.Float64),)
@@ -245,7 +245,7 @@ class Unit(NamedTuple):
 
     Attributes:
         scale: The factor that the number is multiplied by.
-        sign: Follows the number where there is room.
+        sign: Symbol after the number, where there is room.
         decimals: Number of decimals; `None` for two below ten and none from ten up.
     """
 
@@ -271,13 +271,13 @@ TWO_DECIMALS = Unit(1, "", 2)
 
 @dataclass(frozen=True)
 class PValueKind(Kind):
-    """A p value; `None` if nothing was tested."""
+    """A p value; `None` if no test was made."""
 
     stored: tuple[StoredColumn, ...] = (StoredColumn("", pl.Float64),)
     if_missing: str = DASH
 
     def text(self, value: float | None, form: Form = Form.short) -> str:
-        """Return three decimals, without the 0 before the point."""
+        """Return the p value with three decimals, without the 0 before the point."""
         if value is None:
             return DASH
         return "<.001" if value < 0.001 else f"{value:.3f}".removeprefix("0")
@@ -289,7 +289,7 @@ class PValueKind(Kind):
 
 @dataclass(frozen=True)
 class RanksKind(Kind):
-    """The best and the worst rank that a system may have."""
+    """A rank set: the best and the worst rank that a system may have."""
 
     stored: tuple[StoredColumn, ...] = (
         StoredColumn(
@@ -330,7 +330,7 @@ class CostKind(Kind):
     )
 
     def data(self, value: Cost) -> tuple[Scalar, ...]:
-        """Return the cost, the part of it that is known, and the reason if it is unknown."""
+        """Return the cost, the known part of the cost, and the reason if the cost is unknown."""
         return value.value, value.known_usd, value.reason
 
     def text(self, value: Cost, form: Form = Form.short) -> str:
@@ -349,7 +349,7 @@ class SecondsKind(Kind):
     stored: tuple[StoredColumn, ...] = (StoredColumn("", pl.Float64),)
 
     def text(self, value: float | None, form: Form = Form.short) -> str:
-        """Return seconds, or minutes from two minutes up."""
+        """Return a duration in seconds; from two minutes up, in minutes."""
         if value is None:
             return DASH
         return f"{value / 60:,.0f} min" if value >= 120 else f"{value:.1f} s"

@@ -34,20 +34,20 @@ DOMAINS = {
 
 
 def plain(name: str | None) -> str:
-    """Return an id as words: hyphens and underscores become spaces; `unknown` for `None`."""
+    """Return an id as text: hyphens and underscores become spaces; "unknown" for `None`."""
     return name.replace("-", " ").replace("_", " ") if name else UNKNOWN
 
 
 def condition(name: str | None) -> str:
-    """Return a condition in words; one that careeval's bank does not have, by its id."""
+    """Return the name of a condition; a condition that careeval's bank lacks, by its id."""
     return CONDITIONS[Condition(name)] if name in CONDITIONS else plain(name)
 
 
 def assistance(code: str | None) -> str:
-    """Return a level of assistance in words; one that is no Section GG code, as it is."""
+    """Return a level of assistance as text; if it is not a Section GG code, unchanged."""
     return ASSISTANCE[Assistance(code)] if code in ASSISTANCE else plain(code)
 
 
 def actor(name: str | None) -> str:
-    """Return who helps, a person or a robot, in words."""
+    """Return the name of the helper: a person or a robot."""
     return {"person": "a person helps", "robot": "a robot helps"}.get(name or "", plain(name))

@@ -1,4 +1,4 @@
-"""Kinds of values that look different on a page, such as with a capital or a sign."""
+"""Kinds of values that a page writes differently, such as with a capital or a sign."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from careeval.stats import Estimate
 
 @dataclass(frozen=True)
 class PartNameKind(TextKind):
-    """The name of a part of the scenarios, at the beginning of a line."""
+    """The name of a part of the scenarios, with a capital on a page."""
 
     def page_text(self, value: Any, form: Form = Form.bare) -> str:
         """Return the name with a capital."""
@@ -36,12 +36,12 @@ class PartNameKind(TextKind):
 
 @dataclass(frozen=True)
 class DifferenceKind(EstimateKind):
-    """A difference in percentage points, with its sign; a page has the unit in the head."""
+    """A difference in percentage points, with its sign; on a page the column head has the unit."""
 
     unit: Unit = POINTS
 
     def page_text(self, value: Estimate | None, form: Form = Form.bare) -> str:
-        """Return the points with their sign; 0.0 has none."""
+        """Return the points with their sign; 0.0 has no sign."""
         if value is None or value.value is None:
             return super().page_text(value, form)
         text = self.text(value, form)
@@ -50,7 +50,7 @@ class DifferenceKind(EstimateKind):
 
 @dataclass(frozen=True)
 class PlainCostKind(CostKind):
-    """The cost of calls, stored in columns without dots."""
+    """The cost of calls, stored in columns whose names have no dots."""
 
     stored: tuple[StoredColumn, ...] = (
         StoredColumn("", pl.Float64, "cost in dollars {}; null if unknown"),
@@ -59,7 +59,7 @@ class PlainCostKind(CostKind):
     )
 
     def page_lines(self, value: Cost) -> tuple[str, ...]:
-        """Return why the cost is unknown, if it is."""
+        """Return the reason if the cost is unknown."""
         return (value.reason,) if value.reason else ()
 
 

@@ -39,7 +39,7 @@ class ItemErrors:
 
 
 def item_errors(site: Contents) -> Mapping[tuple[str, str], list[ItemErrors]]:
-    """Return (edition, scenario) → its items with errors, severe items first; only public scenarios."""
+    """Return (edition, public scenario) → its items with errors, severe items first."""
     by_scenario: defaultdict[tuple[str, str], defaultdict[tuple[str, str], list[Harm]]]
     by_scenario = defaultdict(lambda: defaultdict(list))
     for severity in (scoring.SEVERE, scoring.MILD):

@@ -119,7 +119,7 @@ def _worst(row: Row) -> Iterator[str]:
 
 
 def _severe_lines(row: Row) -> Iterator[str]:
-    """Yield the small line of a cell of severe errors: interval and counts together, to save height."""
+    """Yield the small lines of a cell of severe errors: interval and counts share a line."""
     value = row["severe"]
     first, *others = ERROR_SHARE.page_lines(value)
     if value.share.value is None:

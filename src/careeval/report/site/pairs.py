@@ -97,7 +97,7 @@ class Flips:
 
 
 def pairs(board: SiteBoard) -> Iterator[SystemPair]:
-    """Yield each pair of a board's ranked entries, the better first; no pair if too many entries."""
+    """Yield each pair of a board's ranked entries, the better first; no pair if too many."""
     if len(board.ranked) > MOST_SYSTEMS:
         return
     for a, b in combinations(board.ranked, 2):

@@ -76,7 +76,7 @@ def _dots(row: Row) -> Strip:
 def rubric_tables(site: Contents, scenario: PublicScenario) -> Iterator[PageTable]:
     """Yield, for each rubric, a table of its items, with the share of responses that have them.
 
-    A column per system, from its first entry on that rubric; systems without judgments are left out.
+    A column per system, from its first entry on that rubric; systems without judgments have none.
     """
     for rubric in RUBRICS:
         items = site.findings.public.items.get((scenario.edition, scenario.id, rubric.value))

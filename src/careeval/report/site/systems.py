@@ -57,7 +57,7 @@ class Harms:
 
 
 def headings(system: SystemEntries, site: Contents) -> list[str]:
-    """Return each entry's heading: rubric and grader, plus the protocol if two entries share both."""
+    """Return each entry's heading: rubric and grader, plus the protocol if two share both."""
     plain = [
         f"{rubric_words(e.rubric)}, graded by {site.short_grader_names[e.summary.grader]}"
         for e in system.entries
@@ -212,7 +212,7 @@ def severe_count(rubric: str) -> PageColumn:
 
 
 def direction_table(entry: SiteEntry, site: Contents) -> PageTable:
-    """Return a table of too little and too much care and of twins; no row if both are unknown."""
+    """Return a table of too little and too much care and of twins; no row without either."""
     probes = site.findings.cards[entry.summary.grader].probes
     return PageTable(
         directions_sheet([entry.summary], {entry.summary.grader: probes} if probes else {}),

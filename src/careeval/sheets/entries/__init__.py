@@ -1,1 +1,1 @@
-"""Sheets of entries: their numbers, their parts and their summary."""
+"""Sheets of entries: numbers, numbers by parts of the scenarios, and the summary."""

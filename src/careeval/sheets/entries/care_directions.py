@@ -1,4 +1,4 @@
-"""Sheets of the direction of an entry's errors: too little or too much care, and twins."""
+"""Sheets of an entry's errors of too little and of too much care, and of twins."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from careeval.sheets.sheet import Field, Row, Sheet
 def directions_sheet(
     summaries: Sequence[Summary], probes: Mapping[str, ProbeAgreement] = {}
 ) -> Sheet:
-    """Return shares of too little and too much care, and of adaptation to twins, a row each.
+    """Return a sheet of too little and too much care and of adaptation to twins, a row per share.
 
     Args:
-        summaries: An entry each.
+        summaries: Summaries of the entries.
         probes: Grader → its agreement with the probes, whose slips on twins are added.
     """
     shares = [(*care_numbers(s), *grader_twin_errors(s, probes.get(s.grader))) for s in summaries]
@@ -45,7 +45,7 @@ def directions_sheet(
 
 
 def twins_sheet(summaries: Sequence[Summary]) -> Sheet:
-    """Return each scenario beside its twin or its control."""
+    """Return a sheet that compares each scenario with its twin or its control."""
     fields = (
         *ENTRY,
         Field("base", "id of the base"),

@@ -1,4 +1,4 @@
-"""The sheet of scores that people corrected in an audit."""
+"""The sheet of scores that are corrected by the labels of people, from an audit."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from careeval.sheets.sheet import Field, Sheet, row_of
 
 
 def corrected_sheet(entries: Sequence[EntryNumbers]) -> Sheet:
-    """Return the corrected score of each entry whose grader was audited."""
+    """Return a sheet of corrected scores: an entry per row, if its grader was audited."""
     fields = (
         *ENTRY,
         *CORRECTED,

@@ -1,4 +1,7 @@
-"""Sheets of the numbers of entries, over all scenarios and over parts of them."""
+"""Sheets of the numbers of entries, over all scenarios and over parts of the scenarios.
+
+An entry is one system as one grader judged it on one rubric.
+"""
 
 from __future__ import annotations
 
@@ -56,7 +59,7 @@ NOT_CORRECTED = Estimate.unknown("people did not read its responses")
 
 
 def entry_rows(summaries: Sequence[Summary]) -> list[Row]:
-    """Return a row for each entry: `ENTRY`, `NAME`, `GRADER_NAME` and `PROVENANCE`."""
+    """Return a row for each entry, with `ENTRY`, `NAME`, `GRADER_NAME` and `PROVENANCE`."""
     return [
         {
             "system": s.system,
@@ -76,7 +79,7 @@ _Numbers = TypeVar("_Numbers", bound=EntryNumbers)
 
 
 def with_names(entries: Sequence[_Numbers]) -> Iterator[tuple[Row, _Numbers]]:
-    """Return pairs of the row that `entry_rows` has of an entry, and the entry."""
+    """Return pairs of an entry's row, from `entry_rows`, and the entry."""
     return zip(entry_rows([entry.summary for entry in entries]), entries, strict=True)
 
 
@@ -184,7 +187,7 @@ def metric_kind(metric: Metric) -> Kind:
 
 
 def metric_field(metric: Metric, n: str = "n") -> Field:
-    """Return the field of a metric; `n` is the number of responses to a scenario, for its head."""
+    """Return the field of a metric; its head has `n`, the number of responses per scenario."""
     head, brief = metric.head.format(n=n), metric.brief.format(n=n)
     return Field(metric.key, metric.holds, metric_kind(metric), head, brief)
 
@@ -196,13 +199,13 @@ def entries_sheet(
     in_detail: bool = False,
     corrected: bool = False,
 ) -> Sheet:
-    """Return the numbers of each entry.
+    """Return the sheet of the main numbers: a row per entry.
 
     Args:
         entries: The entries.
         rankings: Rankings of these entries, which refer to their positions.
-        in_detail: Whether the sheet has the fields of their details.
-        corrected: Whether it has the scores corrected by people.
+        in_detail: Whether the sheet has the fields of the details of entries.
+        corrected: Whether the sheet has the scores corrected by people.
     """
     n = worst_n(entry.summary for entry in entries)
     fields = (
@@ -261,7 +264,7 @@ def _detail_row(detail: Detail) -> Row:
 
 
 def rank_texts(rankings: Iterable[Ranking]) -> dict[int, str]:
-    """Return position of an entry → its rank sets as text, of rankings with several entries."""
+    """Return position of an entry → its ranks as text; rankings of one entry are skipped."""
     return {
         ranked.place: f"{RANKS.text(ranked.ranks)}{MAKER_MARK if ranked.bank_maker else ''} "
         f"(severe {RANKS.text(ranked.severe_ranks)})"
@@ -323,7 +326,7 @@ _DOMAIN_PART = (
 
 
 def parts_sheet(by: Breakdown, entries: Sequence[EntryNumbers]) -> Sheet:
-    """Return the numbers of each entry in each part of the scenarios.
+    """Return a sheet of numbers: a row per entry and part of the scenarios.
 
     Args:
         by: The breakdown of the scenarios.
@@ -351,9 +354,9 @@ def _part_row(cell: SubsetScore | DomainScore) -> Row:
 
 
 def adl_and_domain_sheet(entries: Sequence[EntryNumbers]) -> Sheet:
-    """Return the domain-weighted score of each entry in each activity and domain.
+    """Return a sheet of domain-weighted scores: a row per entry, activity and domain.
 
-    An entry without its detail has no row.
+    Entries without details have no rows.
     """
     rows = [
         {**names, "adl": adl.value, "domain": domain.value, "n": cell.n, "score": cell.score}
@@ -374,7 +377,7 @@ def adl_and_domain_sheet(entries: Sequence[EntryNumbers]) -> Sheet:
 
 
 def stacked_parts_sheet(sheets: Sequence[Sheet]) -> Sheet:
-    """Return several sheets of parts as one, with a column that names the breakdown."""
+    """Return one sheet of the rows of several sheets of parts; a column names the breakdown."""
     if len(sheets) == 1:
         return sheets[0]
     fields = (
@@ -396,9 +399,9 @@ def stacked_parts_sheet(sheets: Sequence[Sheet]) -> Sheet:
 
 
 def at_k_sheet(entries: Sequence[EntryNumbers]) -> Sheet:
-    """Return the worst of k responses, and any severe error in k, for each entry and k.
+    """Return a sheet of the worst of k responses and any severe error in k, by entry and k.
 
-    An entry without its detail has no row.
+    Entries without details have no rows.
     """
     fields = (
         *ENTRY,

@@ -37,7 +37,7 @@ def records_sheet(responses: pl.DataFrame, summaries: Sequence[Summary]) -> Shee
 
     Args:
         responses: The responses of all systems.
-        summaries: An entry each. If there are none, each system of the responses has a row.
+        summaries: Summaries of the entries. If empty, each system of the responses has a row.
     """
     systems = list(dict.fromkeys(s.system for s in summaries)) or sorted(
         responses["system"].unique()
@@ -57,7 +57,7 @@ def records_sheet(responses: pl.DataFrame, summaries: Sequence[Summary]) -> Shee
 
 
 def _recorded(responses: pl.DataFrame, columns: tuple[str, ...]) -> str:
-    """Return the distinct values in these columns; of a time its day."""
+    """Return the distinct values in these columns; for a time, the day."""
     rows = responses.select(columns).unique(maintain_order=True).drop_nulls().sort(columns).rows()
     values = [" ".join(map(str, row)) for row in rows]
     if columns == ("created",):

@@ -1,6 +1,6 @@
 """Sheets with entries, or parts of the scenarios, side by side in columns.
 
-On a page their cells have no unit, since they are many and small; a note names it.
+On a page the cells are many and small and so without units; a note names the unit.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ from careeval.stats import MIN_CLUSTERS
 def pivot(
     sheet: Sheet, down: str, along: str, kind: Kind, value: str = ""
 ) -> tuple[Sheet, tuple[str, ...]]:
-    """Return a sheet with a row for each value of one field, and a field for each of another.
+    """Return a sheet with a row per value of one field, and a field per value of another field.
 
     Args:
-        sheet: At most one row has each pair of values.
+        sheet: The sheet; no two rows may have the same pair of values.
         down: Key of the field whose values become rows.
         along: Key of the field whose values become fields.
         kind: Kind of the added fields.
@@ -43,11 +43,11 @@ def pivot(
 
 @dataclass(frozen=True)
 class PartScoreKind(Kind):
-    """The score in a part of the scenarios: a row with `score`, `n`, and `severe` if known.
+    """The score in a part of the scenarios, from a row with `score`, `n`, and `severe` if known.
 
     Attributes:
-        interval: Whether a page has its interval.
-        n: Whether a page has its number of scenarios. If not, an asterisk marks scores over too
+        interval: Whether a page shows the interval.
+        n: Whether a page shows the number of scenarios. If not, an asterisk marks scores over too
             few scenarios for an interval.
     """
 
@@ -84,7 +84,7 @@ class PartScoreKind(Kind):
 
 @dataclass(frozen=True)
 class ScenarioScoreKind(Kind):
-    """The score on a scenario: a row of `careeval.sheets.scenarios.scenarios_sheet`."""
+    """The score on a scenario, from a row of `careeval.sheets.scenarios.scenarios_sheet`."""
 
     if_missing: str = DASH
 
@@ -101,7 +101,7 @@ class ScenarioScoreKind(Kind):
         return self.if_missing if value is None else SHARE.text(value["score"])
 
     def page_lines(self, value: Row) -> tuple[str, ...]:
-        """Return the lowest score of its responses, and the number with a severe error."""
+        """Return the lowest score of the responses, and the number with a severe error."""
         if value["score"] is None:
             return (value["reason"],)
         lowest = [] if value["worst"] is None else [f"lowest {SHARE.text(value['worst'])}"]

@@ -50,11 +50,11 @@ def summary_document(
     in_detail: bool = False,
     more: Sequence[str] = (),
 ) -> Document:
-    """Return the document of entries; without blocks or notes if there are none.
+    """Return the document of entries; if there are no entries, it has no blocks and no notes.
 
     Args:
         entries: The entries, with their details if `in_detail`, or if `by` needs them.
-        by: Breakdowns of the scenarios, a table each; if empty, those of the overview.
+        by: Breakdowns of the scenarios, one table per breakdown; if empty, those of the overview.
         rankings: Rankings of these entries, which refer to their positions.
         audits: Grader → results of its audit by people. If empty, no score is corrected.
         in_detail: Whether to show the details of each entry.
@@ -90,7 +90,7 @@ def summary_document(
 
 
 def _parts(sheets: Sequence[Sheet], *, corrected: bool) -> Sheet:
-    """Return all parts as one sheet; in an audit, with the reason why no part is corrected."""
+    """Return all parts as one sheet; if scores are corrected, with why parts are not."""
     sheet = stacked_parts_sheet(sheets)
     if not corrected:
         return sheet
@@ -99,11 +99,11 @@ def _parts(sheets: Sequence[Sheet], *, corrected: bool) -> Sheet:
 
 
 class _EntryColumns(NamedTuple):
-    """The columns that tell entries apart, and the end of a caption that says what they share.
+    """The columns that tell entries apart, and the end of a caption: what the entries share.
 
     Attributes:
         columns: The system; the grader and the rubric if there are several.
-        shared: Rubric and grader if there is one: ", on the actions, judged by NAME".
+        shared: Rubric and grader, if all share them: ", on the actions, judged by NAME".
     """
 
     columns: tuple[Shown, ...]
@@ -127,7 +127,7 @@ class _EntryColumns(NamedTuple):
     def view(
         self, sheet: Sheet, columns: Sequence[Shown], caption: str, *, grouped: bool = False
     ) -> View:
-        """Return a view of a sheet of entries: their names, then these columns."""
+        """Return a view of a sheet of entries: first the names, then the given columns."""
         groups = len(self.columns) if grouped else 0
         shown = (*self.columns, *columns)
         return View(sheet, shown, f"{caption}{self.shared}", groups, faint="not_ranked")
@@ -169,13 +169,13 @@ _NAMING = {"system", "grader", "rubric", "name", "judge"}
 
 
 def _across(sheet: Sheet, by: Breakdown, names: _EntryColumns) -> View:
-    """Return the scores of a sheet of parts, with a column for each part."""
+    """Return a view of the scores in a sheet of parts, with a column for each part."""
     wide, keys = pivot(sheet, "name", by.value, PartScoreKind())
     return names.view(wide, [Shown(key) for key in keys], f"Score by {by.head}, %")
 
 
 def _at_k(entries: Sequence[EntryNumbers], names: _EntryColumns) -> View:
-    """Return the worst of k responses of each entry and k."""
+    """Return a view of the worst of k responses, by entry and k."""
     sheet = at_k_sheet(entries)
     columns = (Shown("k"), Shown("worst_at_k"), Shown("severe_of_k"))
     return names.view(sheet, columns, "The worst of k responses", grouped=True)

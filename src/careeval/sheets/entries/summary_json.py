@@ -27,8 +27,8 @@ class ErrorsFile:
     Attributes:
         share: Share of the responses with at least one error.
         count: Responses with at least one error; a minimum if judgments are unresolved.
-        n: Judged responses to scenarios whose rubric has an item of this severity.
-        upper_at_zero: The one-sided 95% upper limit of the share if there was no error; else
+        n: Judged responses, to scenarios whose rubric has an item of this severity.
+        upper_at_zero: If there was no error, the one-sided 95% upper limit of the share; else
             absent.
     """
 
@@ -40,7 +40,7 @@ class ErrorsFile:
 
 @dataclass(frozen=True)
 class CellFile:
-    """The numbers of a part of the scenarios.
+    """The numbers of an entry in one part of the scenarios.
 
     Attributes:
         n: Scenarios of the part with a judged response.
@@ -73,7 +73,7 @@ class ProtocolFile:
 
 @dataclass(frozen=True)
 class CountsFile:
-    """The counts of scenarios, responses and judgments in `Summary`, where `n_` precedes them."""
+    """Counts of scenarios, responses and judgments: those of `Summary`, without the `n_`."""
 
     scenarios: int
     epochs: int
@@ -115,10 +115,10 @@ class CostsFile:
 
 @dataclass(frozen=True)
 class ReliabilityFile:
-    """The reliability of scenario means: `careeval.stats.Reliability`, or nulls with the reason.
+    """The reliability of scenario means, as `careeval.stats.Reliability`, or nulls with the reason.
 
     Attributes:
-        n_scenarios: Scenarios that it is over; 0 if it is unknown.
+        n_scenarios: Scenarios that the reliability is over; 0 if unknown.
     """
 
     n_scenarios: int
@@ -146,7 +146,7 @@ class DetailFile:
 
 @dataclass(frozen=True)
 class DirectionFile:
-    """A share of `careeval.results.care_directions.CareNumber`, and the number that it is over."""
+    """A share, as `careeval.results.care_directions.CareNumber`, and the number it is out of."""
 
     n: int
     share: Estimate
@@ -162,9 +162,9 @@ class EntryFile:
         warnings: Warnings for the reader.
         directions: Too little and too much care, and adaptation to twins, by name. Present only if
             the bank marks such items, or twins were asked.
-        detail: Present only if it was asked for.
-        corrected: The score corrected by people. Present only if it was asked for and people
-            audited the grader on responses of this system.
+        detail: Details; present only if asked for.
+        corrected: The score corrected by people. Present only if asked for, and if people audited
+            the grader on responses of this system.
     """
 
     system: str
@@ -209,7 +209,7 @@ def summary_json(entries: Sequence[EntryNumbers]) -> dict[str, Any]:
 
 
 def dumped(entries: Sequence[EntryNumbers]) -> dict[str, Any]:
-    """Return `summary_json` before shortening: each number has all its fields."""
+    """Return the value of `summary_json` before it is shortened: each number has all fields."""
     dump: dict[str, Any] = _FILE.dump_python(
         SummaryFile(SCHEMA, NOT_COMPARABLE, [_entry(entry) for entry in entries]), mode="json"
     )
@@ -218,7 +218,7 @@ def dumped(entries: Sequence[EntryNumbers]) -> dict[str, Any]:
 
 
 def _with_numbers_in_place(entry: dict[str, Any]) -> dict[str, Any]:
-    """Return an entry, or a detail, with each number under its own key and no empty part."""
+    """Return an entry or a detail as JSON, each number under its own key, without empty parts."""
     placed: dict[str, Any] = {}
     for key, value in entry.items():
         if key == "numbers":
@@ -341,7 +341,7 @@ def summary_schema() -> dict[str, Any]:
 
 
 def _place_numbers(schema: dict[str, Any], metrics: Sequence[Metric]) -> None:
-    """Put each number of an entry, or a detail, under its own key, instead of all under one."""
+    """Change the schema of an entry or a detail: each number has its own key, not one for all."""
     numbers = {
         metric.key: {"$ref": f"#/$defs/{'ErrorsFile' if metric.counts_errors else 'Estimate'}"}
         for metric in metrics
@@ -362,7 +362,7 @@ def _object(properties: dict[str, Any], required: list[str]) -> dict[str, Any]:
 
 
 def _shortened(value: Any, *, bounds: bool = True) -> Any:
-    """Return a value without empty reasons, and without bounds that are equal.
+    """Return a JSON value without empty reasons, and without bounds that are equal.
 
     Parts of the scenarios have no bounds here, since their intervals include them; the tables of
     `careeval export` have them.

@@ -1,8 +1,8 @@
 """Results in the format of Every Eval Ever 0.3.0, a shared store of evaluation results.
 
-Each entry has a JSON file with its metrics and their intervals, and a JSON Lines file with a line
-for each response. The format has no place for an unknown number, so unknown numbers are left out,
-and `source_metadata` has the reasons.
+Each entry has a JSON file with metrics and intervals, and a JSON Lines file with a line for each
+response. The format has no place for an unknown number, so unknown numbers are left out, and
+`source_metadata` has the reasons.
 
 Source of the format: the package `every-eval-ever` 0.3.0.
 """
@@ -53,14 +53,14 @@ def write_evaluation_logs(
     evaluator: Evaluator = Evaluator(),
     prompts: Mapping[str, str] = {},
 ) -> list[Path]:
-    """Write the two files of each entry below `folder/data/`, with the paths of the store.
+    """Write two files per entry below `folder/data/`, at the paths that the store expects.
 
     Args:
         findings: The results.
         folder: Created if it does not exist; files of the same entries are replaced.
         retrieved: The time of the export.
         evaluator: The organisation that ran the evaluation.
-        prompts: Name of a grader → its prompt, if that is known.
+        prompts: Name of a grader → its prompt, for the graders whose prompts are known.
 
     Returns:
         The paths of the written files.
@@ -90,7 +90,7 @@ def evaluation_log(
     evaluator: Evaluator = Evaluator(),
     prompts: Mapping[str, str] = {},
 ) -> tuple[dict[str, Any], list[dict[str, Any]]]:
-    """Return the record of an entry and its samples.
+    """Return the record of an entry, and the rows of its samples.
 
     The arguments are those of `write_evaluation_logs`.
     """
@@ -149,7 +149,7 @@ def evaluation_log(
 
 
 def _model(asked: str | None, system: str) -> dict[str, Any]:
-    """Return the model's id, `maker/model`, with its maker and its host if they are known."""
+    """Return the id of the model, `maker/model`, and maker and host if known."""
     parts = asked.split("/") if asked else ["unknown", system]
     model: dict[str, Any] = {"name": system, "id": "/".join(parts[-2:])}
     if maker := vendor(asked):
@@ -166,7 +166,7 @@ def _model(asked: str | None, system: str) -> dict[str, Any]:
 
 
 def _samples_path(model_id: str, identity: str) -> str:
-    """Return the path of an entry's samples, which is the same for the same entry."""
+    """Return the path of the file of an entry's samples; the same entry has the same path."""
     maker, _, name = model_id.rpartition("/")
     names = (re.sub(r"[^\w.-]+", "-", part).strip(".-") or "unknown" for part in (maker, name))
     entry_id = uuid.UUID(bytes=hashlib.sha256(identity.encode()).digest()[:16], version=4)
@@ -240,7 +240,7 @@ def _llm_scoring(grader: str, prompts: Mapping[str, str]) -> dict[str, Any]:
 
 
 def _generation(entry: Entry) -> dict[str, Any]:
-    """Return the sampling parameters that were sent, if they are the same for all responses."""
+    """Return the sampling parameters that were sent, if the same for all responses."""
     texts = {text for text in entry.responses["sampling"].to_list() if text}
     sampling = json.loads(texts.pop()) if len(texts) == 1 else {}
     named = {

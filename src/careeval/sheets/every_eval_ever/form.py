@@ -7,5 +7,5 @@ BENCHMARK = "careeval"
 
 
 def result_name(metric: str, part: str = "") -> str:
-    """Return a metric's name in the format, with the part of the scenarios that it is over."""
+    """Return the name of a metric in the format, with the part of the scenarios if any."""
     return ".".join(name for name in (BENCHMARK, metric, part) if name)

@@ -1,4 +1,4 @@
-"""The numbers of an entry that its Every Eval Ever file has."""
+"""The numbers of an entry for its Every Eval Ever file."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ _OF_SCORE = f"{_OF_SHARE}, on the range of the score taken as 0 to 1"
 
 
 class ReportedMetric(NamedTuple):
-    """One number of an entry.
+    """One number of an entry as the file reports it.
 
     Attributes:
-        name: Name in careeval.
+        name: Name of the number in careeval.
         description: Description of the number.
-        part: The part of the scenarios that it is over; empty if all.
+        part: The part of the scenarios that the number is over; empty if all.
         estimate: The number with its interval.
         lower_is_better: Whether lower numbers are better.
         lowest: The lowest possible value; `None` if it is not computed.
-        n: Number of scenarios that it is over; of a share of responses, number of responses.
-        method: The method of the interval.
+        n: Number of scenarios; for a share of responses, number of responses.
+        method: Method by which the interval is computed.
     """
 
     name: str
@@ -41,7 +41,7 @@ class ReportedMetric(NamedTuple):
 
     @property
     def id(self) -> str:
-        """The name in the format."""
+        """Name of the number in the format."""
         return result_name(self.name, self.part)
 
 

@@ -1,4 +1,4 @@
-"""The samples of an Every Eval Ever file: responses judged on one rubric, a line each."""
+"""The samples of an Every Eval Ever file: a line per response that was judged on one rubric."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ IS_CORRECT = (
 def samples_of(
     entry: Entry, identity: str, model_id: str
 ) -> tuple[list[dict[str, Any]], dict[str, int]]:
-    """Return a row for each response, and reason → number of responses without a row."""
+    """Return a row per response, and reason for having no row → number of such responses."""
     rows: list[dict[str, Any]] = []
     missing = entry.responses.filter(pl.col("state") == ResponseState.missing.value).height
     left_out = {"responses that are missing": missing, "not judged": 0, "unresolved": 0}
@@ -95,7 +95,7 @@ def _sample(
     reference: Sequence[str],
     score: tuple[float, float],
 ) -> dict[str, Any]:
-    """Return the sample of a response on one rubric, without its score and evaluation ids."""
+    """Return the sample of a response on one rubric, without score and evaluation ids."""
     raw, text = response["scenario_text"] or "", response["text"] or ""
     refused = response["state"] == ResponseState.refused
     hashed = hashlib.sha256((raw + "".join(reference)).encode()).hexdigest()

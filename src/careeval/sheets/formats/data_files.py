@@ -1,4 +1,4 @@
-"""Data files: tables as CSV that is safe in spreadsheets and as Parquet, with their columns."""
+"""Data files: tables as CSV, safe in spreadsheets, and as Parquet, with column descriptions."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ MOST_ROWS = 50_000
 
 
 def _write_csv(frame: pl.DataFrame, path: Path) -> None:
-    """Write `csv_text` to a file, piece by piece."""
+    """Write a table as `csv_text` to a file, in pieces, to save memory."""
     with path.open("w", encoding="utf-8", newline="") as file:
         file.write(csv_text(frame[:MOST_ROWS]))
         for start in range(MOST_ROWS, frame.height, MOST_ROWS):
@@ -82,7 +82,7 @@ def conventions(intervals: str) -> str:
     """Return a paragraph on the conventions of the values in data files.
 
     Args:
-        intervals: Description of their intervals, such as "95%".
+        intervals: Description of the intervals, such as "95%".
     """
     return (
         "Scores, shares and p values are fractions. An unknown number is null, empty in CSV, never "
@@ -102,14 +102,14 @@ def write_tables(
     about: str,
     read_as: str = OF_RUNS,
 ) -> list[Path]:
-    """Write tables to `folder/csv` and `folder/parquet`, with descriptions of their columns.
+    """Write tables to `folder/csv` and `folder/parquet`, and describe their columns in two files.
 
     Args:
-        tables: The tables; each is written before the next is taken.
+        tables: The tables; each is written before the next is computed.
         folder: Created if it does not exist; files of the same names are replaced.
-        forms: At least one format.
+        forms: The file formats, at least one.
         about: A paragraph on the origin of the tables.
-        read_as: A paragraph on the conventions of their values.
+        read_as: A paragraph on the conventions of the values.
 
     Returns:
         The paths of the written files, in order; last `columns.md` and `datapackage.json`.

@@ -10,14 +10,14 @@ from careeval.sheets.sheet import View
 
 
 def html(document: Document) -> str:
-    """Return a document as HTML without styles or scripts, which a notebook shows in its own."""
+    """Return a document as HTML without styles or scripts; a notebook applies its own styles."""
     blocks = (_table(b) if isinstance(b, View) else _paragraph(b) for b in document.blocks)
     notes = "".join(f"<li>{escape(note)}</li>" for note in document.notes)
     return "".join(blocks) + (f"<ul>{notes}</ul>" if notes else "")
 
 
 def table_html(heads: Sequence[str], rows: Iterable[Sequence[str]], caption: str = "") -> str:
-    """Return a table as HTML; the first cell of each row names it."""
+    """Return a table as HTML; the first cell of each row is the header of the row."""
     head = "".join(f'<th scope="col">{escape(each)}</th>' for each in heads)
     body = "".join(
         f'<tr><th scope="row">{escape(name)}</th>'

@@ -19,9 +19,9 @@ Block = Sequence[tuple[Row, tuple[str, ...]]]
 def latex(document: Document) -> str:
     r"""Return a document's tables as LaTeX, for `\input` in an article.
 
-    Each caption has the note of its table and the caption of the document. A table with too many
-    rows for a page is split between groups of rows. Of a view with columns to keep, only these and
-    the names are printed.
+    Each table caption includes the note of the table and the caption of the document. A table with
+    too many rows for a page is split between groups of rows. If a view marks columns to keep, only
+    those and the names are printed.
     """
     if not document.data.rows:
         return "% nothing was graded\n"
@@ -116,10 +116,11 @@ _NOT_DRAWN = "ÐÞðþ"
 
 
 def escaped(text: str) -> str:
-    """Return text as LaTeX prints it literally, on one line: names come from people and providers.
+    """Escape a text so that LaTeX prints it literally, on one line.
 
-    A character without a glyph in the default font, at which LaTeX would stop, is printed as its
-    code point.
+    Names come from people and providers and may contain any character.
+
+    A character that the default font lacks would stop LaTeX, and is printed as its code point.
     """
     printable = "".join(c for c in re.sub(r"\s+", " ", text) if c.isprintable())
     # LaTeX would join two of these into a dash or a closing quote

@@ -13,7 +13,7 @@ from careeval.sheets.sheet import View
 
 
 def markdown(document: Document) -> str:
-    """Return a document as Markdown, with the bounds that a terminal has no room for."""
+    """Return a document as Markdown, bounds included, for which a terminal has no room."""
     parts = []
     for block_type, blocks in groupby(document.blocks, _block_type):
         texts = [_table(b) if isinstance(b, View) else _sentence(b) for b in blocks]
@@ -51,9 +51,10 @@ def _lines(rows: Iterable[Iterable[str]]) -> list[str]:
 
 
 def plain_markdown(text: str) -> str:
-    """Return text that Markdown shows literally, on one line: names come from people and providers.
+    """Escape a text so that Markdown shows it literally, on one line.
 
-    Control characters are left out, since a terminal would obey them.
+    Names come from people and providers and may contain any character. Control characters are left
+    out, since a terminal would obey them.
     """
     shown = "".join(c for c in " ".join(text.split()) if c.isprintable())
     return re.sub(r"[\\`*<>|]|\](?=\()", r"\\\g<0>", shown)

@@ -42,8 +42,8 @@ def new_table(title: str, left: Sequence[str], right: Sequence[str]) -> Table:
 
     Args:
         title: Text above the table.
-        left: Heads of columns of words, which are aligned left and may fold.
-        right: Heads of columns of numbers, which are aligned right and may not fold.
+        left: Heads of text columns, which are aligned left and may wrap.
+        right: Heads of number columns, which are aligned right and do not wrap.
     """
     table = Table(
         title=title, title_justify="left", title_style="bold", box=SIMPLE_HEAD, pad_edge=False
@@ -56,7 +56,7 @@ def new_table(title: str, left: Sequence[str], right: Sequence[str]) -> Table:
 
 
 def print_document(document: Document) -> None:
-    """Print a document: its sentences and tables, then its notes, faintly."""
+    """Print a document: sentences and tables, then the notes in a dim style."""
     out = console()
     for block in document.blocks:
         if isinstance(block, str):
@@ -68,7 +68,7 @@ def print_document(document: Document) -> None:
 
 
 def print_view(out: Console, view: View) -> None:
-    """Print a view; names that successive rows share are printed once."""
+    """Print a view; a name that successive rows share is printed only in the first of them."""
     table = Table(
         title=escape(plain(view.title)) if view.title else None,
         title_justify="left",
@@ -102,9 +102,9 @@ def print_table(
     Args:
         out: The console.
         table: From `new_table`, with its rows.
-        first: Heads of number columns, the most important first. The other columns follow from
-            left to right. The least important are left out first.
-        more: The ways to see the columns that are left out.
+        first: Heads of number columns, the most important first; other columns follow, from left
+            to right. The last in this order are left out first.
+        more: The options that show the columns left out, as text.
     """
     shown, left_out = fit_columns(out, table, first)
     out.print(shown)
@@ -114,7 +114,7 @@ def print_table(
 
 
 def fit_columns(out: Console, table: Table, first: Sequence[str] = ()) -> tuple[Table, list[str]]:
-    """Return a table that fits, and the heads of the columns left out: see `print_table`."""
+    """Return the table with the columns that fit, and the heads of the others: see `print_table`."""
     whole = [_widest(out, [column.header, *column.cells]) for column in table.columns]
     if sum(whole) + _between(out, len(whole)) <= out.width:
         return table, []
@@ -165,7 +165,7 @@ def _is_number(column: Column) -> bool:
 
 
 def _widest(out: Console, cells: Iterable[RenderableType]) -> int:
-    """Return the width in characters of the widest cell on one line."""
+    """Return the width in characters of the widest cell, without wrapping."""
     return max((_measured(out, cell).maximum for cell in cells), default=0)
 
 
@@ -174,7 +174,7 @@ def _longest_word(out: Console, head: RenderableType) -> int:
 
 
 def _between(out: Console, n_columns: int) -> int:
-    """Return the width in characters of the space between a table's columns."""
+    """Return how many characters wide the space between two columns of a table is."""
     empty = new_table("", ["x"] * n_columns, ())
     return _measured(out, empty).maximum - n_columns
 
