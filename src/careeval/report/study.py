@@ -101,10 +101,10 @@ def _consent(study: StudyResults) -> str:
     if agreed == rated:
         return "All who rated agreed to the terms of the study."
     if not agreed:
-        return "Whether they agreed to the terms of the study is not recorded here."
+        return "Whether the raters agreed to the terms of the study is not recorded here."
     return (
-        f"{agreed} of the {rated} who rated agreed to the terms of the study; of the "
-        "rest, consent is not recorded here."
+        f"{agreed} of the {rated} who rated agreed to the terms of the study; for the "
+        "others, consent is not recorded here."
     )
 
 

@@ -33,7 +33,7 @@ _ESTIMATE_COLUMNS = (
 
 @dataclass(frozen=True)
 class EstimateKind(Kind):
-    """An estimate: a number, its interval, and bounds: what unresolved judgments could make of it."""
+    """An estimate: a number, its interval, and the bounds that unresolved judgments allow."""
 
     stored: tuple[StoredColumn, ...] = _ESTIMATE_COLUMNS
     unit: Unit = PERCENT

@@ -1,4 +1,4 @@
-"""Sheets of scenarios: the scores of each entry, and the texts of public scenarios."""
+"""Sheets of scenarios: scores by entry, items, and the texts of public scenarios."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _SCENARIO = Field("scenario", "id of the scenario")
 
 
 def shown_scenarios_sheet(scenarios: Iterable[ShownScenario]) -> Sheet:
-    """Return the facets, the text and the mean score of each public scenario."""
+    """Return a sheet of public scenarios: properties, text and mean score."""
     fields = (
         _BANK,
         _SCENARIO,
@@ -59,12 +59,12 @@ def _shown_scenario_row(scenario: ShownScenario) -> Row:
 def scenario_scores_sheet(
     entries: Sequence[EntryFindings], scenarios: Sequence[tuple[str, str]], n: str = ""
 ) -> Sheet:
-    """Return the score of each entry on each public scenario.
+    """Return a sheet of scores on public scenarios: a row per entry and scenario.
 
     Args:
         entries: The entries.
         scenarios: Edition of the bank and id of each scenario.
-        n: Number of responses to a scenario, for the head of the worst of n.
+        n: Number of responses per scenario, for the column head of the worst of n.
     """
     fields = (
         _BANK,
@@ -113,7 +113,7 @@ def presence_sheet(
     entries: Sequence[EntryFindings],
     items: Mapping[tuple[str, str, str], Sequence[Mapping[str, Any]]],
 ) -> Sheet:
-    """Return the share of each entry's responses in which each item is present.
+    """Return a sheet: the share of an entry's responses in which an item is present.
 
     Args:
         entries: The entries.
@@ -156,7 +156,7 @@ def rubric_sheet(
 
     Args:
         items: The items of the rubric, in order.
-        entries: Entries on that rubric, each of another system.
+        entries: Entries on the same rubric, at most one per system.
         scenario: Id of the scenario.
     """
     columns = {f"s{place}": entry for place, entry in enumerate(entries)}
@@ -179,7 +179,7 @@ def rubric_sheet(
 
 
 def scenarios_sheet(entries: Sequence[EntryFindings]) -> Sheet:
-    """Return the score of each entry on each scenario."""
+    """Return a sheet of scores on all scenarios: a row per entry and scenario."""
     fields = (
         *ENTRY,
         Field("scenario", "id of the scenario"),
@@ -218,7 +218,7 @@ def scenarios_sheet(entries: Sequence[EntryFindings]) -> Sheet:
 
 
 def _why_unknown(score: ScenarioScore) -> str:
-    """Return the reason why a scenario's score or worst is unknown; empty if both are known."""
+    """Return the reason why a scenario's score or worst score is unknown; empty if known."""
     if score.low is None:
         return "no response was judged"
     if score.score is None:

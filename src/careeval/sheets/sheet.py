@@ -1,4 +1,4 @@
-"""Sheets, which are named tables of published numbers, and views, which show columns of them."""
+"""Sheets, which are named tables of published numbers, and views, which show some columns."""
 
 from __future__ import annotations
 
@@ -19,15 +19,16 @@ Row = dict[str, Any]
 
 @dataclass(frozen=True)
 class Field:
-    """One published number, or name.
+    """One published number or name: a column of a sheet.
 
     Attributes:
         key: Column name in data files.
         holds: Description, as in `columns.md`.
-        kind: The way in which it is written and stored.
+        kind: How values are written and stored.
         head: Column head on a page; if empty, the key as words.
         brief: Column head where there is little room; if empty, the head in lower case.
-        in_files: Whether data files have it. Fields that repeat others for people are not there.
+        in_files: Whether data files have the field; they lack fields that only repeat others for
+            people.
     """
 
     key: str
@@ -48,11 +49,11 @@ class Field:
         return self.head or self.key.replace("_", " ").capitalize()
 
     def within(self, name: str, holds: str = "{}") -> Field:
-        """Return this field as part of a record, with the key `name.key`.
+        """Return this field as a field of a nested record, with the key `name.key`.
 
         Args:
             name: Name of the record.
-            holds: Description there; `{}` stands for the field's own description.
+            holds: New description; `{}` stands for the field's own description.
         """
         return replace(
             self,
@@ -62,7 +63,7 @@ class Field:
         )
 
     def data(self, row: Row) -> Iterable[tuple[str, Scalar]]:
-        """Return column names with their values in a row; nothing if the row has no value."""
+        """Return data column → value in a row; empty if the row has no value of this field."""
         if row.get(self.key) is None or not self.in_files:
             return ()
         names = (column.name for column in self.columns)
@@ -70,11 +71,11 @@ class Field:
 
 
 def row_of(record: object, fields: Iterable[Field], within: str = "") -> Row:
-    """Return the attributes of a record that fields name, as a row.
+    """Return a row from the attributes of a record that these fields name.
 
     Args:
         record: The record.
-        fields: Each key is the name of an attribute; `a.b` is an attribute of an attribute.
+        fields: The fields; a key is the name of an attribute, or `a.b` for an attribute of `a`.
         within: Prefix of the keys in the row: see `Field.within`.
     """
     before = f"{within}." if within else ""
@@ -83,13 +84,13 @@ def row_of(record: object, fields: Iterable[Field], within: str = "") -> Row:
 
 @dataclass(frozen=True, eq=False)
 class DataTable:
-    """A table as data files have it.
+    """A table as written to data files.
 
     Attributes:
-        name: Name of its file.
+        name: Name of the data file, without suffix.
         holds: Description of one row.
         columns: The columns, in order, with their descriptions.
-        frame: The rows, with these columns.
+        frame: The rows, with the columns of `columns`.
     """
 
     name: str
@@ -101,20 +102,20 @@ class DataTable:
     def of(
         name: str, holds: str, columns: Iterable[Column], rows: Iterable[Mapping[str, Any]]
     ) -> DataTable:
-        """Return a table from rows; a missing key is null."""
+        """Return a table of rows; a key that a row lacks is null."""
         columns = tuple(columns)
         return DataTable(name, holds, columns, table(rows, columns))
 
 
 @dataclass(frozen=True, eq=False)
 class Sheet:
-    """A named table.
+    """A named table of published numbers: fields and rows.
 
     Attributes:
         name: Name of its files.
         holds: Description of one row.
-        fields: The fields, in the order that files have.
-        rows: The rows, each with its known values.
+        fields: The fields, in the order of data files.
+        rows: The rows; a row has only the known values.
         caption: Text above the table.
         note: Text below the table.
     """
@@ -132,7 +133,7 @@ class Sheet:
         return {field.key: field for field in self.fields}
 
     def where(self, **values: object) -> Sheet:
-        """Return the sheet with only the rows that have these values."""
+        """Return the sheet with only the rows that have these values in these fields."""
         rows = [
             row for row in self.rows if all(row.get(key) == value for key, value in values.items())
         ]
@@ -143,7 +144,7 @@ class Sheet:
 
         Args:
             fields: The fields to add.
-            rows: Their values for each row of the sheet, in the same order.
+            rows: Values of the new fields for each row of the sheet, in the same order.
         """
         joined = [row | added for row, added in zip(self.rows, rows, strict=True)]
         return replace(self, fields=(*self.fields, *fields), rows=joined)
@@ -161,13 +162,13 @@ class Sheet:
 
 @dataclass(frozen=True)
 class Shown:
-    """One column of a view.
+    """One column that a view shows.
 
     Attributes:
         key: Key of the field.
-        form: Amount of detail of its values.
+        form: Amount of detail of the values.
         head: Column head; if empty, that of the field.
-        keep: Whether it stays where there is room for few numbers.
+        keep: Whether the column stays where there is room for few numbers.
     """
 
     key: str
@@ -201,9 +202,9 @@ class View:
 
     @property
     def narrowed(self) -> View:
-        """The view with the columns of names, and only the columns of numbers that are kept.
+        """The view with its text columns and only those number columns that are marked `keep`.
 
-        If none is kept, it has all columns.
+        If no column is marked, the view has all columns.
         """
         if not any(shown.keep for shown in self.columns):
             return self
@@ -216,12 +217,12 @@ class View:
 
     @property
     def heads(self) -> tuple[str, ...]:
-        """The head of each column, with the unit of its numbers."""
+        """The header text of each column, with the unit of its numbers."""
         return tuple(self._head(shown) for shown in self.columns)
 
     @property
     def kinds(self) -> tuple[Kind, ...]:
-        """The kind of each column's values."""
+        """The kind of the values of each column."""
         return tuple(self.sheet.by_key[shown.key].kind for shown in self.columns)
 
     @property
@@ -230,11 +231,11 @@ class View:
         return tuple(kind.is_number for kind in self.kinds)
 
     def cells(self, row: Row) -> tuple[str, ...]:
-        """Return the texts of a row, a column each."""
+        """Return the texts of the cells in a row."""
         return tuple(self._text(shown, row) for shown in self.columns)
 
     def blocks(self) -> list[list[tuple[Row, tuple[str, ...]]]]:
-        """Return the rows with their texts, successive rows of one group together."""
+        """Return blocks of successive rows that share a group; each row comes with its texts."""
         blocks: list[list[tuple[Row, tuple[str, ...]]]] = []
         for row in self.sheet.rows:
             cells = self.cells(row)

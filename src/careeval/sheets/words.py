@@ -1,6 +1,6 @@
 """Sentences about entries: their names, headline numbers, warnings and costs.
 
-Numbers are taken from the tables; nothing is computed here.
+Numbers come from the tables; nothing is computed here.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ CORRECTED = (
 
 
 def grader_names(graders: Iterable[str]) -> dict[str, str]:
-    """Return each grader's model, or model and mode, or full name: the first that is unique."""
+    """Return grader → name: the model, model and mode, or full name; the shortest that is unique."""
     graders = list(dict.fromkeys(graders))
     parsed = [Grader.parse(grader) for grader in graders]
     for names in ([grader.model for grader in parsed], [grader.short for grader in parsed]):
@@ -50,17 +50,17 @@ def grader_names(graders: Iterable[str]) -> dict[str, str]:
 
 
 def brief_grader_names(graders: Iterable[str]) -> dict[str, str]:
-    """Return `grader_names` without the provider, if they are unique without it."""
+    """Return `grader_names`, without the provider if the names are unique without it."""
     names = grader_names(graders)
     brief = {grader: name.rpartition("/")[2] or name for grader, name in names.items()}
     return brief if len(set(brief.values())) == len(names) else names
 
 
 def entry_names(summaries: Sequence[Summary]) -> list[str]:
-    """Return a unique name for each entry: its system, and what tells it from the others.
+    """Return a unique name for each entry: the system, and more if entries share the system.
 
-    That is the rubric if there are several, the grader if the system has several, and the protocol
-    if the grader is the same too.
+    The name has the rubric if there are several rubrics, the grader if the system has several
+    graders, and the protocol if the grader is the same too.
     """
     graders = brief_grader_names(s.grader for s in summaries)
     has_several_rubrics = len({s.rubric for s in summaries}) > 1
@@ -79,7 +79,7 @@ def entry_names(summaries: Sequence[Summary]) -> list[str]:
 
 
 def entry_graders(summaries: Sequence[Summary]) -> list[str]:
-    """Return the grader's name of each entry, with the protocol if it is not unique without."""
+    """Return the name of each entry's grader, with the protocol if needed to be unique."""
     names = grader_names(s.grader for s in summaries)
     keys = [(s.system, s.rubric, s.grader) for s in summaries]
     return [
@@ -91,7 +91,7 @@ def entry_graders(summaries: Sequence[Summary]) -> list[str]:
 
 
 def worst_n(summaries: Iterable[Summary]) -> str:
-    """Return the n of the worst of n; "n" if entries have different ones."""
+    """Return the n of the worst of n as text; "n" if entries differ in it."""
     epochs = {s.n_epochs for s in summaries}
     return str(epochs.pop()) if len(epochs) == 1 else "n"
 
@@ -111,7 +111,7 @@ def headline_sentences(summaries: Sequence[Summary]) -> list[str]:
 
 
 def headline_sentence(s: Summary) -> str:
-    """Return a sentence with an entry's severe errors and its score."""
+    """Return a sentence on an entry: its severe errors and its score."""
     severe, score = s.severe, s.score
     if severe.share.value is None:
         first = (
@@ -144,7 +144,7 @@ def _in_brackets(estimate: Estimate, digits: int) -> str:
 
 
 def remarks(summaries: Sequence[Summary]) -> list[str]:
-    """Return the warnings and remarks on these entries, each once; empty if there is no entry."""
+    """Return the warnings and remarks on entries, without duplicates; empty without entries."""
     lines = [*comparison_warnings(summaries)]
     names = entry_names(summaries)
     for reason in dict.fromkeys(reason for s in summaries for reason in s.not_ranked):
@@ -162,7 +162,7 @@ def remarks(summaries: Sequence[Summary]) -> list[str]:
                 lines.append(f"{s.system}: {share} are {state}: 0 points each.")
     lines += [f"Bank {s.bank} {s.bank_version}: {s.bank_provenance}" for s in summaries]
     if len({s.n_epochs for s in summaries}) > 1:
-        lines.append("The worst of n can be compared only between equal n.")
+        lines.append("The worst of n can be compared only between entries with equal n.")
     return [*dict.fromkeys(lines), NOT_COMPARABLE] if summaries else []
 
 
@@ -189,7 +189,7 @@ def _direction_remarks(s: Summary) -> Iterator[str]:
 
 
 def comparison_warnings(summaries: Sequence[Summary]) -> Iterator[str]:
-    """Yield the reasons why these entries must not be compared or ranked with each other."""
+    """Yield the reasons, if any, why these entries must not be compared or ranked together."""
     banks = dict.fromkeys(f"{s.bank} {s.bank_version}" for s in summaries)
     if len(banks) > 1:
         yield f"The runs are over different banks, {', '.join(banks)}: {NO_RANKING}"
@@ -207,7 +207,7 @@ def comparison_warnings(summaries: Sequence[Summary]) -> Iterator[str]:
 
 
 def unresolved_notes(summaries: Sequence[Summary]) -> Iterator[str]:
-    """Yield a note with the number of unresolved judgments, if there are any."""
+    """Yield a note with the number of unresolved judgments; nothing if there are none."""
     n_unresolved = sum(s.n_unresolved for s in summaries)
     n_judgments = sum(s.n_judgments for s in summaries)
     if n_unresolved:
@@ -224,7 +224,7 @@ INTERVALS = (
 
 
 def entries_caption(summaries: Sequence[Summary]) -> str:
-    """Return a caption for the numbers of entries, for formats that do not print the notes."""
+    """Return a caption for tables of entries, for formats that do not print notes."""
     provenances = dict.fromkeys(s.bank_provenance for s in summaries)
     parts = (
         settings_line(summaries),
@@ -237,7 +237,7 @@ def entries_caption(summaries: Sequence[Summary]) -> str:
 
 
 def settings_line(summaries: Sequence[Summary]) -> str:
-    """Return a line with the bank, protocol, rubric, grader and n of entries."""
+    """Return a line with bank, protocol, rubric, grader and n of these entries."""
     graders = list(dict.fromkeys(s.grader for s in summaries))
     parts = [
         _listed("Bank", (f"{s.bank} {s.bank_version}" for s in summaries)),
@@ -257,8 +257,8 @@ def audit_remarks(audits: Mapping[str, AuditResults], entries: Sequence[EntryNum
     """Return a sentence on each audit, and the reasons why scores are not corrected.
 
     Args:
-        audits: Grader → results of its audit by people; if there are none, nothing is returned.
-        entries: The entries whose scores people correct.
+        audits: Grader → results of its audit by people; if empty, so is the result.
+        entries: The entries whose scores are corrected.
     """
     if not audits:
         return []
@@ -278,7 +278,7 @@ def audit_remarks(audits: Mapping[str, AuditResults], entries: Sequence[EntryNum
 
 
 def cost_lines(summaries: Sequence[Summary]) -> list[str]:
-    """Return a sentence on the costs of each system: asking it, then each of its gradings."""
+    """Return a sentence per system on its costs: of asking, then of each grading."""
     by_system: dict[str, list[Summary]] = {}
     for s in summaries:
         by_system.setdefault(s.system, []).append(s)
@@ -299,5 +299,5 @@ def cost_lines(summaries: Sequence[Summary]) -> list[str]:
 
 
 def _cost_text(cost: Cost) -> str:
-    """Return dollars; in brackets the reason if they are unknown, the responses and the tokens."""
+    """Return dollars, then in brackets why they are unknown, if so, and responses and tokens."""
     return f"{DOLLARS.text(cost)} ({', '.join(SPENDING.page_lines(cost))})"

@@ -363,8 +363,8 @@ def _scatters(site: Contents) -> list[CaptionedFigure]:
         _figure(
             "worst",
             f"{worst} against score",
-            f"{worst} against the score, on the {rubric}: of two equal scores, the lower one "
-            "varies more.",
+            f"{worst} against the score, on the {rubric}: of two systems with equal scores, "
+            "the lower one varies more.",
             lambda width: charts.worst_scatter(ranked, width),
         ),
     ]

@@ -114,7 +114,7 @@ def print_table(
 
 
 def fit_columns(out: Console, table: Table, first: Sequence[str] = ()) -> tuple[Table, list[str]]:
-    """Return the table with the columns that fit, and the heads of the others: see `print_table`."""
+    """Return the table with the columns that fit, and the heads of the others."""
     whole = [_widest(out, [column.header, *column.cells]) for column in table.columns]
     if sum(whole) + _between(out, len(whole)) <= out.width:
         return table, []

@@ -17,7 +17,7 @@ from careeval.stats import Estimate
 
 
 def study_document(study: StudyResults) -> Document:
-    """Return the document of a study, whose data are the ratings of scenarios and items."""
+    """Return the document of a study; its data are the ratings of scenarios and items."""
     counts = [f"{d} {len(study.with_decision(d))}" for d in Decision]
     if undecided := study.with_decision(None):
         counts.append(f"{UNDECIDED} {len(undecided)}")
@@ -75,4 +75,4 @@ def _notes(study: StudyResults) -> Iterator[str]:
             elif estimate.ci95 is None and estimate.reason != DESCRIBES:
                 yield f"{number} has no interval: {estimate.reason}"
     if n := study.n_withdrawn:
-        yield f"{n} rater{' has' if n == 1 else 's have'} withdrawn; nothing of theirs is here."
+        yield f"{n} rater{' has' if n == 1 else 's have'} withdrawn; all their answers are left out."

@@ -1,4 +1,4 @@
-"""The data files of a study."""
+"""The data files of a study: results, agreement, panel and single ratings."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from careeval.sheets.study.scenario_results import (
 
 
 def study_tables(study: StudyResults) -> Iterator[DataTable]:
-    """Yield each table: the results, then the agreement, the panel and the single ratings."""
+    """Yield the data tables: results, then agreement, panel and single ratings."""
     results = (*study.latest, *study.earlier)
     yield decisions_sheet(study, results).data
     yield validity_sheet(results).data
@@ -44,7 +44,7 @@ def write_study(study: StudyResults, folder: Path) -> list[Path]:
 
     Args:
         study: The results of the study.
-        folder: Created if it does not exist, readable by its owner alone; files of the same names
+        folder: Created if it does not exist, readable only by the owner; files of the same names
             are replaced.
     """
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)  # it has the comments of raters

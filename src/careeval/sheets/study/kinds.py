@@ -62,7 +62,7 @@ class _DecisionKind(TextKind):
 
 @dataclass(frozen=True)
 class _ReasonsKind(Kind):
-    """The reasons for a decision, and two of the things to read, with the number of the rest."""
+    """The reasons for a decision, then two of the things to read and the number of further ones."""
 
     def text(self, value: ScenarioResult, form: Form = Form.short) -> str:
         more = len(value.to_read) - 2
@@ -86,7 +86,7 @@ POINTS_LIST = _PointsListKind()
 
 @dataclass(frozen=True)
 class _RaterShareKind(Kind):
-    """A share of raters, which has a count too, or Aiken's V; both have an interval."""
+    """A share of raters, with the count, or Aiken's V; with an interval."""
 
     def data(self, value: Endorsement | AikenV) -> tuple[Scalar, ...]:
         return (value.value, *value.interval)[: len(self.stored)]
@@ -138,7 +138,7 @@ class _EndorsementKind(Kind):
 
 @dataclass(frozen=True)
 class _RoleKind(Kind):
-    """The number of raters of one role who endorse; if there are few, with their ratings."""
+    """The number of raters of one role who endorse; few raters also have their ratings shown."""
 
     def text(self, value: RoleRatings, form: Form = Form.short) -> str:
         return SHARE_ALONE.text(value.endorsed, Form.of_many)
@@ -158,7 +158,7 @@ class _RoleKind(Kind):
 
 @dataclass(frozen=True)
 class _CoefficientKind(EstimateKind):
-    """A coefficient of agreement, whose interval may be cut off at −1."""
+    """A coefficient of agreement; its interval may be cut off at −1."""
 
     def page_lines(self, value: Estimate) -> tuple[str, ...]:
         if value.ci95 is not None:
@@ -177,7 +177,7 @@ AGREEMENT = _CoefficientKind(unit=TWO_DECIMALS)
 
 
 def _ends(interval: tuple[float, float], between: str = " to ") -> str:
-    """Return both ends of an interval; a lower end of −1, which is a cut-off, as "≤ −1"."""
+    """Return both ends of an interval as text; a lower end of −1, a cut-off, as "≤ −1"."""
     low, high = interval
     first = "≤ −1" if low <= LOWEST_END else TWO_DECIMALS.text(low)
     return f"{first}{between}{TWO_DECIMALS.text(high)}"

@@ -1,7 +1,7 @@
 """Sheets of a study's raters: the panel, its agreement, and the single ratings and comments.
 
-Raters have a pseudonym and a role. Their comments are unchanged, except that those on held-out
-scenarios are withheld.
+Raters appear with a pseudonym and a role. Comments are unchanged; comments on held-out scenarios
+are withheld.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ _RATED = (
 
 
 def agreement_sheet(study: StudyResults) -> Sheet:
-    """Return the agreement of raters in each round on each scale."""
+    """Return a sheet of the agreement of raters, by round and scale."""
     fields = (*_RATED, *_COEFFICIENTS)
     rows = [{field.key: getattr(each, field.key) for field in fields} for each in study.agreement]
     caption, note = "How far raters agree", CUT_OFF_NOTE if any_cut(study.agreement) else ""
@@ -54,7 +54,7 @@ def agreement_sheet(study: StudyResults) -> Sheet:
 
 
 def coefficients_sheet(study: StudyResults) -> Sheet:
-    """Return `agreement_sheet` with a row for each coefficient."""
+    """Return the sheet of `agreement_sheet` in long form: a row per coefficient."""
     fields = (
         *_RATED,
         Field("coefficient", "; ".join(f"{each.key}: {each.holds}" for each in _COEFFICIENTS)),
@@ -82,7 +82,7 @@ def coefficients_sheet(study: StudyResults) -> Sheet:
 
 
 def panel_sheet(study: StudyResults) -> Sheet:
-    """Return the raters of each round, with the number of scenarios asked and rated."""
+    """Return a sheet of raters by round: how many scenarios each was asked and has rated."""
     fields = (
         ROUND,
         _RATER,
@@ -121,7 +121,7 @@ PANEL_COUNTS = (
 
 
 def panel_roles_sheet(study: StudyResults) -> Sheet:
-    """Return the raters invited and the ratings given, for each role."""
+    """Return a sheet of roles: raters invited and ratings given."""
     fields = (
         IN_ROLE,
         *PANEL_COUNTS,
@@ -153,7 +153,7 @@ def _role_row(role: RolePanel) -> Row:
 
 
 def ratings_sheet(study: StudyResults) -> Sheet:
-    """Return each rating."""
+    """Return a sheet of single ratings, a row each."""
     rows = [
         {**subject_row(r.subject), "scale": r.scale.value, **_rater_row(r.rater), "value": r.value}
         for each in study.rounds
@@ -164,7 +164,7 @@ def ratings_sheet(study: StudyResults) -> Sheet:
 
 
 def points_sheet(study: StudyResults) -> Sheet:
-    """Return each rater's view of each item's points."""
+    """Return a sheet of what raters think of the points of items."""
     fields = (
         *SUBJECT,
         _RATER,
@@ -178,7 +178,7 @@ def points_sheet(study: StudyResults) -> Sheet:
 
 
 def view_row(view: PointsView) -> Row:
-    """Return a rater's view of an item's points, as a row."""
+    """Return a row of what one rater thinks of the points of an item."""
     points = {"proposed": view.proposed, "points": view.points, "objects": view.objects}
     return _rater_row(view.rater) | points
 
@@ -190,7 +190,7 @@ _TOPIC = Field(
 
 
 def comments_sheet(study: StudyResults) -> Sheet:
-    """Return each comment."""
+    """Return a sheet of comments, a row each."""
     text = Field("text", f"as it was typed; {WITHHELD} if the scenario is withheld")
     rows = [subject_row(c.subject) | comment_row(c) for each in study.rounds for c in each.comments]
     return Sheet("comments", "a comment", (*SUBJECT, _RATER, IN_ROLE, _TOPIC, text), rows)

@@ -54,7 +54,7 @@ _TEXT = Field("text", "text that raters read; null if it is held out, or no bank
 
 
 def subject_row(subject: Subject) -> Row:
-    """Return the round and the id of a scenario or an item, under the fields `SUBJECT`."""
+    """Return a row of the fields `SUBJECT`: round and id of a scenario or an item."""
     return {
         "round": subject.round,
         "scenario": subject.scenario,
@@ -65,7 +65,7 @@ def subject_row(subject: Subject) -> Row:
 
 
 def decisions_sheet(study: StudyResults, results: Iterable[ScenarioResult]) -> Sheet:
-    """Return the decisions on scenarios, in the order given."""
+    """Return a sheet of the decisions on scenarios, in the order given."""
     fields = (
         *SCENARIO,
         Field("latest", "whether this is the scenario's newest round", FLAG),
@@ -104,7 +104,7 @@ def decisions_sheet(study: StudyResults, results: Iterable[ScenarioResult]) -> S
 
 
 def validity_sheet(results: Iterable[ScenarioResult], *, items: bool = True) -> Sheet:
-    """Return the ratings of scenarios, and of items unless left out, on each scale."""
+    """Return a sheet of ratings by scale: of scenarios and, unless left out, of items."""
     fields = (
         *SUBJECT,
         _TEXT,
@@ -154,7 +154,7 @@ def validity_sheet(results: Iterable[ScenarioResult], *, items: bool = True) -> 
 
 
 def _judged(result: ScenarioResult, *, items: bool = True) -> Iterator[tuple[ScaleRatings, str]]:
-    """Yield the ratings on each scale, with the text that was rated."""
+    """Yield the ratings on each scale of scenarios and items, with the text that was rated."""
     yield from ((judged, result.text) for judged in result.judged)
     if items:
         yield from ((i.relevance, i.text) for i in result.items if i.relevance.ratings)
@@ -182,7 +182,7 @@ def _validity_row(judged: ScaleRatings, text: str) -> Row:
 
 
 def roles_sheet(results: Iterable[ScenarioResult]) -> Sheet:
-    """Return the ratings of scenarios and items by each role."""
+    """Return a sheet of the ratings of scenarios and items by role: a row per role."""
     fields = (
         *SUBJECT,
         SCALE,
@@ -216,7 +216,7 @@ def roles_sheet(results: Iterable[ScenarioResult]) -> Sheet:
 
 
 def across_roles_sheet(study: StudyResults, scale: Scale) -> Sheet:
-    """Return the ratings of each scenario on one scale, with a column for each role."""
+    """Return a sheet of the ratings of each scenario on one scale, with a column per role."""
     roles = [panel.role for panel in study.panel if panel.n_rated]
     fields = (
         Field(role, "ratings by this role", OF_ROLE, ROLES[role].capitalize()) for role in roles
@@ -232,7 +232,7 @@ def across_roles_sheet(study: StudyResults, scale: Scale) -> Sheet:
 
 
 def rated_items_sheet(results: Iterable[ScenarioResult]) -> Sheet:
-    """Return the ratings of items: relevance, points and comments in one row."""
+    """Return a sheet of items: relevance, views on the points, and comments in one row."""
     fields = (
         *SUBJECT,
         Field("words", "text of the item; its name if the text is held out", head="Item"),
@@ -265,7 +265,7 @@ def _rated_item(item: ItemResult) -> Row:
 
 
 def scales_sheet(study: StudyResults) -> Sheet:
-    """Return the content validity of each scale over all scenarios, before and after revision."""
+    """Return a sheet of scales: content validity over all scenarios, before and after revision."""
     fields = (
         SCALE,
         Field("when", "before: round 1; after: as last rated, without those dropped", WHEN),
@@ -290,7 +290,7 @@ def scales_sheet(study: StudyResults) -> Sheet:
 
 
 def power_sheet(study: StudyResults) -> Sheet:
-    """Return the chance that a scale passes, for panels of different sizes."""
+    """Return a sheet: for each panel size, the chance that a scale passes the rule."""
     fields = (
         Field("n", "number of raters", COUNT, "Raters"),
         Field("needed", "number of raters who must endorse", SHARE_ALONE),

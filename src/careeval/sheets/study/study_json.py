@@ -37,12 +37,12 @@ def study_json(study: StudyResults) -> Row:
 
 
 def _named(record: object, *names: str) -> Row:
-    """Return these attributes of a record, by their names."""
+    """Return attribute name → value of a record, for JSON."""
     return {name: getattr(record, name) for name in names}
 
 
 def role_json(role: RolePanel) -> Row:
-    """Return a role, with the mean and range of its years of experience or why they are null."""
+    """Return a role: its raters, mean and range of their years of experience, or why null."""
     years: Row = {"value": None, "reason": role.why_no_years}
     if role.years:
         years = {"value": role.years.mean, **_named(role.years, "low", "high", "n")}
@@ -97,7 +97,7 @@ def _judged(judged: ScaleRatings) -> Row:
 
 
 def _share(share: Endorsement | AikenV | None) -> Row | None:
-    """Return a share with its interval, and with its count if it has one."""
+    """Return a share with its interval and, if known, its count."""
     if share is None:
         return None
     count = _named(share, "k", "n") if isinstance(share, Endorsement) else {}

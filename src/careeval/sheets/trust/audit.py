@@ -1,4 +1,4 @@
-"""The documents of `careeval audit`: graders on probes, samples, and graders against people."""
+"""The documents of `careeval audit`: probe checks of graders, samples, graders against people."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ _WITH_TRUTH = tuple(field.within("agreement") for field in AGREEMENT)
 
 
 def _view(sheet: Sheet, name: str, rows: Iterable[Row], caption: str, *columns: Shown) -> View:
-    """Return a view of some rows of a sheet, with a name of its own."""
+    """Return a view of some rows of a sheet, under a new sheet name."""
     return View(replace(sheet, name=name, rows=[*rows]), columns, caption)
 
 
@@ -71,7 +71,7 @@ _SHOWN_AGREEMENT = (Shown("agreement.positive_agreement"), Shown("agreement.ac1"
 
 
 def probes_document(bank: str, bank_version: str, trials: Sequence[ProbeTrial]) -> Document:
-    """Return the document of graders on the labelled probes of a bank.
+    """Return the document of how graders did on the labelled probes of a bank.
 
     Args:
         bank: Name of the bank.
@@ -139,8 +139,8 @@ def _pairs(trials: Iterable[ProbeTrial]) -> Iterator[str]:
 def _pass_rule() -> str:
     limits = ", ".join(f"{limit.what} {limit.least:g}" for limit in LIMITS)
     return (
-        f"A grader fails if it is below any of these on either rubric: {limits}. Items that it did "
-        "not judge count as wrong. The rule is ours."
+        f"A grader fails if it is below any of these on either rubric: {limits}. Items that the "
+        "grader did not judge count as wrong. The rule is careeval's own."
     )
 
 
@@ -166,7 +166,7 @@ _DRAWN = (
 def sample_document(sample: AuditSample) -> Document:
     """Return the document of a sample for people to read.
 
-    Data files have a row for each system and kind of judgment.
+    Data files have a row per system and kind of judgment.
     """
     hidden = sample.hidden
     rows = [row_of(stratum, _DRAWN[:-1]) for stratum in hidden.strata]
@@ -185,7 +185,7 @@ def sample_document(sample: AuditSample) -> Document:
     notes = (
         f"{counted(len(hidden.drawn), 'judgment')} of {hidden.grader}, in "
         f"{counted(len(sample.shown), 'response')} to {counted(len(scenarios), 'scenario')}.",
-        *([f"Not to be drawn: {left_out}."] if left_out else []),
+        *([f"Excluded from the draw: {left_out}."] if left_out else []),
         *(f"Thin: {warning}." for warning in sample.shortfalls()),
     )
     return Document((_view(data, "drawn", shown, "Drawn", *columns),), notes, data)
@@ -204,7 +204,7 @@ _RESULTS = (
 
 
 def against_people_sheet(audit: AuditResults) -> Sheet:
-    """Return a grader against people, and people against each other, on −2 and on all items."""
+    """Return a sheet of agreement, grader with people and among people, on −2 and on all items."""
     rows = [
         {"grader": audit.grader, "items": name, "points": points, **row_of(measured, ACCURACY)}
         | row_of(people, PEOPLE, "people")
@@ -262,7 +262,7 @@ def results_document(audit: AuditResults) -> Document:
 
 
 def _warnings(audit: AuditResults) -> Iterator[str]:
-    """Yield the reasons why the numbers are worth less than they seem."""
+    """Yield the reasons why the results of an audit are less reliable than they seem."""
     waiting = audit.waiting
     if not audit.n_labelled:
         yield "Nobody has labelled anything yet."
@@ -277,10 +277,10 @@ def _warnings(audit: AuditResults) -> Iterator[str]:
             f"{bias if waiting.left_out else ''}"
         )
     if audit.n_alone:
-        rest = "rests" if audit.n_alone == 1 else "rest"
+        have = "has" if audit.n_alone == 1 else "have"
         yield (
-            f"{audit.n_alone:,} of {audit.n_settled:,} {rest} on one rater alone: two or more "
-            "should read each."
+            f"{audit.n_alone:,} of {audit.n_settled:,} settled judgments {have} only one rater: let "
+            "a second person label the same judgments."
         )
     if audit.people.n and audit.people.n_left_out:
         yield (
@@ -294,14 +294,14 @@ def _label_notes(audit: AuditResults) -> Iterator[str]:
     if audit.raters:
         yield f"Labelled by {', '.join(audit.raters)}{adjudicated}."
     yield (
-        f"Labelled, of {counted(audit.n_drawn, 'judgment')}: {audit.n_labelled:,}; with a true "
-        f"label {audit.n_settled:,}, {audit.n_adjudicated:,} of them by adjudication. Left out: "
-        f"{audit.n_tied:,} tied, {audit.n_unsure:,} unsure."
+        f"Of {counted(audit.n_drawn, 'judgment')}: {audit.n_labelled:,} labelled; {audit.n_settled:,} with "
+        f"a true label, {audit.n_adjudicated:,} by adjudication; left out: {audit.n_tied:,} tied, "
+        f"{audit.n_unsure:,} unsure."
     )
     if audit.n_unsure or audit.waiting.one_sure or audit.waiting.outvoted:
         yield (
-            "A label of unsure decides nothing: if others are sure, theirs count. Settled "
-            "judgments with the same points and verdict stand for those left out."
+            "Labels of unsure are not counted: sure labels decide. Settled judgments with the same "
+            "points and verdict represent the judgments left out."
         )
     yield (
         "Weighted to all judgments by the chance of each to be drawn. A corrected score is the "
@@ -311,7 +311,7 @@ def _label_notes(audit: AuditResults) -> Iterator[str]:
 
 
 def _reasons(audit: AuditResults) -> Iterator[str]:
-    """Yield the reasons why numbers are unknown or have no interval."""
+    """Yield the reasons why some results of an audit are unknown or have no interval."""
     for items, measured in (("−2 items", audit.severe), ("all items", audit.overall)):
         if measured.sensitivity.reason:
             yield f"{items}: {measured.sensitivity.reason}."

@@ -36,16 +36,16 @@ _FILE = TypeAdapter(_SampleFile)
 
 
 def sample_text(sample: AuditSample) -> str:
-    """Return a sample as JSON, `careeval.audit-sample/1`: `shown` is for raters, `hidden` not."""
+    """Return a sample as JSON, `careeval.audit-sample/1`; raters may see only `shown`."""
     file = _SampleFile(SCHEMA, KEEP_APART, sample.shown, sample.hidden)
     return json.dumps(_FILE.dump_python(file, mode="json"), indent=1, ensure_ascii=False) + "\n"
 
 
 def read_sample(path: Path) -> AuditSample:
-    """Return the sample in a file.
+    """Return the audit sample that a JSON file contains.
 
     Raises:
-        ReviewError: The file is not a sample, or its shown and hidden parts do not match.
+        ReviewError: The file is not a sample, or `shown` and `hidden` do not match.
     """
     try:
         data = json.loads(read_text(path, most=MAX_BYTES))
@@ -53,7 +53,7 @@ def read_sample(path: Path) -> AuditSample:
         raise ReviewError(f"{path}: not JSON: {error}", hint=_MAKE_ONE) from error
     schema = data.get("schema") if isinstance(data, dict) else None
     if schema != SCHEMA:
-        raise ReviewError(f"{path}: its schema is {schema!r}, not {SCHEMA!r}", hint=_MAKE_ONE)
+        raise ReviewError(f"{path}: schema must be {SCHEMA!r}, not {schema!r}", hint=_MAKE_ONE)
     try:
         file = _FILE.validate_python(data)
     except ValidationError as error:
@@ -68,7 +68,7 @@ def read_sample(path: Path) -> AuditSample:
 MAX_BYTES = 50_000_000
 """Largest file that is read; a sample that people can read is a hundred times smaller."""
 
-_MAKE_ONE = "careeval audit sample FOLDER -o FILE writes one"
+_MAKE_ONE = "write a new sample with careeval audit sample FOLDER -o FILE"
 
 
 def _problem(file: _SampleFile) -> str:
@@ -77,11 +77,11 @@ def _problem(file: _SampleFile) -> str:
     drawn = [(each.judgment, each.response) for each in file.hidden.drawn]
     strata = file.hidden.strata
     if shown != drawn or len(dict(shown)) != len(shown):
-        return "`shown` and `hidden` do not have the same judgments, each once"
+        return "`shown` and `hidden` must list the same judgments in the same order, each once"
     counts = [0] * len(strata)
     for each in file.hidden.drawn:
         if not 0 <= each.stratum < len(strata):
-            return f"{each.judgment} is of stratum {each.stratum}, and there are {len(strata)}"
+            return f"{each.judgment} has stratum {each.stratum}; it must be below {len(strata)}"
         counts[each.stratum] += 1
     for stratum, count in zip(strata, counts, strict=True):
         if not 0 < count == stratum.n <= stratum.of:
@@ -92,7 +92,7 @@ def _problem(file: _SampleFile) -> str:
 
 
 def sheet_text(sample: AuditSample) -> str:
-    """Return a CSV sheet to fill in, with empty `rater`, `label` and `note` for each judgment."""
+    """Return a CSV sheet to fill in: a row per judgment, with empty `rater`, `label` and `note`."""
     rows = [
         {
             "rater": None,
@@ -113,13 +113,13 @@ def sheet_text(sample: AuditSample) -> str:
 def read_labels(path: Path, sample: AuditSample) -> list[Label]:
     """Return the labels in a CSV file, separated by commas or semicolons.
 
-    It has the columns `rater`, `judgment` and `label` (present, absent, unsure), and may have
-    `note`, `at` (ISO 8601) and `adjudicated` (yes or no). Other columns are ignored. A row without
-    a label is a judgment that is not made yet, and is skipped.
+    The file must have the columns `rater`, `judgment` and `label` (present, absent, unsure), and
+    may have `note`, `at` (ISO 8601) and `adjudicated` (yes or no). Other columns are ignored. A row
+    without a label is a judgment not made yet, and is skipped.
 
     Raises:
-        ReviewError: With the line of each problem: a missing column, a label that is another word,
-            a judgment that is not in the sample, or two labels of one rater for one judgment.
+        ReviewError: A column is missing, a value is not allowed, a judgment is not in the sample,
+            or has two labels by one rater. The message has the line of each problem.
     """
     judgments = {each.judgment for each in sample.hidden.drawn}
     labels: list[Label] = []
@@ -132,7 +132,7 @@ def read_labels(path: Path, sample: AuditSample) -> list[Label]:
         key = ("" if label.adjudicated else label.rater, label.judgment)
         if key in lines:
             action = "is adjudicated" if label.adjudicated else f"is labelled by {label.rater}"
-            raise ValueError(f"{label.judgment} {action} in line {lines[key]} too")
+            raise ValueError(f"{label.judgment} {action} in line {lines[key]} too; delete one row")
         lines[key] = line
         labels.append(label)
 
@@ -141,7 +141,7 @@ def read_labels(path: Path, sample: AuditSample) -> list[Label]:
 
 
 def _label(row: Mapping[str, str], judgments: set[str]) -> Label | None:
-    """Return the label in a row; `None` if it is empty.
+    """Return the label in a row; `None` if the label is empty.
 
     Raises:
         ValueError: A value is missing or not allowed.
@@ -150,17 +150,17 @@ def _label(row: Mapping[str, str], judgments: set[str]) -> Label | None:
     if not row["label"]:
         return None
     if row["label"].lower() not in set(Reading):
-        raise ValueError(f"label {row['label']!r}; expected {', '.join(Reading)}")
+        raise ValueError(f"label must be {', '.join(Reading)}, not {row['label']!r}")
     if row["judgment"] not in judgments:
         raise ValueError(f"judgment {row['judgment']!r} is not in the sample")
     if not row["rater"]:
-        raise ValueError("no rater; a pseudonym will do")
+        raise ValueError("rater is empty; give a name or a pseudonym")
     if adjudicated not in _YES | _NO:
-        raise ValueError(f"adjudicated {adjudicated!r}; expected yes or no")
+        raise ValueError(f"adjudicated must be yes or no, not {adjudicated!r}")
     try:
         at = datetime.fromisoformat(row["at"]) if row["at"] else None
     except ValueError as error:
-        raise ValueError(f"at {row['at']!r}; expected a time as 2026-03-01T14:30") from error
+        raise ValueError(f"at must be a time as 2026-03-01T14:30, not {row['at']!r}") from error
     return Label(
         rater=row["rater"],
         judgment=row["judgment"],

@@ -63,7 +63,7 @@ def _trial(trial: ProbeTrial) -> dict[str, Any]:
 
 
 def _numbers(record: object, fields: Iterable[Field]) -> dict[str, Any]:
-    """Return the numbers of a record under the keys of these fields."""
+    """Return field key → number of a record, for these fields."""
     return {
         key: estimate_json(value) if isinstance(value, Estimate) else value
         for key, value in row_of(record, fields).items()

@@ -1,4 +1,4 @@
-"""Sheets of the errors and items that graders found, and of the trust that graders deserve."""
+"""Sheets of the errors and items that graders found, and of how far graders can be trusted."""
 
 from __future__ import annotations
 
@@ -36,12 +36,12 @@ GRADER = Field("grader", "name of the grader, with its mode and its prompt's has
 
 
 def with_brief_names(field: Field, graders: Iterable[str]) -> Field:
-    """Return a field of graders that shows the shortest unique name of each."""
+    """Return a field of graders that shows each grader by its shortest unique name."""
     return replace(field, kind=TextKind(names=brief_grader_names(graders)))
 
 
 def items_sheet(items: Iterable[ItemStatistic]) -> Sheet:
-    """Return statistics of rubric items over the systems that one grader judged."""
+    """Return a sheet of rubric items: statistics over the systems that one grader judged."""
     fields = (
         Field("grader", "name of the grader"),
         Field("scenario", "id of the scenario"),
@@ -72,7 +72,7 @@ def items_sheet(items: Iterable[ItemStatistic]) -> Sheet:
 
 
 def harms_sheet(findings: Findings) -> Sheet:
-    """Return the severe and mild errors that graders found, a row each."""
+    """Return a sheet of the severe and mild errors that graders found, a row per error."""
     fields = (
         *ENTRY,
         Field("scenario", "id of the scenario"),
@@ -113,7 +113,7 @@ def _agreement_row(name: str, agreement: LabelCounts | None, reason: str) -> Row
 
 
 def grader_cards_sheet(findings: Findings) -> Sheet:
-    """Return the card of each grader: its probe check, its audit and its contradictions."""
+    """Return a sheet of grader cards: probe check, audit and contradictions, a row per grader."""
     facts = (
         GRADER,
         Field("vendor", "maker of the grader; null if its name does not say"),
@@ -170,7 +170,7 @@ _N_PAIRS, *_PAIRS = PAIR_SLIPS
 
 
 def _pairs_row(probes: ProbeAgreement | None) -> Row:
-    """Return a grader's slips on twins' probes, or the reason why they are unknown."""
+    """Return a grader's mistakes on the probes of twins, or why they are unknown."""
     if probes and probes.pairs:
         return row_of(probes.pairs, PAIR_SLIPS, "pairs")
     unknown = Estimate.unknown("no probes of twins" if probes else NOT_TRIED)
@@ -185,7 +185,7 @@ _AUDITED = tuple(
 
 
 def _audit_row(human: AuditResults | None) -> Row:
-    """Return the numbers of an audit, or the reason why they are unknown."""
+    """Return the results of an audit of a grader, or why they are unknown."""
     if human is None:
         return {f"human.{field.key}": Estimate.unknown(NOT_AUDITED) for field in _AUDITED}
     return {
@@ -196,7 +196,7 @@ def _audit_row(human: AuditResults | None) -> Row:
 
 
 def grading_noise_sheet(findings: Findings) -> Sheet:
-    """Return the noise that judging the same responses again shows."""
+    """Return a sheet of the noise of graders, found by judging the same responses again."""
     shares = {
         "scenario": "share of the variance of a judged response that is between scenarios",
         "response": "share of it that is between responses to one scenario",
@@ -244,12 +244,12 @@ CLASS = (RUBRIC, POINTS, *AGREEMENT)
 
 
 def class_row(key: PointClass, by_class: ClassAgreement) -> Row:
-    """Return the agreement in a point class under the fields `CLASS`."""
+    """Return a row of the fields `CLASS`: the agreement of two on the items of a point class."""
     return point_class(key) | row_of(by_class, AGREEMENT)
 
 
 def grader_pairs_sheet(findings: Findings) -> Sheet:
-    """Return the agreement of pairs of graders, by point class."""
+    """Return a sheet of the agreement of pairs of graders, by point class."""
     fields = (
         with_brief_names(Field("a", "name of the first grader", head="One"), findings.cards),
         with_brief_names(Field("b", "name of the second grader", head="Other"), findings.cards),
@@ -266,7 +266,7 @@ def grader_pairs_sheet(findings: Findings) -> Sheet:
 
 
 def grader_agreement_sheet(findings: Findings) -> Sheet:
-    """Return the agreement of graders with labels and people, and of people with each other."""
+    """Return a sheet of agreement: graders with labels or people, and people with each other."""
     fields = (
         GRADER,
         Field(

@@ -33,7 +33,7 @@ def _agreement_row(agreement: LabelCounts) -> Row:
 
 
 def probes_by_points_sheet(findings: Findings) -> Sheet:
-    """Return the agreement of graders with the labels of the probes, by point class."""
+    """Return a sheet of the agreement of graders with the labels of the probes, by point class."""
     rows = [
         {
             "grader": card.grader,
@@ -50,7 +50,7 @@ def probes_by_points_sheet(findings: Findings) -> Sheet:
 
 
 def probes_by_trap_sheet(findings: Findings) -> Sheet:
-    """Return the agreement of graders with the labels of the probes, by trap."""
+    """Return a sheet of the agreement of graders with the labels of the probes, by trap."""
     rows = [
         {"grader": card.grader, "trap": trap, **_agreement_row(agreement)}
         for card in findings.cards.values()
@@ -71,7 +71,7 @@ _CONTRADICTIONS: Mapping[str, str] = {
 
 
 def contradictions_sheet(findings: Findings) -> Sheet:
-    """Return the number of contradictions between each grader's judgments."""
+    """Return a sheet of how often judgments of the same grader contradict each other."""
     fields = (
         with_brief_names(GRADER, findings.cards),
         Field("kind", "kind of contradiction", TextKind(names=_CONTRADICTIONS), "Contradiction"),

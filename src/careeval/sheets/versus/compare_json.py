@@ -27,7 +27,8 @@ def compare_json(
         comparisons: Comparisons of two systems.
         rankings: Rankings of many systems.
         failed: The conditions of `--fail-on` that were met, with the amounts.
-        not_checked: The conditions that could not be checked, with the reasons; they fail too.
+        not_checked: The conditions of `--fail-on` that could not be checked, with the reasons;
+            such conditions fail the command too.
     """
     return {
         "schema": SCHEMA,
@@ -88,12 +89,12 @@ def _pairs(pairs: Mapping[tuple[str, str], Difference]) -> list[dict[str, Any]]:
 
 
 def _named(record: object, *names: str) -> dict[str, Any]:
-    """Return these attributes of a record, by their names."""
+    """Return attribute name → value of a record, for JSON."""
     return {name: getattr(record, name) for name in names}
 
 
 def estimate_json(estimate: Estimate) -> dict[str, Any]:
-    """Return an estimate as JSON: value, interval, and bounds if they differ; or null and why."""
+    """Return an estimate as JSON: value, interval, bounds if they differ; or null and why."""
     if estimate.value is None:
         return {"value": None, "reason": estimate.reason}
     number: dict[str, Any] = {

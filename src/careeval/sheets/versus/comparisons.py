@@ -50,7 +50,7 @@ def difference_fields(family: str) -> tuple[Field, ...]:
     """Return the fields of a difference between two systems.
 
     Args:
-        family: The comparisons that each p is corrected for.
+        family: Description of the comparisons that p is corrected for.
     """
     return (
         Field("n", "scenarios that both were judged on", SMALL_COUNT, "Scenarios", "n"),
@@ -64,7 +64,7 @@ def difference_fields(family: str) -> tuple[Field, ...]:
 
 
 def difference_row(difference: Difference) -> Row:
-    """Return a difference under `difference_fields`, and its verdict."""
+    """Return a row of `difference_fields` and the verdict."""
     return {
         **vars(difference),
         "value_a": difference.a,
@@ -74,7 +74,7 @@ def difference_row(difference: Difference) -> Row:
 
 
 def differences_sheet(comparison: Comparison) -> Sheet:
-    """Return the differences B − A by metric, by activity and by domain."""
+    """Return a sheet of the differences B − A by metric, by activity and by domain."""
     names = TextKind(names=_row_names(comparison))
     fields = (
         *_BOTH,
@@ -104,7 +104,7 @@ def _differences(comparison: Comparison) -> Iterator[tuple[str, Difference]]:
 
 
 def _row_names(comparison: Comparison) -> Mapping[str, str]:
-    """Return key of a metric or a domain → its readable name."""
+    """Return key of a metric or a domain → readable name."""
     epochs = set(comparison.n_epochs)
     n = "n" if len(epochs) > 1 else str(epochs.pop())
     metrics = {metric.key: metric.brief.format(n=n) for metric in COMPARED.values()}
@@ -126,7 +126,7 @@ def _data_line(comparison: Comparison) -> str:
 
 
 def comparison_document(comparison: Comparison) -> Document:
-    """Return the document of two systems, with the scenarios that B made unsafe first."""
+    """Return the document of two systems; first the scenarios that only B answered unsafely."""
     sheet = differences_sheet(comparison)
     blocks: tuple[str | View, ...] = (
         _systems_line(comparison),
@@ -142,7 +142,7 @@ def comparison_document(comparison: Comparison) -> Document:
 
 
 def _family(sheet: Sheet, family: str, head: str, title: str) -> View:
-    """Return a view of the differences of one family."""
+    """Return a view of the differences of one family: by metric, by activity or by domain."""
     rows = [row for row in sheet.rows if row["family"] == family]
     keys = ("value_a", "value_b", "difference", "p", "p_holm", "detectable", "n", "verdict")
     numbers = (Shown(key, keep=key in ("difference", "p_holm", "verdict")) for key in keys)
@@ -151,7 +151,7 @@ def _family(sheet: Sheet, family: str, head: str, title: str) -> View:
 
 
 def _notes(comparison: Comparison) -> Iterator[str]:
-    """Yield notes on the differences: the tests, what limits them, and the warnings."""
+    """Yield notes on the differences: the tests, limits of the tests, and warnings."""
     names = _row_names(comparison)
     differences = [difference for _, difference in _differences(comparison)]
     errors = ", ".join(names[metric.key] for metric in COMPARED.values() if metric.counts_errors)
@@ -255,7 +255,7 @@ _BASIS = (
 
 
 def pairs_sheet(rankings: Sequence[Ranking]) -> Sheet:
-    """Return B − A in severe errors and in score for each pair of ranked systems."""
+    """Return a sheet of differences B − A in severe errors and score, by pair of ranked systems."""
     fields = (
         *_BASIS,
         Field("metric", "the compared metric: score or severe"),
@@ -279,11 +279,11 @@ RANK_SETS = (
 
 
 def rank_sets_sheet(rankings: Sequence[Ranking], summaries: Sequence[Summary] = ()) -> Sheet:
-    """Return the ranks that each system may have, and the reasons why others have none.
+    """Return a sheet of the ranks that each system may have, or why a system is not ranked.
 
     Args:
         rankings: Rankings of entries, which refer to the positions of `summaries`.
-        summaries: The entries. If given, the sheet has their numbers besides the score.
+        summaries: The entries. If given, the sheet has more of their numbers than the score.
     """
     ranked = [summaries[entry.place] for r in rankings for entry in r.ranked] if summaries else []
     numbers = [metric_field(metric, worst_n(ranked)) for metric in HEADLINE] if summaries else []
@@ -349,7 +349,7 @@ def ranking_document(rankings: Sequence[Ranking], summaries: Sequence[Summary]) 
 
 
 def _ranking_view(ranking: Ranking, sheet: Sheet) -> View:
-    """Return the ranked systems, the highest score first."""
+    """Return a view of the ranked systems, the highest score first."""
     rest = (metric.key for metric in HEADLINE if metric.key not in ("severe", "score"))
     columns = (
         Shown("rank", keep=True),
@@ -370,7 +370,7 @@ def _ranking_view(ranking: Ranking, sheet: Sheet) -> View:
 
 
 def _ranking_sentences(ranking: Ranking) -> Iterator[str]:
-    """Yield the number of pairs that can be told apart, then the notes of the ranking."""
+    """Yield sentences on a ranking: how many pairs can be told apart, then its notes."""
     clear = [pair.verdict in (Verdict.better, Verdict.worse) for pair in ranking.pairs.values()]
     if clear:
         yield (

@@ -38,12 +38,12 @@ _CORRECTED = replace(CORRECTED_SCORE, head="Corrected score", in_files=False)
 def board_sheet(
     name: str, graded: Sequence[EntryFindings], board_rows: Iterable[Row], caption: str
 ) -> Sheet:
-    """Return the leaderboard of some entries.
+    """Return the sheet of a leaderboard.
 
     Args:
         name: Name of the sheet.
         graded: The entries, in the order of the leaderboard.
-        board_rows: For each entry, values of `BOARD_FIELDS` and whatever a page adds.
+        board_rows: For each entry, the values of `BOARD_FIELDS` and of fields that a page adds.
         caption: Text above the table.
     """
     sheet = entries_sheet(graded)

@@ -50,7 +50,7 @@ _ADL, _DOMAIN = replace(PARTS[Breakdown.adl], key="activity"), PARTS[Breakdown.d
 
 
 def ranked_pairs_sheet(ranked: Iterable[Summary], ranking: Ranking, caption: str) -> Sheet:
-    """Return each pair of ranked systems, the better one first, by each metric of `RANKED_BY`."""
+    """Return a sheet of pairs of ranked systems, the better first, by metric of `RANKED_BY`."""
     family = _all_pairs(ranking)
     rows = [
         {
@@ -66,10 +66,10 @@ def ranked_pairs_sheet(ranked: Iterable[Summary], ranking: Ranking, caption: str
 def pair_sheets(
     a: Summary, b: Summary, comparison: Comparison, ranking: Ranking
 ) -> tuple[Sheet, ...]:
-    """Return the differences of two ranked entries by metric, by activity and by domain.
+    """Return three sheets of differences of two ranked entries: by metric, activity and domain.
 
-    Each sheet is a family of its own for Holm's correction, except that the metrics of `RANKED_BY`
-    have the p that is corrected for all pairs of the ranking.
+    In each sheet p is corrected for the rows of the sheet (Holm), but for the metrics of
+    `RANKED_BY`, p is corrected for all pairs of the ranking.
     """
     ranked = {key: ranking.difference(key, a.system, b.system) for key in RANKED_BY}
     metrics = {
@@ -121,7 +121,7 @@ def _family(
 
 
 def _metric(n: str) -> Field:
-    """Return the field of the compared metric; `n` is the number of responses, for its names."""
+    """Return the field that names the compared metric; names have `n`, responses per scenario."""
     names = {key: metric.head.format(n=n) for key, metric in COMPARED.items()}
     return Field("metric", "the compared metric", TextKind(names=names))
 
@@ -137,7 +137,7 @@ def _counted(n: int, noun: str) -> str:
 
 
 def _pair_row(a: Summary, b: Summary, d: Difference, family: str) -> Row:
-    """Return the difference B − A of two entries, and the family that its p is corrected for."""
+    """Return the difference B − A of two entries, and the comparisons that p is corrected for."""
     return {
         **difference_row(d),
         "a": a.system,
@@ -157,7 +157,7 @@ def _distinct(values: Iterable[object], between: str = "; ") -> str:
 
 
 def matrix_sheet(ranking: Ranking, key: str, names: Sequence[str]) -> Sheet:
-    """Return a matrix of the row's system minus the column's, with each pair once.
+    """Return a matrix of differences, the row's system minus the column's, with each pair once.
 
     Args:
         ranking: Ranking of the systems.
@@ -198,7 +198,7 @@ def difference_sentence(a: str, b: str, key: str, d: Difference) -> str:
     value, ci95 = d.difference.value, d.difference.ci95
     if value is None:
         metric = COMPARED[key].head.lower()
-        return f"Their difference in {metric} is unknown: {d.difference.reason}."
+        return f"The difference in {metric} is unknown: {d.difference.reason}."
     points, more = percent(abs(value)), "less" if value < 0 else "more"
     amount = f"{points} points {more}" if points != "0.0" else "no more and no less"
     verb, rest = _VERBS[key]
@@ -208,7 +208,7 @@ def difference_sentence(a: str, b: str, key: str, d: Difference) -> str:
     sentence = f"{sentence} (95% interval {ESTIMATE.page_lines(d.difference)[0]})"
     if d.verdict in {Verdict.better, Verdict.worse}:
         return f"{sentence}: a clear difference."
-    missed = f", and one below {percent(d.detectable)} could be missed" if d.detectable else ""
+    missed = f", but a difference below {percent(d.detectable)} could be missed" if d.detectable else ""
     return f"{sentence}: no clear difference{missed}."
 
 
