@@ -191,7 +191,7 @@ def test_who_was_invited_who_rated_and_for_how_long() -> None:
     )
     words = words_of(render_study(study_results("Pilot", "made-up", "1-A", [alone])))
     assert "Rated by 1 of the 8 who were invited" in words
-    assert "Whether they agreed to the terms of the study is not recorded here." in words
+    assert "Whether the raters agreed to the terms of the study is not recorded here." in words
     assert "occupational therapist 5 1 20 2 0 unknown" in words
 
 

@@ -58,7 +58,7 @@ def test_probes_tell_recall_on_severe_items_first(
     first = next(line for line in by_points if "lexical" in line)
     assert first.split()[:2] == ["−2", "actions"]
     assert f"{LEXICAL} (batched, prompt" in out
-    assert "The rule is ours." in out
+    assert "The rule is careeval's own." in out
 
 
 @pytest.mark.usefixtures("folder")
@@ -274,4 +274,4 @@ def test_what_cannot_be_done_is_told(capsys: pytest.CaptureFixture[str]) -> None
     Path("labels.csv").write_text("rater,judgment,label\nann,j00001,maybe\n", encoding="utf-8")
     capsys.readouterr()
     said = _wrong(["audit", "results", "s.json", "labels.csv"], capsys)
-    assert "labels.csv:2: label 'maybe'; expected present, absent, unsure" in said
+    assert "labels.csv:2: label must be present, absent, unsure, not 'maybe'" in said

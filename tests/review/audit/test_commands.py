@@ -134,7 +134,7 @@ def test_status_and_results(audit: Audit, capsys: Out) -> None:
     told = " ".join(printed.out.split())
     assert "disagree or are unsure are not settled yet (1 tied and left out; 1 with one" in told
     # two read each: nothing rests on one alone, and there is one number of what waits
-    assert "alone: two or more" not in printed.out
+    assert "only one rater" not in printed.out
     assert "disagreements" not in printed.out + printed.err
 
 
@@ -214,7 +214,7 @@ def test_typing_labels_is_blind(tmp_path: Path) -> None:
         (",j1,present,,", "paper.csv:3: there is no labeller ''"),
         ("r01,j9,present,,", "paper.csv:3: 'j9' is not among the judgments of r01"),
         ("r01,,present,,", "paper.csv:3: '' is not among the judgments of r01"),
-        ("r01,j1,yes,,", "paper.csv:3: label 'yes'; expected present, absent, unsure"),
+        ("r01,j1,yes,,", "paper.csv:3: label must be present, absent, unsure, not 'yes'"),
         ("r01,j1,present,I rush you,", "paper.csv:3: “I rush you” does not stand in the response"),
         ("r01,j2,present,,", "paper.csv:3: says is in line 2 too"),
         ("r01,j1,present,,so, at once", "paper.csv:3: 6 cells under 5 columns"),

@@ -258,7 +258,7 @@ def test_remarks() -> None:
 def test_unequal_n_is_remarked_on() -> None:
     """Entries of unequal numbers of epochs are shown with a warning on their worst of n."""
     _, two = summarise(by_hand())
-    warning = "The worst of n can be compared only between equal n."
+    warning = "The worst of n can be compared only between entries with equal n."
     assert warning in remarks([two, replace(two, system="robot-b", n_epochs=3)])
     assert warning not in remarks([two, replace(two, system="robot-b")])
 

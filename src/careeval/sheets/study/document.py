@@ -75,4 +75,4 @@ def _notes(study: StudyResults) -> Iterator[str]:
             elif estimate.ci95 is None and estimate.reason != DESCRIBES:
                 yield f"{number} has no interval: {estimate.reason}"
     if n := study.n_withdrawn:
-        yield f"{n} rater{' has' if n == 1 else 's have'} withdrawn; all their answers are left out."
+        yield f"{n} rater{' has' if n == 1 else 's have'} withdrawn; their answers are left out."

@@ -279,8 +279,8 @@ def _warnings(audit: AuditResults) -> Iterator[str]:
     if audit.n_alone:
         have = "has" if audit.n_alone == 1 else "have"
         yield (
-            f"{audit.n_alone:,} of {audit.n_settled:,} settled judgments {have} only one rater: let "
-            "a second person label the same judgments."
+            f"{audit.n_alone:,} of {audit.n_settled:,} settled judgments {have} only one rater: "
+            "let a second person label the same judgments."
         )
     if audit.people.n and audit.people.n_left_out:
         yield (
@@ -294,9 +294,9 @@ def _label_notes(audit: AuditResults) -> Iterator[str]:
     if audit.raters:
         yield f"Labelled by {', '.join(audit.raters)}{adjudicated}."
     yield (
-        f"Of {counted(audit.n_drawn, 'judgment')}: {audit.n_labelled:,} labelled; {audit.n_settled:,} with "
-        f"a true label, {audit.n_adjudicated:,} by adjudication; left out: {audit.n_tied:,} tied, "
-        f"{audit.n_unsure:,} unsure."
+        f"Of {counted(audit.n_drawn, 'judgment')}: {audit.n_labelled:,} labelled; "
+        f"{audit.n_settled:,} with a true label, {audit.n_adjudicated:,} by adjudication; "
+        f"left out: {audit.n_tied:,} tied, {audit.n_unsure:,} unsure."
     )
     if audit.n_unsure or audit.waiting.one_sure or audit.waiting.outvoted:
         yield (

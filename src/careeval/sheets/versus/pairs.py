@@ -208,7 +208,9 @@ def difference_sentence(a: str, b: str, key: str, d: Difference) -> str:
     sentence = f"{sentence} (95% interval {ESTIMATE.page_lines(d.difference)[0]})"
     if d.verdict in {Verdict.better, Verdict.worse}:
         return f"{sentence}: a clear difference."
-    missed = f", but a difference below {percent(d.detectable)} could be missed" if d.detectable else ""
+    missed = (
+        f", but a difference below {percent(d.detectable)} could be missed" if d.detectable else ""
+    )
     return f"{sentence}: no clear difference{missed}."
 
 
