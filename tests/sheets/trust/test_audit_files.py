@@ -119,7 +119,7 @@ def test_labels_with_semicolons_and_a_mark(tmp_path: Path) -> None:
     [
         ("ann,j00001,perhaps", ":2: label must be present, absent, unsure, not 'perhaps'"),
         ("ann,j9,present", ":2: judgment 'j9' is not in the sample"),
-        (",j00001,present", ":2: no rater"),
+        (",j00001,present", ":2: rater is empty"),
         ("ann,j00001,present\nben,j00001,absent\nann,j00001,absent",
          ":4: j00001 is labelled by ann in line 2 too"),
         ("ann,j00001,present,,noon", ":2: at must be a time as 2026-03-01T14:30, not 'noon'"),

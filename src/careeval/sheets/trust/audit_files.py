@@ -154,7 +154,7 @@ def _label(row: Mapping[str, str], judgments: set[str]) -> Label | None:
     if row["judgment"] not in judgments:
         raise ValueError(f"judgment {row['judgment']!r} is not in the sample")
     if not row["rater"]:
-        raise ValueError("rater is empty; give a name or a pseudonym")
+        raise ValueError("rater is empty; give a pseudonym")
     if adjudicated not in _YES | _NO:
         raise ValueError(f"adjudicated must be yes or no, not {adjudicated!r}")
     try:

@@ -209,7 +209,9 @@ def difference_sentence(a: str, b: str, key: str, d: Difference) -> str:
     if d.verdict in {Verdict.better, Verdict.worse}:
         return f"{sentence}: a clear difference."
     missed = (
-        f", but a difference below {percent(d.detectable)} could be missed" if d.detectable else ""
+        f", but a difference below {percent(d.detectable)} points could be missed"
+        if d.detectable
+        else ""
     )
     return f"{sentence}: no clear difference{missed}."
 
