@@ -35,7 +35,7 @@ from careeval.results.score.graded_rubric import Errors
 from careeval.results.score.summary import Summary, summary_of
 from careeval.results.tables import Runs
 from careeval.results.trust.probe_check import LabelledJudgment, ProbeAgreement
-from careeval.sheets.estimate_kinds import MEASURE
+from careeval.sheets.estimate_kinds import ESTIMATE
 from careeval.sheets.kinds import Form
 from careeval.stats import linearised_ratio, weighted_kappa
 
@@ -140,7 +140,7 @@ def figures(bank: Bank) -> Iterator[str]:
             (
                 name,
                 str(s.n_responses),
-                MEASURE.text(s.score, Form.whole),
+                ESTIMATE.text(s.score, Form.whole),
                 _errors(s.severe),
                 _errors(s.mild),
             )
@@ -170,7 +170,7 @@ def figures(bank: Bank) -> Iterator[str]:
             (
                 name,
                 *(
-                    f"{MEASURE.text(d.share, Form.whole)} (n {d.n})"
+                    f"{ESTIMATE.text(d.share, Form.whole)} (n {d.n})"
                     for d in care_numbers(sums[kind])
                 ),
             )
@@ -194,7 +194,7 @@ def figures(bank: Bank) -> Iterator[str]:
     yield from table(
         ("number", "n", "share %"),
         (
-            (f"{d.head}: {d.meaning}", str(d.n), MEASURE.text(d.share, Form.whole))
+            (f"{d.head}: {d.meaning}", str(d.n), ESTIMATE.text(d.share, Form.whole))
             for d in care_numbers(of_all)
             if d.key in ("adapted", "stuck", "neither", "changed", "same_text")
         ),
@@ -227,7 +227,7 @@ def figures(bank: Bank) -> Iterator[str]:
 
 
 def _errors(errors: Errors) -> str:
-    return f"{MEASURE.text(errors.share, Form.whole)} ({errors.count} of {errors.n})"
+    return f"{ESTIMATE.text(errors.share, Form.whole)} ({errors.count} of {errors.n})"
 
 
 def _by_part(kind: str, bank: Bank, parts: Sequence[Sequence[Scenario]]) -> Iterator[str]:
@@ -235,7 +235,7 @@ def _by_part(kind: str, bank: Bank, parts: Sequence[Sequence[Scenario]]) -> Iter
     shares = []
     for members in parts:
         (entry,) = entries(run_of(kind, bank, members))
-        yield MEASURE.text(summary_of(entry).score, Form.whole)
+        yield ESTIMATE.text(summary_of(entry).score, Form.whole)
         points = {s.id: sum(a.points for a in s.actions if a.points > 0) for s in members}
         earned = {g.scenario: float((g.filled @ g.points).mean()) for g in entry.graded.scenarios}
         shares.append(
@@ -343,8 +343,8 @@ def _on_probes(bank: Bank) -> Iterator[str]:
     yield from table(
         ("probes", "judgments", "there", "finds % [95% CI]", "clears %", "macro F1"),
         (
-            (name, f"{part.n:,}", f"{part.n_present:,}", MEASURE.text(part.sensitivity, Form.whole),
-             MEASURE.text(part.specificity, Form.whole), f"{part.macro_f1.value:.2f}")
+            (name, f"{part.n:,}", f"{part.n_present:,}", ESTIMATE.text(part.sensitivity, Form.whole),
+             ESTIMATE.text(part.specificity, Form.whole), f"{part.macro_f1.value:.2f}")
             for name, part in ({"all": agreement.accuracy} | parts).items()
         ),
     )  # fmt: skip
