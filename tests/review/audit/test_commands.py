@@ -214,7 +214,7 @@ def test_typing_labels_is_blind(tmp_path: Path) -> None:
         (",j1,present,,", "paper.csv:3: there is no labeller ''"),
         ("r01,j9,present,,", "paper.csv:3: 'j9' is not among the judgments of r01"),
         ("r01,,present,,", "paper.csv:3: '' is not among the judgments of r01"),
-        ("r01,j1,yes,,", "paper.csv:3: label must be present, absent, unsure, not 'yes'"),
+        ("r01,j1,yes,,", "paper.csv:3: label 'yes'; expected present, absent, unsure"),
         ("r01,j1,present,I rush you,", "paper.csv:3: “I rush you” does not stand in the response"),
         ("r01,j2,present,,", "paper.csv:3: says is in line 2 too"),
         ("r01,j1,present,,so, at once", "paper.csv:3: 6 cells under 5 columns"),
