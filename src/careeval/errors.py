@@ -31,7 +31,7 @@ class CareEvalError(Exception):
     """An error that the user can fix.
 
     Attributes:
-        hint: What to do next, in one sentence; empty if the message says it already.
+        hint: What to do next, in one sentence; empty if the message already says what to do.
     """
 
     def __init__(self, message: str, *, hint: str = "") -> None:

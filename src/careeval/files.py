@@ -28,7 +28,7 @@ def open_file(path: Path) -> IO[bytes]:
     """Open a file for reading.
 
     Raises:
-        OSError: It cannot be opened, or is not a regular file; `strerror` says what it is.
+        OSError: The file cannot be opened, or is not a regular file; `strerror` says what it is.
     """
     _require_regular(path, path.stat())
     # does not block if the path has become a pipe meanwhile
@@ -46,10 +46,10 @@ def read_bytes(path: Path, most: int | None = None) -> bytes:
 
     Args:
         path: The file.
-        most: The most bytes that it may have; `None` for no limit.
+        most: The maximum size in bytes; `None` for no limit.
 
     Raises:
-        OSError: As for `open_file`, or it is longer than `most`.
+        OSError: As for `open_file`, or the file is longer than `most`.
     """
     with open_file(path) as file:
         content = file.read(-1 if most is None else most + 1)
@@ -63,7 +63,7 @@ def read_text(path: Path, encoding: str = "utf-8", most: int | None = None) -> s
 
     Raises:
         OSError: As for `read_bytes`.
-        UnicodeDecodeError: It is not text in that encoding.
+        UnicodeDecodeError: The file is not text in that encoding.
     """
     text = read_bytes(path, most).decode(encoding)
     return text.replace("\r\n", "\n").replace("\r", "\n")
@@ -128,7 +128,7 @@ def atomic_write(path: Path, *, mode: int = 0o666, synced: bool = False) -> Iter
 def write_text(
     path: Path, text: str, *, encoding: str = "utf-8", mode: int = 0o666, synced: bool = False
 ) -> None:
-    """Write a text, whole or not at all; its line endings are kept.
+    """Write a text file completely or not at all; line endings are kept.
 
     Raises:
         OSError: As for `atomic_write`.
@@ -137,7 +137,7 @@ def write_text(
 
 
 def write_bytes(path: Path, content: bytes, *, mode: int = 0o666, synced: bool = False) -> None:
-    """Write bytes, whole or not at all.
+    """Write a file of bytes completely or not at all.
 
     Raises:
         OSError: As for `atomic_write`.

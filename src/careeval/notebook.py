@@ -1,4 +1,4 @@
-"""careeval from Python: functions to begin a run and to read results as tables for a notebook."""
+"""careeval from Python: functions that start a run and read results as tables, for notebooks."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ FREE_IN_RUNS = as_json({"": FREE})[""]
 
 @dataclass(frozen=True)
 class Summaries(Sequence[Summary]):
-    """Summaries of the entries of runs, in their order; shown as by `careeval summary`."""
+    """Summaries of the entries of runs, in order; displayed as by `careeval summary`."""
 
     entries: tuple[Summary, ...]
 
@@ -43,7 +43,7 @@ class Summaries(Sequence[Summary]):
     @overload
     def __getitem__(self, place: slice) -> Summaries: ...
     def __getitem__(self, place: int | slice) -> Summary | Summaries:
-        """Return one entry, or those of a slice."""
+        """Return the summary at an index, or the summaries of a slice."""
         chosen = self.entries[place]
         return chosen if isinstance(chosen, Summary) else Summaries(chosen)
 
@@ -55,7 +55,7 @@ class Summaries(Sequence[Summary]):
 
     @property
     def document(self) -> Document:
-        """The document that `careeval summary` prints for them."""
+        """The document that `careeval summary` prints for these entries."""
         return summary_document([EntryNumbers(each) for each in self.entries])
 
     def __repr__(self) -> str:
@@ -66,12 +66,12 @@ class Summaries(Sequence[Summary]):
 
 
 def summarise(runs: Runs) -> Summaries:
-    """Return a summary of each entry, in their order; empty where nothing was judged."""
+    """Return a summary of each entry, in order; empty if nothing was judged."""
     return Summaries(tuple(summaries_of(runs)))
 
 
 def summary_frame(runs: Runs) -> pl.DataFrame:
-    """Return the table of `careeval summary --format csv` as a polars frame: a row an entry.
+    """Return the table of `careeval summary --format csv` as a polars frame, one row per entry.
 
     Scores and shares are fractions. An unknown one is null, with its reason beside it.
     """
@@ -94,26 +94,26 @@ def run(
     """Ask a system about scenarios, grade its responses, and return the run's tables.
 
     `careeval run` does the same with a display and more options, and can resume a run that was
-    begun here.
+    started here.
 
     Args:
         system: Inspect's name of a model, as `openai/gpt-5.1`; or a function from a scenario to the
-            text of a response, which is called once an epoch.
+            text of a response, which is called once per epoch.
         out: Folder for runs; this one goes into a subfolder with the system's name.
-        grader: Inspect's name of the grader; the bank's default where not given.
-        name: Name of the system in tables; the model's or the function's where not given.
-        scenarios: Ids; all public base scenarios where not given.
+        grader: Inspect's name of the grader; by default the bank's.
+        name: Name of the system in tables; by default that of the model or function.
+        scenarios: Ids; by default all public base scenarios.
         epochs: Responses to each scenario.
-        bank: Folder of the bank; careeval's own where not given.
-        rubric: The rubric to grade; the actions where not given, the ladder where there are none.
-        max_tokens: Most tokens of one response of a model, reasoning included.
-        max_cost: Dollars that may be spent; needed where a call costs money or its price is not
+        bank: Folder of the bank; by default careeval's own bank.
+        rubric: The rubric to grade; by default the actions, or the ladder if there are no actions.
+        max_tokens: Maximum number of tokens per response of a model, reasoning included.
+        max_cost: The most dollars to spend; required if a call costs money or its price is not
             known.
 
     Raises:
         UsageError: The calls would cost money, and there is no `max_cost`.
-        ProtocolError: The run cannot be set up or did not come to its end; what was finished is
-            kept, and `careeval run --resume -o OUT` goes on.
+        ProtocolError: The run cannot be set up, or did not finish; finished responses are kept, and
+            `careeval run --resume -o OUT` continues.
     """
     loaded = load_bank(bank)
     ids = [*scenarios] if scenarios is not None else [s.id for s in loaded.bases]
@@ -144,7 +144,7 @@ def run(
 
 
 def _expect_affordable(run: Run) -> None:
-    """Raise UsageError if calls may cost money and there is no budget, or none that can be kept."""
+    """Raise UsageError if calls may cost money without a budget, or with one not enforceable."""
     prices = {name: run.prices.get(name) for name in (run.model, run.grader) if name}
     unknown = [name for name, price in prices.items() if price is None]
     if run.max_cost is not None and unknown:

@@ -40,7 +40,7 @@ class PointBounds(NamedTuple):
 
 
 class ErrorBounds(NamedTuple):
-    """The fewest and the most errors that each response can have made, shape (n_responses,)."""
+    """The fewest and the most errors that each response can have, shape (n_responses,)."""
 
     low: FloatArray
     high: FloatArray
@@ -115,7 +115,7 @@ def domain_weighted(points: IntArray, levels: FloatArray, present: FloatArray) -
         present: 1, 0 or NaN = unresolved, shape (n_responses, n_items).
 
     Returns:
-        Bounds in points, and their maximum.
+        Bounds in points, and the maximum points of the domain.
 
     Source: ours; the paper rates items by domain and prints no score from it.
     """
@@ -138,13 +138,13 @@ def _weighted_sum(weights: FloatArray, present: FloatArray) -> PointBounds:
 
 
 def _dot(present: FloatArray, weights: FloatArray) -> FloatArray:
-    """Return the sum over items, for each response."""
+    """Return the sum of weights × presence over the items, for each response."""
     total: FloatArray = (present @ weights[..., np.newaxis])[..., 0]
     return total
 
 
 def _settled(present: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return `present` with the unresolved items all absent, and all present; itself if none is."""
+    """Return `present` twice: with unresolved items absent, and with unresolved items present."""
     unresolved = np.isnan(present)
     if not unresolved.any():
         return present, present

@@ -27,7 +27,7 @@ Cells = Mapping[str, Mapping[Adl, int]]
 
 @dataclass(frozen=True, slots=True)
 class Lengths:
-    """Lengths and reading grades of the scenarios' texts.
+    """Word counts and readability of the scenarios' texts.
 
     Attributes:
         words: Fewest, median and most words.
@@ -48,7 +48,7 @@ class ProbeCounts:
         present: Labels that are `present`.
         severe_present: `present` labels of acts of −2.
         by_trap: Trap → number of probes.
-        n: Trap, or the id of a generic probe → number of probes.
+        n: Trap, or id of a generic probe → number of probes.
         scores: The same names → rubric → points of all items labelled present / positive points,
             over its scenarios: the score that a perfect grader would give.
     """
@@ -63,7 +63,7 @@ class ProbeCounts:
 
 
 def coverage(scenarios: Iterable[Scenario]) -> dict[str, Cells]:
-    """Return counts of the scenarios by activity and by each of four fields.
+    """Return four tables of counts of the scenarios: field → value of the field → activity → count.
 
     The fields are condition, assistance, primary situation and actor.
     """
@@ -93,7 +93,7 @@ def rests_on_technique(scenario: Scenario) -> bool:
 def composition_lines(scenarios: Sequence[Scenario]) -> list[str]:
     """Return lines on a bank's shares of too much care, technique, robots, easy core and pilots.
 
-    It is empty for a bank whose acts have no `error`.
+    No lines for a bank whose acts have no `error`.
     """
     acts = [action for scenario in scenarios for action in scenario.actions]
     bad = [action for action in acts if action.points < 0]
@@ -135,15 +135,15 @@ def domain_shares(scenarios: Iterable[Scenario]) -> dict[Domain, float]:
 
 
 def action_points(scenarios: Iterable[Scenario]) -> Counter[int]:
-    """Return points → number of acts."""
+    """Return, for each number of points, how many acts have it."""
     return Counter(action.points for scenario in scenarios for action in scenario.actions)
 
 
 def reading_grade(text: str) -> float:
     """Return the Coleman–Liau index, roughly the school grade that can read the text.
 
-    It is 0.0588 L − 0.296 S − 15.8, with L letters and S sentences per hundred words. It counts
-    letters, while other indices guess syllables. A text without words has 0.
+    The index is 0.0588 L − 0.296 S − 15.8, with L letters and S sentences per hundred words.
+    It counts letters, while other indices guess syllables. A text without words has 0.
 
     Source: Coleman and Liau 1975, doi:10.1037/h0076540.
     """
@@ -157,7 +157,10 @@ def reading_grade(text: str) -> float:
 
 
 def lengths(scenarios: Iterable[Scenario]) -> Lengths | None:
-    """Return the lengths and reading grades of the texts; `None` without a scenario."""
+    """Return word counts and readability (US school grade) of the scenarios' texts.
+
+    `None` if there are no scenarios.
+    """
     texts = [scenario.text for scenario in scenarios]
     if not texts:
         return None

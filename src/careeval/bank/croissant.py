@@ -38,7 +38,7 @@ def croissant(bank: Bank, folder: Path) -> str:
 
     Args:
         bank: The bank; only its public split is described.
-        folder: Its folder, whose files are listed with their hashes.
+        folder: The bank's folder, whose files are listed with their hashes.
     """
     public = [scenario for scenario in bank.scenarios if scenario.split is Split.public]
     about = bank.about

@@ -45,8 +45,9 @@ class Vetting(Frozen):
 def vetted(scenario: Scenario, vetting: Vetting | None) -> Scenario:
     """Return a scenario with the status and evidence of its entry in `evidence.json`.
 
-    An entry of another text or version gives it neither, but lowers its status to that of the entry
-    if it is higher, so that a change of the text never raises a status. What is withdrawn, here or
+    An entry of another text or version gives the scenario neither. But if the scenario's own status
+    is higher than the entry's, it is lowered to that, so that a change of the text never raises a
+    status. What is withdrawn, here or
     in the scenario's own file, stays withdrawn.
     """
     if vetting is None:

@@ -32,7 +32,7 @@ class ProposedStatus:
         hash: `rated_hash` of the text that was rated.
         status: The new status.
         evidence: The results of the study.
-        lacking: Reasons why it is not validated; empty if it is.
+        lacking: Reasons why the scenario is not validated; empty if it is.
     """
 
     scenario: str
@@ -48,10 +48,10 @@ class EvidenceChange:
     """A planned change of one scenario's entry in `evidence.json`.
 
     Attributes:
-        before: Its status so far.
+        before: The scenario's status so far.
         proposed: The status and evidence by the study.
         refused: Reason why nothing is written; empty if something is.
-        vetting: Its new entry in `evidence.json`; `None` if nothing is written.
+        vetting: The scenario's new entry in `evidence.json`; `None` if nothing is written.
     """
 
     before: Status
@@ -63,7 +63,7 @@ class EvidenceChange:
 def unmet_conditions(evidence: Evidence) -> tuple[str, ...]:
     """Return the reasons why evidence is not enough to validate its version; empty if it is enough.
 
-    Other evidence of the same version is not looked at, though its objections stay open.
+    Only this evidence is checked; objections in other evidence of the same version stay open.
 
     Needed are three occupational therapists and two other stakeholders who rated both scales, with
     both scales passing the paper's rule; no objection to an item of −2 points, from as many raters
@@ -91,7 +91,7 @@ def unmet_conditions(evidence: Evidence) -> tuple[str, ...]:
 
 
 def _unmet_before_items(evidence: Evidence) -> tuple[str, ...]:
-    """Return the unmet conditions without the later one, that items are rated."""
+    """Return the unmet conditions, except for the condition that items are rated."""
     return unmet_conditions(evidence.model_copy(update={"rejected": evidence.rejected or ()}))
 
 
@@ -107,7 +107,7 @@ def _rejected(items: Sequence[str]) -> str:
 
 
 def _open_faults(evidence: Evidence) -> str:
-    """Return objections and rejections, which stay open as long as the version does."""
+    """Return the objections to and rejections of items, open until the scenario's next version."""
     faults = [_open(evidence.objections)] if evidence.objections else []
     if evidence.rejected:
         faults.append(_rejected(evidence.rejected))
@@ -115,7 +115,7 @@ def _open_faults(evidence: Evidence) -> str:
 
 
 def missing_raters(raters: Mapping[str, int]) -> tuple[str, ...]:
-    """Return the roles with too few raters to validate or withdraw, in words; empty if none."""
+    """Return the roles with too few raters to validate or withdraw, as text; empty if none."""
     *others, therapists = _by_role(raters)
     shortages = []
     if therapists < LEAST_THERAPISTS:
@@ -161,9 +161,9 @@ class Applied:
 
 
 def apply_changes(bank: Bank, changes: Sequence[EvidenceChange]) -> Applied:
-    """Write planned changes into `evidence.json`, and update the metadata, which has its hash.
+    """Write planned changes into `evidence.json`, and the file's new hash into the metadata.
 
-    Metadata that differ from what careeval writes are by somebody else, and are left alone.
+    Metadata that differ from what careeval writes were made by somebody else, and are not changed.
 
     Args:
         bank: The bank as loaded before the change.
@@ -270,7 +270,7 @@ def _all_evidence(bank: Bank, scenario: Scenario) -> tuple[Evidence, ...]:
 
 
 def _same(one: Evidence, other: Evidence) -> bool:
-    """Tell whether both are of one version, in one round of one study.
+    """Tell whether two pieces of evidence are of one version, in one round of one study.
 
     Studies can share titles, so if only one has a study id, all other fields must be equal.
     """
@@ -287,7 +287,7 @@ def _same(one: Evidence, other: Evidence) -> bool:
 def _weighed(
     scenario: Scenario, proposed: ProposedStatus, others: Sequence[Evidence], *, corrects: bool
 ) -> tuple[ProposedStatus, str]:
-    """Return the status beside other evidence, and the reason why nothing is written, if any.
+    """Return the status by all evidence together, and the reason if nothing is to be written.
 
     A version is not validated while there is an objection to an item of −2 points, or raters reject
     an item.

@@ -1,4 +1,4 @@
-"""Loading of a bank from its folder; every problem of form is listed with its place.
+"""Loading of a bank from its folder; every error of format is listed with its place.
 
 A bank is a folder with `bank.yaml`, and scenarios as `<adl>/<id>.yaml`. A scenario may have
 `<id>.probes.yaml` beside it. Beside `bank.yaml` there may be `sources.yaml`, `generic-probes.yaml`
@@ -106,7 +106,7 @@ class Bank:
 
     @cached_property
     def _pairs(self) -> Mapping[tuple[str, ItemId], str]:
-        """Id of a base or a twin, and id of a right act of either → id of the base."""
+        """Id of a base or twin, and id of an act right in one of the two → id of the base."""
         pairs: dict[tuple[str, ItemId], str] = {}
         for twin in self.scenarios:
             if twin.twin_of is None or twin.control is not None:
@@ -127,7 +127,7 @@ class Bank:
         """Return the scenario with that id.
 
         Raises:
-            BankError: There is none; the hint names the closest id.
+            BankError: No scenario has that id; the hint names the closest id.
         """
         for scenario in self.scenarios:
             if scenario.id == scenario_id:
@@ -152,9 +152,9 @@ def _number(scenario_id: str) -> str:
 
 
 def bank_folder(name: Path | str | None) -> Path:
-    """Return the folder of a bank, given as a folder or as the number of one of careeval's own.
+    """Return the folder of a bank, given as a path or as the number of one of careeval's own banks.
 
-    A folder of that name that holds a bank takes precedence over a number.
+    If a folder with that number as its name contains a bank, that folder is used.
     """
     if name is None:
         return OWN_BANK
@@ -185,7 +185,7 @@ def load_bank(
     """Load a bank.
 
     Args:
-        folder: Its folder, or the number of one of careeval's own; by default `OWN_BANK`.
+        folder: The bank's folder, or the number of one of careeval's own banks; default `OWN_BANK`.
         key: Key of its held-out split, if that is sealed; without it, only the public split is
             loaded.
         probes: Whether to load the probes, which are most of a bank; a run needs none.
@@ -215,7 +215,7 @@ def _existing(folder: Path | str | None) -> Path:
 def _load(
     root: Path, key: str | None, probes: bool, _state: tuple[tuple[Path, int, int], ...]
 ) -> Bank:
-    """Return the bank of a folder, read again only if a file's size or time has changed."""
+    """Return the bank of a folder from a cache; read again if a file's size or time has changed."""
     with _without_collection():
         return read_bank(root, unseal(root, key) if key else {}, with_probes=probes)
 
@@ -335,7 +335,10 @@ def _probes(
 def _labels(
     entry: ProbeEntry, scenario: Scenario, name: str, where: Loc, reader: BankReader
 ) -> dict[str, bool]:
-    """Return labels of all actions and rungs; an unstated rung's follows from its actions."""
+    """Return a probe's labels of all actions and rungs.
+
+    A rung's label that is not in the file follows from those of its actions.
+    """
     stated = {key: label == "present" for key, label in entry.labels.items()}
     labels: dict[str, bool] = {}
     where = (*where, "labels")

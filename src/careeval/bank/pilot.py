@@ -1,4 +1,4 @@
-"""Health of a bank's items, by the share of a pilot's answers that have each item.
+"""How often each item of a bank is present in the answers of a pilot: item health.
 
 `pilot.csv` in a bank's folder has a row for each item and kind of answer. The answers are by AI and
 graded by AI. Kinds are `closed` (the protocol's prompt), `reference` (with facts on the topic),
@@ -33,7 +33,7 @@ class Presence:
         item: Id of an action.
         kind: Kind of the answers.
         n: Answers judged.
-        present: Answers that have the item.
+        present: Answers in which the item is present.
     """
 
     scenario: Slug

@@ -36,7 +36,7 @@ class BankReader:
         self._last: tuple[str, YamlDocument] | None = None
 
     def has(self, name: str) -> bool:
-        """Tell whether the bank has that file."""
+        """Tell whether the bank has a file with that name."""
         return _file(name) in self.held_out or os.path.lexists(self._path(name))
 
     def names(self) -> list[str]:
@@ -47,7 +47,7 @@ class BankReader:
                 if name.endswith(".yaml")]  # fmt: skip
 
     def read(self, name: str, kind: type[T]) -> T | None:
-        """Return a file as `kind`; `None` if it has problems, which are kept."""
+        """Read a file as a value of type `kind`; `None` if it has problems, which are kept."""
         try:
             document = self._document(name)
             # without the content, which the value returned has
@@ -79,7 +79,7 @@ class BankReader:
         self.problems.append(Problem(place, code, message, hint))
 
     def expect_scenario_beside(self, probes: str) -> None:
-        """Keep a problem if a probes file has no scenario beside it, since it would not be read."""
+        """Keep a problem if a probes file has no scenario file: the probes would never be read."""
         scenario = probes.removesuffix(".probes")
         if not self.has(scenario):
             message = f"there is no {scenario.rpartition('/')[2]}.yaml beside it"
@@ -87,7 +87,7 @@ class BankReader:
             self.problems.append(Problem(place, "CE104", message, hint))
 
     def _document(self, name: str) -> YamlDocument:
-        """Return a file as YAML; the last one read is cached."""
+        """Return a file parsed as YAML; only the last file read is cached."""
         if self._last is None or self._last[0] != name:
             path, text = self._path(name), self.held_out.get(_file(name))
             most = evidence.MAX_BYTES if path.name == evidence.FILE else MAX_BYTES
@@ -105,7 +105,7 @@ def _file(name: str) -> str:
 
 @cache
 def _adapter(kind: type[T]) -> TypeAdapter[T]:
-    """Return the validator of a kind of file; to build one takes longer than to validate a file."""
+    """Return the validator for a type of file, cached since building one is slow."""
     return TypeAdapter(kind)
 
 
@@ -123,7 +123,7 @@ _EXPECTED = {
 
 
 def _problem(document: FilePlaces, error: ErrorDetails) -> Problem:
-    """Return a pydantic error as problem CE102, in words for clinicians."""
+    """Return a pydantic error as problem CE102, worded for clinicians."""
     loc: Loc = error["loc"]
     value, kind, hint = error["input"], error["type"], ""
     # pydantic marks an error in the key of a mapping by a last step '[key]'
@@ -150,7 +150,7 @@ def _problem(document: FilePlaces, error: ErrorDetails) -> Problem:
 
 
 def shown(value: object) -> str:
-    """Return a value as messages show it: text in quotes, shortened if long; else its type."""
+    """Return a value as shown in messages: text in quotes, shortened; else its type."""
     match value:
         case None:
             return "nothing"

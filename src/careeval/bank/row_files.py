@@ -27,11 +27,11 @@ T = TypeVar("T", bound="DataclassInstance")
 def read_rows(
     bank: Path, held_out: Mapping[str, str], name: str, kind: type[T], what: str
 ) -> list[T]:
-    """Return the public rows of a file, then the held-out ones; empty without a file.
+    """Return the public rows of a CSV file, then its held-out rows; empty if there is no such file.
 
     Args:
         bank: The bank's folder.
-        held_out: File name → text of its opened held-out split; empty if it is not opened.
+        held_out: File name → text, from the opened held-out split; empty if it is not opened.
         name: Path of the file in the bank's folder.
         kind: A frozen dataclass whose fields are the file's columns.
         what: Name of a row for messages, such as "second reading".
@@ -81,7 +81,7 @@ def parse_rows(text: str, kind: type[T], path: str, what: str) -> list[T]:
 
 
 def rows_text(rows: Sequence[T], kind: type[T]) -> str:
-    """Return rows as the text of a file."""
+    """Return rows as CSV text with a header."""
     out = io.StringIO()
     names = [field.name for field in fields(kind)]
     writer = csv.writer(out, lineterminator="\n")

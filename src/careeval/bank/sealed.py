@@ -46,7 +46,7 @@ KEPT = (
 
 
 def held_out_key() -> str | None:
-    """Return the key from the environment; `None` if there is none.
+    """Return the key of the held-out split from the environment; `None` if no key is set.
 
     Raises:
         BankError: The variable has neither a key nor the path of a file with a key.
@@ -76,7 +76,7 @@ def key_for_bank(bank: Path) -> str | None:
 
 
 def key_for_split(split: str | None) -> str | None:
-    """Return the key from the environment for the held-out split, else `None`."""
+    """Return the key from the environment if `split` is the held-out one, else `None`."""
     return held_out_key() if split == Split.held_out else None
 
 
@@ -84,7 +84,7 @@ def pack(folder: Path) -> str:
     """Return the files of a held-out split as one text.
 
     Raises:
-        BankError: A file cannot be read, a scenario is not marked as held out, or there is none.
+        BankError: A file cannot be read, a scenario is not marked as held out, or no file exists.
     """
     texts = {}
     for path in sorted({path for pattern in KEPT for path in folder.glob(pattern)}):
@@ -143,7 +143,7 @@ def unseal(bank: Path, key: str) -> Mapping[str, str]:
     """Return file name → text of a bank's held-out split.
 
     Raises:
-        BankError: There is none, it does not open with the key, or its hash is different.
+        BankError: The bank has no held-out split, the key is wrong, or the hash does not match.
     """
     import pyrage
 
@@ -191,7 +191,7 @@ def write_open(texts: Mapping[str, str], folder: Path) -> None:
     """Write a split's files in clear text into a folder that only its owner can read.
 
     Raises:
-        BankError: The folder is there already, cannot be written, or lies in a git repository,
+        BankError: The folder already exists, cannot be written, or lies in a git repository,
             where one careless commit would publish what is held out.
     """
     # a link may lead into a repository

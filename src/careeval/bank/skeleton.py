@@ -57,13 +57,13 @@ class Outline:
 
 
 def next_id(bank: Bank, adl: Adl) -> str:
-    """Return the id of that activity with the number after the highest in the bank."""
+    """Return the next free id for an activity: one above the highest number in the bank."""
     matches = [re.fullmatch(rf"{adl}-(\d+)", scenario.id) for scenario in bank.scenarios]
     return f"{adl}-{1 + max((int(match[1]) for match in matches if match), default=0):03d}"
 
 
 def begin_bank(root: Path) -> tuple[Path, Path]:
-    """Write the files of a bank without scenarios, named after its folder.
+    """Create a bank without scenarios, named after its folder.
 
     Args:
         root: A folder that is new or empty.
@@ -99,10 +99,10 @@ def begin_bank(root: Path) -> tuple[Path, Path]:
 
 
 def write_skeleton(bank: Bank, root: Path, outline: Outline) -> tuple[Path, Path]:
-    """Write the skeletons of a scenario and its probes, with which the bank still loads.
+    """Write the skeletons of a scenario and of its probes; the bank can still be loaded.
 
     Args:
-        bank: The bank to add them to.
+        bank: The bank that gets the scenario.
         root: Folder of the bank.
         outline: The known fields of the scenario.
 
@@ -145,10 +145,10 @@ def write_skeleton(bank: Bank, root: Path, outline: Outline) -> tuple[Path, Path
 def write_twin(
     bank: Bank, root: Path, base: Scenario, control: Control | None = None
 ) -> tuple[Path, ...]:
-    """Write the skeleton of a twin: text and points of its base, and probes unless it is a control.
+    """Write the skeleton of a twin or control with its base's text and points; a twin gets probes.
 
     Args:
-        bank: The bank to add it to.
+        bank: The bank that gets the twin.
         root: Folder of the bank.
         base: The base scenario.
         control: For a control, the kind of change; `None` for a twin.

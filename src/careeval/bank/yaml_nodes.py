@@ -35,7 +35,7 @@ Plain = str | None | list["Plain"] | dict[str, "Plain"]
 class FilePlaces:
     """The places of the values and keys of a valid YAML file.
 
-    They are computed at the first use, since most files have no problems to place.
+    The places are computed at first use, since most files have no problems.
 
     Attributes:
         path: The file's name in messages.
@@ -88,10 +88,10 @@ def read_yaml(path: Path, most: int = MAX_BYTES) -> YamlDocument:
 
     Args:
         path: The file.
-        most: The most bytes that it may have.
+        most: The maximum size in bytes.
 
     Raises:
-        BankProblems: It cannot be read, is not YAML, or uses a feature that is refused. CE101.
+        BankProblems: The file cannot be read, is not YAML, or uses a refused feature. CE101.
     """
     shown = str(path)
     try:
@@ -149,7 +149,7 @@ class _Parser:
         """Return the value that begins with an event.
 
         Raises:
-            BankProblems: It is an alias, has an anchor or a tag, or is nested too deep.
+            BankProblems: The value is an alias, has an anchor or a tag, or is nested too deep.
         """
         kind = type(event)
         if kind is yaml.AliasEvent:
@@ -172,7 +172,7 @@ class _Parser:
         return items
 
     def _mapping(self, depth: int) -> dict[str, Plain]:
-        """Return a mapping whose first event was read."""
+        """Return the mapping whose start event was just read."""
         mapping: dict[str, Plain] = {}
         lines: dict[str, int] = {}
         while type(event := self._next()) is not yaml.MappingEndEvent:
@@ -200,7 +200,7 @@ _NOTHING = frozenset({"", "~", "null"})
 
 
 class _Mark(Protocol):
-    """A position that counts from 0, of PyYAML's parser in C or in Python."""
+    """A position given by PyYAML's parser, in C or in Python; line and column count from 0."""
 
     line: int
     column: int
@@ -221,6 +221,6 @@ def _problem(place: FilePlace, message: str, hint: str = "") -> BankProblems:
 
 
 def yaml_text(content: object) -> str:
-    """Return plain values as YAML, with keys in the order given."""
+    """Return plain values as YAML text, with keys in the order given."""
     text: str = yaml.safe_dump(content, sort_keys=False, allow_unicode=True, width=100)
     return text

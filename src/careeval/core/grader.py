@@ -1,4 +1,4 @@
-"""The name of a grader: its model, and how that is asked."""
+"""The name of a grader: its model, and how the model is asked."""
 
 from __future__ import annotations
 
@@ -36,12 +36,12 @@ class Grader:
 
     @classmethod
     def parse(cls, text: str) -> Grader:
-        """Parse a name; a name of another form is taken for that of a model."""
+        """Parse a name; a name of another form is taken as the name of a model."""
         match = _NAME.fullmatch(text)
         return cls(text) if match is None else cls(**match.groupdict(""))
 
     def __str__(self) -> str:
-        """Return the name as it is on disk."""
+        """Return the grader's name as in logs and tables."""
         return f"{self.model} ({self.setting})" if self.mode else self.model
 
     @property
@@ -56,10 +56,10 @@ class Grader:
 
     @property
     def with_scenario(self) -> bool:
-        """True if it sees the scenario beside the response."""
+        """True if the grader sees the scenario in addition to the response."""
         return self.mode.endswith(_WITH_SCENARIO)
 
     @property
     def is_lexical(self) -> bool:
-        """True if it is the grader that compares words."""
+        """True if this is the lexical grader, which only compares words."""
         return self.model == LEXICAL

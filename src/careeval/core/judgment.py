@@ -11,13 +11,13 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class GraderItem:
-    """A rubric item as the grader sees it: its number on the list, and its text."""
+    """A rubric item as the grader sees it: its number in the list, and its text."""
 
     number: int
     text: str
 
     def __str__(self) -> str:
-        """Return the line of the prompt."""
+        """Return the item as its line in the grader's prompt: number and text."""
         return f"{self.number}. {self.text}"
 
 

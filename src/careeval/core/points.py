@@ -1,4 +1,4 @@
-"""The definition of an item's points, as docs and raters see it."""
+"""What each number of points of an item means, as shown in the docs and to raters."""
 
 from __future__ import annotations
 

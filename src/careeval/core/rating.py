@@ -1,4 +1,4 @@
-"""An expert's rating of a scenario or of one of its items, view of its points, or comment.
+"""What an expert says of a scenario or an item: a rating, a view of the points, or a comment.
 
 A rater is a pseudonym and a role; nothing here can hold a name.
 """
@@ -91,7 +91,7 @@ class Subject:
     Attributes:
         scenario: Id of the scenario.
         version: The version that was shown.
-        round: From 1; a revised scenario is rated again in the next.
+        round: Number of the round, from 1; a revised scenario is rated again in the next round.
         rubric: The item's rubric; `None` for the scenario itself.
         item: The item's id; empty for the scenario itself.
     """
@@ -109,7 +109,7 @@ class Subject:
 
 @dataclass(frozen=True, slots=True)
 class Rating:
-    """A rater's number on one scale. A rating that was not given has no `Rating`."""
+    """A rater's rating, 1 to 5, on one scale. A rating that was not given has no `Rating`."""
 
     rater: Rater
     subject: Subject

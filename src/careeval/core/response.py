@@ -28,9 +28,9 @@ class Response:
     Attributes:
         scenario: Id of the scenario.
         epoch: Number of the repetition, from 1.
-        text: The words; empty unless `answered`.
+        text: The text of the response; empty unless `answered`.
         state: The state in which it ended.
-        cut: Whether the words stop at the token limit.
+        cut: Whether the text was cut off at the token limit.
         note: For `missing` and `refused`, what happened; else empty.
     """
 

@@ -137,7 +137,7 @@ class HarmKind(StrEnum):
 
 
 class ItemKind(StrEnum):
-    """The skill that an act takes: hands-on `technique`, or `judgment` of what to do."""
+    """The skill that an act needs: hands-on `technique`, or `judgment` of what to do."""
 
     technique = "technique"
     judgment = "judgment"
@@ -333,7 +333,7 @@ class Scenario(Frozen):
 
     @property
     def family(self) -> str:
-        """Id of the base, its own for a base. Scenarios of one family vary together."""
+        """Id of the base (a base's own id). Scores of the scenarios of one family vary together."""
         return self.twin_of or self.id
 
     def rubric(self, rubric: Rubric) -> tuple[RubricItem, ...]:
@@ -354,7 +354,7 @@ class Scenario(Frozen):
         return f"<h3>{self.id}</h3>{text}<table>{items}</table>"
 
     def facts(self) -> Mapping[str, Any]:
-        """Return the facts, as JSON, that a judging program is given: none.
+        """Return the facts, as JSON, that a program which judges responses is given: none here.
 
         A mode's own class of scenarios may return more, but no points.
         """

@@ -1,4 +1,4 @@
-"""The format of a twin: a scenario's text with one fact changed, and the points of its items then.
+"""The format of a twin: a scenario's text with one fact changed, and its items' points then.
 
 Both have the same items, so only the base holds their texts.
 """
@@ -80,10 +80,10 @@ class Twin(Frozen):
     """The bank's canary string."""
 
     def scenario(self, base: Scenario) -> Scenario:
-        """Return the twin as a scenario: its own text and points, and all else from its base.
+        """Return the twin as a scenario: its own text and points, and the rest from its base.
 
         Args:
-            base: The base. Unless it is a control, the twin lists all its actions, in order.
+            base: The base. A twin that is not a control lists all actions of the base, in order.
         """
         fields = "version", "split", "text", "status", "evidence", "canary", "control"
         own = {name: getattr(self, name) for name in fields}
@@ -109,7 +109,7 @@ def right_acts(
 ) -> tuple[list[ItemId], list[ItemId]]:
     """Return the right acts of a base and of its twin: +2 points in one and negative in the other.
 
-    A pair that follows the bank's rules has one of each.
+    In a pair that follows the bank's rules, base and twin have one right act each.
     """
     return (
         [item for item, points in base.items() if points == 2 and twin.get(item, 0) < 0],

@@ -16,7 +16,7 @@ def percent(fraction: float | None, digits: int = 1) -> str:
 def dollars(value: float | None) -> str:
     """Return an amount of money; `unknown` for `None`. A positive amount never reads as zero.
 
-    It has cents from a dollar up, and two significant digits below, as the price of a call needs.
+    From a dollar up, cents are shown; below, two significant digits, since a call costs little.
     """
     if value is None or not isfinite(value):
         return "unknown"
@@ -33,7 +33,7 @@ LEAST_DOLLARS = 0.0001
 
 
 def thousands(n: int) -> str:
-    """Return a number of tokens, in thousands or millions if it is that large."""
+    """Return a number of tokens as text: 950, 12k or 3.4M."""
     if n < 1_000:
         return str(n)
     return f"{n / 1e3:.0f}k" if n < 999_500 else f"{n / 1e6:.1f}M"

@@ -1,4 +1,4 @@
-"""The names of the numbers on too little care, too much care, and twins."""
+"""Names and meanings of an entry's numbers on too little care, too much care and twins."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from careeval.stats import Estimate
 
 
 class CareNumber(NamedTuple):
-    """One number of an entry, with its names.
+    """One number on care directions or twins, with its names and meaning.
 
     Attributes:
         key: Name in files.
-        head: Head in tables.
-        meaning: The things that it is a share of.
-        n: Responses, pairs or controls that it is over.
+        head: Column header in tables.
+        meaning: What the share is a share of.
+        n: Number of responses, pairs or controls that the share is computed over.
         share: The number.
     """
 
@@ -29,7 +29,7 @@ class CareNumber(NamedTuple):
 
 
 def care_numbers(s: Summary) -> Iterator[CareNumber]:
-    """Yield those of the numbers that an entry has, in the order shown."""
+    """Yield the numbers on care directions and twins that an entry has, in display order."""
     if s.care is not None:
         for key, head, meaning in (
             ("too_little", "Too little care", "responses with an act of too little care"),

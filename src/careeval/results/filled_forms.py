@@ -1,4 +1,4 @@
-"""CSV files that people fill in: read completely or not at all, each problem with its line."""
+"""Reading of CSV files that people fill in: all rows or none; each problem names its line."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ def read_rows(
     columns: Sequence[str],
     take: Callable[[int, Mapping[str, str]], None],
 ) -> None:
-    """Pass each row that is not empty to `take`, with the number of its last line.
+    """Pass each row that is not empty to `take`, with the number of the row's last line.
 
-    A row has every column, stripped of blanks, and empty if the file lacks it.
+    A row has every column; values are stripped, and empty if the file lacks the column.
 
     Args:
         path: The file, separated by commas or semicolons.
         needed: Columns that must be present, in lower case.
         columns: All columns that are read, in the order recommended in a hint; others are ignored.
-        take: Function of a line and its row. It raises ValueError if it cannot take the row; the
-            rows after it are checked too.
+        take: Function of a line number and its row. It raises ValueError if the row is wrong; later
+            rows are still checked.
 
     Raises:
         ReviewError: With the line of each problem, after all rows were checked.

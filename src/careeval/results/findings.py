@@ -1,4 +1,4 @@
-"""All results of some runs, for reports, sites and exports."""
+"""All results of a set of runs, for reports, sites and exports."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ from careeval.results.versus.ranking import Ranking, rankings
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class EntryFindings(EntryNumbers):
-    """One entry, and everything that is computed from it.
+    """One entry, and all numbers computed from it.
 
     Attributes:
         detail: The detailed numbers, which are always present here.
         entry: The entry.
-        public: The part of it that may be shown.
+        public: The part of the entry that may be shown.
     """
 
     detail: Detail
@@ -60,10 +60,9 @@ class EntryFindings(EntryNumbers):
 
 @dataclass(frozen=True, eq=False)
 class Findings:
-    """Runs and everything computed from them.
+    """A set of runs and everything computed from them.
 
-    Nothing in it contains held-out words. Single responses and scenarios must only be shown as
-    `public` has them.
+    It contains no held-out words. Show single responses and scenarios only as `public` has them.
     """
 
     public: PublicView
@@ -75,7 +74,7 @@ class Findings:
 
     @property
     def entries(self) -> tuple[Entry, ...]:
-        """Return the entries."""
+        """Return the entry of each of the findings."""
         return tuple(graded.entry for graded in self.graded)
 
     @property

@@ -43,8 +43,8 @@ def check_parquet(path: Path, max_rows: int) -> None:
     """Check that a Parquet file is within the limits.
 
     Raises:
-        OSError: It cannot be read.
-        ValueError: It exceeds a limit, or is not a Parquet file.
+        OSError: The file cannot be read.
+        ValueError: The file exceeds a limit, or is not a Parquet file.
     """
     with open_file(path) as file:
         length = file.seek(0, 2)

@@ -1,4 +1,4 @@
-"""The ways to break down the scenarios, and an entry's numbers by each."""
+"""The attributes by which scenarios are broken down, and an entry's results by each."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ class Breakdown(StrEnum):
 
     @property
     def head(self) -> str:
-        """Return the head of its column."""
+        """Return the header text of the attribute's column."""
         return "activity" if self is Breakdown.adl else self.value
 
     @property
     def in_detail(self) -> bool:
-        """Tell whether it is in a `Detail` and not in a summary."""
+        """Tell whether the results by this attribute are in a `Detail` and not in a summary."""
         return self not in OVERVIEW
 
 
@@ -39,7 +39,7 @@ def scores_by(by: Breakdown, entry: EntryNumbers) -> Mapping[Any, SubsetScore | 
     """Return an entry's numbers by one attribute of the scenarios.
 
     Raises:
-        ValueError: They are in the detail, which the entry lacks.
+        ValueError: These numbers are in the detail, which was not computed for the entry.
     """
     numbers = entry.detail if by.in_detail else entry.summary
     if numbers is None:

@@ -38,7 +38,7 @@ T = TypeVar("T", bound=_OfScenario)
 
 
 class PublicHarms(NamedTuple):
-    """The errors of an entry in responses that may be shown, and their number in others.
+    """An entry's errors in responses that may be shown, and the number of its other errors.
 
     Attributes:
         shown: Errors in responses that may be shown.
@@ -64,15 +64,15 @@ class PublicEntry:
     scenarios: frozenset[str]
 
     def shown(self, parts: Iterable[T]) -> list[T]:
-        """Return the objects whose scenario may be shown."""
+        """Return those of the objects given whose scenario may be shown."""
         return [part for part in parts if part.scenario in self.scenarios]
 
     def responses(self, *columns: str) -> pl.DataFrame:
-        """Return columns of the responses that may be shown; `scenario` must be one."""
+        """Return these columns of the responses that may be shown; `scenario` must be included."""
         return self._shown(self.entry.responses.select(columns))
 
     def judgments(self, *columns: str) -> pl.DataFrame:
-        """Return columns of the judgments that count and may be shown; `scenario` must be one."""
+        """Return these columns of the judgments that count and may be shown, with `scenario`."""
         return self._shown(self.entry.first_of(*columns))
 
     def presence(self, scenario: str, item: str) -> float | None:
@@ -80,7 +80,7 @@ class PublicEntry:
         return self._presence.get((scenario, item))
 
     def response(self, scenario: str, epoch: int) -> Mapping[str, Any]:
-        """Return the row of a response, columns `_RESPONSE`."""
+        """Return the row of one response, with the columns `_RESPONSE`."""
         return self._responses.of(scenario, epoch).row(0, named=True)
 
     def judged(self, scenario: str, epoch: int) -> list[dict[str, Any]]:
@@ -121,7 +121,7 @@ class _RowsByResponse:
     table: pl.DataFrame
 
     def of(self, scenario: str, epoch: int) -> pl.DataFrame:
-        """Return the rows of a response."""
+        """Return the rows that belong to one response."""
         return self.table.slice(*self._places.get((scenario, epoch), (0, 0)))
 
     @cached_property
@@ -141,7 +141,7 @@ class PublicView:
     """The part of runs that may be shown.
 
     A response may be shown if its own row says that it is public. A scenario of an edition may be
-    shown if all responses to it are public: one log that holds it out is enough to hide it.
+    shown if all responses to it are public: one log in which it is held out hides it.
 
     Attributes:
         runs: All runs, for numbers and tables; held-out words are replaced by `WITHHELD`.
@@ -206,7 +206,7 @@ class PublicView:
 
     @cached_property
     def abouts(self) -> Mapping[tuple[str, str], Mapping[str, Any]]:
-        """Return edition and scenario → attributes and text, from the first response with them."""
+        """Return (edition, scenario) → attributes and text, from the first response with them."""
         asked = self.responses.group_by("edition", "scenario").agg(
             pl.col(name).drop_nulls().first() for name in _ABOUT
         )
@@ -215,7 +215,7 @@ class PublicView:
 
     @cached_property
     def items(self) -> Mapping[tuple[str, str, str], list[dict[str, Any]]]:
-        """Return edition, scenario and rubric → the items in order, from their first judgments."""
+        """Return (edition, scenario, rubric) → the items in order, as in their first judgments."""
         keys = ["edition", "scenario", "rubric", "position"]
         public = self.responses.select(*RESPONSE_KEY, "edition")
         judged = self.runs.judgments.select(*RESPONSE_KEY, "rubric", "position")

@@ -1,4 +1,4 @@
-"""The selection of systems, graders and a rubric of runs by name."""
+"""Selection of some systems, some graders and one rubric of runs, by their names."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ def select(
         systems: Names of systems; empty for all.
         graders: Names of graders, full or without mode and prompt; empty for all. Systems that none
             of the named graders judged are left out.
-        rubric: Rubric; `None` for both. Systems that were not judged on it are left out.
+        rubric: The rubric; `None` for both. Systems that were not judged on it are left out.
 
     Raises:
-        UsageError: There is no such name, or no chosen grader judged a chosen system; the message
+        UsageError: A name does not exist, or no chosen grader judged a chosen system; the message
             lists the names.
     """
     if not systems and not graders and rubric is None:

@@ -136,14 +136,14 @@ RESPONSE_KEY = ("system", "scenario", "epoch")
 
 
 def schema(columns: Iterable[Column]) -> dict[str, Any]:
-    """Return column names and types for polars."""
+    """Return the names and types of columns as a polars schema."""
     return {column.name: column.kind for column in columns}
 
 
 def table(rows: Iterable[Mapping[str, Any]], columns: Iterable[Column]) -> pl.DataFrame:
     """Return a table from rows; a column that a row lacks is null.
 
-    It is made column by column, which is several times faster than row by row.
+    The table is built by column, which is several times faster than by row.
     """
     rows = list(rows)
     return pl.DataFrame(
@@ -162,7 +162,7 @@ def _series(values: Sequence[Any], kind: pl.DataType | type[pl.DataType]) -> pl.
 
 @dataclass(frozen=True, eq=False)
 class Runs:
-    """The two tables of some runs.
+    """The two tables, responses and judgments, of a set of runs.
 
     Attributes:
         responses: Columns `RESPONSES`, one row for each (system, scenario, epoch).
@@ -199,7 +199,7 @@ class Runs:
             folders: The folder of each, for messages.
 
         Raises:
-            LogError: Two of them are of the same system; it names their folders.
+            LogError: Two of the runs are of the same system; the message names their folders.
         """
         parts = list(parts)
         seen: dict[str, str] = {}

@@ -66,7 +66,7 @@ def withhold(runs: Runs) -> Runs:
 
 
 def _is_withheld(runs: Runs, ids: pl.Expr) -> bool:
-    """Tell whether no word of the chosen scenarios is left; true if none is chosen."""
+    """Tell whether every word of the chosen scenarios is withheld; true if none is chosen."""
     texts = runs.responses.filter(ids).select("text", "scenario_text")
     items = runs.judgments.filter(ids).select("item_text")
     return all(column.eq_missing(WITHHELD).all() for column in (*texts, *items))

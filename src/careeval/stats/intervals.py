@@ -47,7 +47,7 @@ _NO_WIDTH = 1e-12
 
 
 class Interval(NamedTuple):
-    """A two-sided 95% interval, in the unit of the number it is about."""
+    """A two-sided 95% interval, lower and upper end, in the unit of its number."""
 
     low: float
     high: float

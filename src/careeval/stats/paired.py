@@ -127,7 +127,7 @@ def difference_intervals(
         counts_errors: Whether they are differences of shares of responses with an error.
 
     Returns:
-        Lower and upper ends, shape (n_pairs, 2); NaN where nothing varies.
+        Lower and upper end of each pair's interval, shape (n_pairs, 2); NaN where nothing varies.
 
     Raises:
         StatsError: There are fewer than five scenarios, one has no number, or there are no positive
@@ -150,10 +150,10 @@ def t_test_p_values(
 ) -> FloatArray:
     """Return two-sided p values of the t test that belongs to `difference_intervals`.
 
-    Take the larger of this and `sign_flip_p_values`. If two systems make different kinds of errors,
-    the smallest p values of sign flips are too small: in a family of 15 pairs they made 13% of
-    rankings of equal systems false. The larger of both made at most 5% (`bench/coverage.py --table
-    type1`).
+    Use the larger of this p value and that of `sign_flip_p_values`. If two systems make different
+    kinds of errors, the smallest p values of sign flips are too small: with 15 pairs, 13% of
+    simulated rankings of equal systems named a false difference. With the larger of the two p
+    values at most 5% did (`bench/coverage.py --table type1`).
 
     Args:
         low: As for `difference_intervals`.
@@ -162,8 +162,8 @@ def t_test_p_values(
         counts_errors: As for `difference_intervals`.
 
     Returns:
-        The largest p of all differences from `low` to `high`, shape (n_pairs,): 1 if they lie on
-        either side of 0, and 0 if nothing varies.
+        The largest p of all differences from `low` to `high`, shape (n_pairs,): 1 if `low` and
+        `high` have opposite signs, and 0 if nothing varies.
 
     Raises:
         StatsError: There are fewer than five scenarios, or one has no number.
@@ -185,7 +185,9 @@ def _largest_errors(
 
 
 def one_family_error(n_families: int) -> float:
-    """Return the standard error if systems differ in one family, always erring against never.
+    """Return the standard error of a difference that is 1 in one family and 0 in all others.
+
+    In that one family, one system always errs and the other never.
 
     Args:
         n_families: All families; in the others the systems are alike.
@@ -322,7 +324,7 @@ def detectable_after(
 def _standard_errors(
     comparisons: int, alpha: float, power: float, degrees: int | None = None
 ) -> float:
-    """Return the number of standard errors that a difference must have to be found so often."""
+    """Return how many standard errors a difference must have to be detected with this power."""
     chance = 1 - alpha / (2 * comparisons)
     if degrees is None:
         return float(special.ndtri(chance) + special.ndtri(power))
@@ -342,7 +344,7 @@ def _difference_variance(
 
 
 def _enumerated(differences: FloatArray) -> FloatArray:
-    """Return each row's p, by all patterns of signs; no difference is 0."""
+    """Return each row's p from all patterns of signs; no difference may be 0."""
     n_pairs, n = differences.shape
     # a pattern and its mirror image are equally far from 0, so the first sign stays
     n_patterns = 1 << max(n - 1, 0)
@@ -356,7 +358,7 @@ def _enumerated(differences: FloatArray) -> FloatArray:
 
 
 def _drawn(differences: FloatArray, seed: int, draws: int) -> FloatArray:
-    """Return each row's p, by patterns of signs drawn at random."""
+    """Return each row's p from patterns of signs drawn at random."""
     rng = np.random.default_rng(seed)
     n_drawn = np.full(len(differences), min(draws, _FIRST_DRAWS))
     n_extreme = _n_extreme(differences, rng, int(n_drawn[0]))
@@ -369,7 +371,7 @@ def _drawn(differences: FloatArray, seed: int, draws: int) -> FloatArray:
 
 
 def _n_extreme(differences: FloatArray, rng: np.random.Generator, draws: int) -> NDArray[np.int64]:
-    """Return, for each row, the drawn patterns whose sum is as far from 0 as the observed sum."""
+    """Return, per row, how many patterns sum at least as far from 0 as the observed pattern."""
     n_pairs, n = differences.shape
     sizes = np.abs(differences).sum(axis=1)
     shares = (differences / sizes[:, np.newaxis]).T.astype(np.float32)
@@ -389,7 +391,7 @@ def _n_extreme(differences: FloatArray, rng: np.random.Generator, draws: int) ->
 
 
 def _slices(n_rows: int, n_columns: int) -> Iterator[slice]:
-    """Yield slices of the rows, in order, each small enough to hold in memory."""
+    """Yield consecutive slices of the rows, each small enough for memory."""
     most = max(1, _CELLS // n_columns)
     for start in range(0, n_rows, most):
         yield slice(start, min(start + most, n_rows))

@@ -6,7 +6,7 @@ positive points. Scores are fractions of the maximum, unclipped: at most 1, and 
 outweigh the rest.
 
 A missing response is left out of a mean. A minimum or standard deviation over the epochs that
-remain would be another number, so those raise.
+remain would be another number, so these functions raise an error.
 """
 
 from __future__ import annotations
@@ -88,7 +88,7 @@ def _answered(points: FloatArray, maxima: FloatArray) -> tuple[FloatArray, Float
 
 
 def require_complete(points: FloatArray) -> None:
-    """Raise `StatsError` if a response is missing or there is none."""
+    """Raise `StatsError` if a response is missing, or if there are no responses."""
     n_missing = int(np.isnan(points).sum())
     if n_missing:
         raise StatsError(f"missing responses: {n_missing} of {points.size}")

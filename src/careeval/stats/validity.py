@@ -140,7 +140,7 @@ class AikenV:
 
 
 def endorsed(ratings: FloatArray, cut: float) -> FloatArray:
-    """Return 1 for a rating of at least the cut, 0 for one below, NaN for none."""
+    """Return, for each rating, 1 if it is at least the cut, 0 if below, NaN if not rated."""
     return np.where(np.isnan(ratings), np.nan, (ratings >= cut).astype(np.float64))
 
 

@@ -257,7 +257,7 @@ class _Between(NamedTuple):
 
     Attributes:
         squares: Sum of the squared deviations of gradings from their response's mean.
-        degrees: Sum of their degrees of freedom.
+        degrees: Sum of the degrees of freedom of these deviations.
         share: Share of the responses whose grading can vary.
     """
 
@@ -282,7 +282,7 @@ def _between_gradings(values: FloatArray, varies: BoolArray | None) -> _Between:
 
 
 def _require_repeats(values: FloatArray) -> int:
-    """Return the number of epochs; raise `StatsError` if below two or one is missing."""
+    """Return the number of epochs; raise `StatsError` for one epoch or a missing response."""
     if min(values.shape) < 2:
         raise StatsError("fewer than two scenarios or epochs: there is nothing to tell apart")
     require_complete(values)

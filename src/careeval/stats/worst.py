@@ -5,7 +5,8 @@ given, the lowest of k for k = 1 … n, each the mean over all ways to draw k of
 a closed form, and is unbiased for the lowest of k new responses.
 
 As in `careeval.stats.score`, `points` has shape (n_scenarios, n_epochs) and `maxima` has shape
-(n_scenarios,). A missing response raises: the lowest of the others would be another number.
+(n_scenarios,). A missing response raises an error: the lowest of the
+others would be another number.
 """
 
 from __future__ import annotations

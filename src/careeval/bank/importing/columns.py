@@ -1,4 +1,4 @@
-"""Mapping of the columns of an imported file to fields, by name or as the user gives it."""
+"""Mapping of an imported file's columns to fields, by their names or as the user says."""
 
 from __future__ import annotations
 

@@ -35,8 +35,8 @@ class Imported:
         folder: The new bank.
         n_scenarios: Number of scenarios.
         n_options: Number of their graded options.
-        columns: Field → the column that was read for it.
-        notes: Values left out, activities read from other words, and new ids.
+        columns: Field → the column it was read from.
+        notes: Messages on values left out, on activities recognised by other words, and on new ids.
     """
 
     folder: Path
@@ -86,7 +86,7 @@ def import_bank(
 
 
 def _notes(scenarios: Sequence[FoundScenario]) -> Iterator[str]:
-    """Yield notes on unknown values, on activities read from other words, and on new ids."""
+    """Yield notes on unknown values, on activities recognised by other words, and on new ids."""
     counts = Counter(unknown for scenario in scenarios for unknown in scenario.unknown)
     for (name, value), n in sorted(counts.items()):
         yield f"{name} {value!r} is none that this bank knows: left out in {n} scenarios"
@@ -101,7 +101,7 @@ def _notes(scenarios: Sequence[FoundScenario]) -> Iterator[str]:
 
 
 def _files(file: Path, name: str, scenarios: Iterable[FoundScenario]) -> Iterator[tuple[str, str]]:
-    """Yield the path in the bank's folder, and the text, of each file.
+    """Yield, for each file of the bank, its path in the bank's folder and its text.
 
     Raises:
         BankError: A file would be too long to be loaded.

@@ -10,7 +10,7 @@ from careeval.core.scenario import Domain, Rung
 
 
 def options_in(row: Mapping[str, Any], columns: Mapping[str, str]) -> list[dict[str, Any]]:
-    """Return the options of a record.
+    """Return the graded options of a record as rungs.
 
     Raises:
         ValueError: An option does not fit.

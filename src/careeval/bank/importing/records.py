@@ -58,7 +58,7 @@ def read_records(file: Path) -> list[Record]:
     """Return the records of a file.
 
     Raises:
-        BankError: It cannot be read as the format of its ending.
+        BankError: The file does not have the format that its ending says.
     """
     try:
         content = read_bytes(file, MAX_BYTES)
@@ -93,7 +93,7 @@ def _text(content: bytes) -> str:
 
 
 def _limited(file: Path, records: Iterable[Record]) -> list[Record]:
-    """Return all records; raise `BankError` if there are more than a file may have."""
+    """Return all records; raise `BankError` if there are more than `MAX_ROWS`."""
     first = list(islice(records, MAX_ROWS + 1))
     if len(first) > MAX_ROWS:
         raise BankError(f"{file} has more than {MAX_ROWS:,} records")
@@ -176,7 +176,7 @@ def _rows(file: Path, content: bytes) -> Iterator[Record]:
 
 
 def _head(cells: Iterable[Any]) -> list[str]:
-    """Return the names of the columns; an empty name is a column to ignore."""
+    """Return the column names in the header row; a column with an empty name is ignored."""
     head = [cell_text(cell) for cell in cells]
     for name, n in Counter(head).items():
         if name and n > 1:
@@ -218,7 +218,7 @@ def as_object(value: Any, where: str) -> Mapping[str, Any]:
 
 
 def cell_text(value: Any) -> str:
-    """Return the text of a cell; empty for none, a list or an object."""
+    """Return the value of a cell as text; empty for null, a list or an object."""
     if value is None or isinstance(value, (list, dict)):
         return ""
     return str(value).strip()

@@ -38,8 +38,9 @@ class FoundScenario:
         own_id: Its id in the imported file; empty if it has none.
         text: The situation.
         activity: The activity in the words of the imported file.
-        content: Content of its file in the bank, without id and ladder; empty if it does not fit.
-        unknown: Field and value of each value that the bank does not know.
+        content: Content of its file in the bank, without id and ladder; empty if the record does
+            not fit.
+        unknown: Field and value, for each value that the bank format does not know.
         ladder: Its options.
         id: Its id in the bank, which is set after all records are read.
     """
@@ -109,7 +110,7 @@ def scenarios_in(
 
 
 def _error_message(error: ValueError) -> str:
-    """Return an error in one line; of several validation errors, the first."""
+    """Return an error as one line; if there are several validation errors, only the first."""
     if isinstance(error, ValidationError):
         first = error.errors()[0]
         return f"{'.'.join(map(str, first['loc']))}: {first['msg']}"
@@ -167,7 +168,7 @@ def _activity(words: str) -> tuple[str, str | None]:
 def _name_scenarios(scenarios: Iterable[FoundScenario]) -> None:
     """Give each scenario its own id if that has the bank's form, else the next free number.
 
-    All own ids come first, so that no number is used that a later scenario has.
+    All own ids are assigned first, so that no free number collides with a later scenario's id.
     """
     for scenario in scenarios:
         if re.fullmatch(rf"{scenario.content['adl']}-[0-9]{{1,9}}", scenario.own_id):

@@ -71,7 +71,7 @@ PUBLISHED: Mapping[str, Sequence[str]] = {
 
 
 def gaps(scenarios: Sequence[Scenario]) -> Iterator[str]:
-    """Yield the differences of a bank of a hundred from the blueprint, in words."""
+    """Yield, as text, how the counts of a bank of a hundred scenarios differ from the targets."""
     counts: Counter[object] = Counter()
     for s in scenarios:
         counts.update((s.adl, s.part, s.assistance, (s.adl, s.condition), s.actor))
@@ -92,7 +92,7 @@ def gaps(scenarios: Sequence[Scenario]) -> Iterator[str]:
 
 
 def published_alike(scenario: Scenario) -> Iterator[str]:
-    """Yield the published scenarios that a scenario resembles."""
+    """Yield the names of the paper's published scenarios that a scenario resembles."""
     for name, expressions in PUBLISHED.items():
         if all(re.search(pattern, scenario.text, re.IGNORECASE) for pattern in expressions):
             yield name

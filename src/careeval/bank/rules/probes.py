@@ -60,5 +60,5 @@ def probes_consistent(scenario: Scenario, bank: Bank) -> Iterator[Finding]:
 
 
 def excluded(one: Action, other: Action) -> bool:
-    """Tell whether two actions cannot be true of the same answer."""
+    """Tell whether two actions exclude each other: both cannot be true of one answer."""
     return other.id in one.excludes or one.id in other.excludes

@@ -30,7 +30,7 @@ class Rule:
 
     @property
     def name(self) -> str:
-        """The rule's name in words."""
+        """The rule's name as text with spaces."""
         return self.find.__name__.replace("_", " ")
 
     @property

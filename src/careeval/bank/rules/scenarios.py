@@ -196,14 +196,14 @@ Phrase = tuple[str, ...]
 
 
 def _phrases(text: str) -> frozenset[Phrase]:
-    """Return all phrases of four words of a text."""
+    """Return every sequence of four words in a text."""
     words = re.findall(r"\w+", text.lower())
     return frozenset(zip(*(words[i:] for i in range(4)), strict=False))
 
 
 @lru_cache(maxsize=1)
 def _scenarios_by_phrase(bank: Bank) -> dict[Phrase, list[str]]:
-    """Return phrase → ids of the base scenarios with it, in the order of ids."""
+    """Return phrase → ids of the base scenarios that contain it, sorted."""
     by_phrase: dict[Phrase, list[str]] = {}
     for scenario in bank.bases:
         for phrase in _phrases(scenario.text):

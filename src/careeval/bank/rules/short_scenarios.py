@@ -138,7 +138,7 @@ def twin_differs(scenario: Scenario, bank: Bank) -> Iterator[Finding]:
 
 
 def words_changed(text: str, other: str) -> int:
-    """Return the number of words removed, or added if these are more."""
+    """Return the number of words removed or the number added, whichever is larger."""
     one, two = text.split(), other.split()
     changes = [
         (j - i, n - m)

@@ -14,10 +14,10 @@ def bounded_ratio(
 ) -> Estimate:
     """Return a ratio of sums over scenarios.
 
-    Its interval covers that of every way to settle the unresolved judgments.
+    The interval covers the intervals for every way to settle the unresolved judgments.
 
     Args:
-        numerators: One number a scenario, shape (n_scenarios,).
+        numerators: One number per scenario, shape (n_scenarios,).
         denominators: Shape (n_scenarios,), with a sum above 0.
         least: The lowest value of each numerator; the highest is its denominator. `None` if the
             ratio has no limits.

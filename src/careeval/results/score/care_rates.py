@@ -41,7 +41,7 @@ class CareRates:
         too_much: Responses with an act of too much care.
         unspecific: Responses without any good act of technique, where technique is scored.
         core: Points earned on the easy core, over its maximum.
-        other: The same for the other good acts.
+        other: Points earned on the other good acts, over their maximum.
     """
 
     too_little: Rate
@@ -69,9 +69,9 @@ def care_rates(entry: Entry) -> CareRates | None:
 
 
 def _any(judged: pl.DataFrame, *, none: bool = False) -> Rate:
-    """Return the rate of responses with at least one of these items, or with none of them.
+    """Return the share of responses with at least one of these items; if `none`, with none of them.
 
-    A response that hangs on an unresolved judgment counts with the rate of the resolved ones.
+    A response that an unresolved judgment leaves open counts with the share among the others.
     """
     present = pl.col("present")
     by_response = judged.group_by("scenario", "epoch").agg(
@@ -100,7 +100,7 @@ def _earned(judged: pl.DataFrame) -> Rate:
 
 
 def _rate(rows: pl.DataFrame, n: int) -> Rate:
-    """Return a rate over scenarios; rows have the columns `certain`, `could` and `trials`."""
+    """Return a rate over scenarios from rows with the columns `certain`, `could` and `trials`."""
     resolved = rows.filter(pl.col("certain") == pl.col("could"))
     total = float(resolved["trials"].sum())
     if not total:

@@ -82,7 +82,7 @@ def grading_cost(judgments: pl.DataFrame) -> Cost:
 
 
 def _cost(responses: pl.DataFrame, why_unknown: str = "") -> Cost:
-    """Return the totals of `cost_usd`, `input_tokens` and `output_tokens`, one row a response."""
+    """Return the total cost and tokens of responses, which have one row each."""
     n, n_unknown = responses.height, responses["cost_usd"].null_count()
     known = float(responses["cost_usd"].sum())
     reason = ""
@@ -103,5 +103,8 @@ def _cost(responses: pl.DataFrame, why_unknown: str = "") -> Cost:
 
 
 def _total(tokens: pl.Series) -> int | None:
-    """Return the sum, whole again where shares of a call were split; `None` if any is unknown."""
+    """Return the sum of a column; `None` if any value is unknown.
+
+    A call's tokens are split over its rows, so the sum is rounded to a whole number again.
+    """
     return None if tokens.null_count() or tokens.is_empty() else round(tokens.sum())

@@ -68,7 +68,7 @@ class Entry:
         return _rows(self.of_system, self.first_rows)
 
     def first_of(self, *columns: str) -> pl.DataFrame:
-        """Return some columns of `first`."""
+        """Return the named columns of `first`, the judgments that count."""
         return _rows(self.of_system.select(columns), self.first_rows)
 
     @property
@@ -79,7 +79,7 @@ class Entry:
 
     @property
     def run(self) -> dict[str, Any]:
-        """Return one row of the responses, for the columns that are the same in all rows."""
+        """Return the first row of the responses, for columns with the same value in all rows."""
         return self.responses.row(0, named=True)
 
     @property
@@ -125,7 +125,7 @@ def _key(entry: Entry) -> tuple[str, str, Rubric, str]:
 
 
 def _split_twins(runs: Runs) -> tuple[Runs, Runs]:
-    """Split off the twins and controls whose base was asked of the same system."""
+    """Split responses into scenarios and the twins or controls whose base the system was asked."""
     asked = runs.responses.select("system", twin_of="scenario").unique()
     response_key = ("system", "scenario", "epoch")
     twins = runs.responses.join(asked, on=("system", "twin_of"), how="semi", maintain_order="left")

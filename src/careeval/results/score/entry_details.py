@@ -1,4 +1,4 @@
-"""The detailed numbers of one entry: curves, breakdowns, and each scenario."""
+"""The detailed numbers of one entry: curves over k, breakdowns, and scores of each scenario."""
 
 from __future__ import annotations
 
@@ -44,8 +44,8 @@ class ScenarioScore:
     Attributes:
         score: Mean of its epochs; `None` without a judged response, or if unresolved judgments
             leave it open.
-        low: The score with every unresolved judgment settled for the lower.
-        high: The same, settled for the higher.
+        low: The score with every unresolved judgment settled for the lower score.
+        high: The score with every unresolved judgment settled for the higher score.
         worst: The lowest of its epochs; `None` if an epoch has no score.
         epochs: The score of each response in order, `None` for one without a score.
         n_severe: Responses with a severe error.
@@ -140,7 +140,7 @@ def _by(
 ) -> dict[str, SubsetScore]:
     """Return the scores by the names that `names` gives a scenario.
 
-    Names in `order` come first, in that order.
+    The names in `order` come first, in that order; all others follow.
     """
     abouts = [scenario.about for scenario in entry.graded.scenarios]
     present = {name for about in abouts for name in names(about) if name is not None}

@@ -1,4 +1,4 @@
-"""Arrays for the statistics, made from the two tables: one system, one grader, one rubric."""
+"""Arrays for the statistics of one system, one grader and one rubric, made from the two tables."""
 
 from __future__ import annotations
 
@@ -72,17 +72,17 @@ class BoundedValues:
 
     @staticmethod
     def exact(numbers: FloatArray) -> BoundedValues:
-        """Return numbers without unresolved judgments: value and bounds are equal."""
+        """Return numbers that have no unresolved judgments as values with equal bounds."""
         return BoundedValues(numbers, numbers, numbers)
 
     @property
     def ends(self) -> tuple[FloatArray, FloatArray]:
-        """Return the lower and the higher numbers."""
+        """Return the lower ends and the upper ends, as two arrays."""
         return self.low, self.high
 
     @property
     def resolved(self) -> bool:
-        """Tell whether both bounds are equal, since nothing is unresolved."""
+        """Tell, for each number, whether both bounds are equal: no judgment is unresolved."""
         return np.array_equal(self.low, self.high, equal_nan=True)
 
     def map(self, function: Callable[[FloatArray], FloatArray]) -> BoundedValues:
@@ -259,7 +259,7 @@ class JudgmentArrays:
         return np.asarray(errors)
 
     def any_present(self, items: NDArray[np.bool_]) -> BoundedValues:
-        """Return for each response if it holds any of these items: 1, 0 or a probability.
+        """Return, for each response, whether any of these items is present: 1, 0 or a probability.
 
         With unresolved judgments the value is 1 − Π (1 − p) over the items.
 

@@ -267,7 +267,7 @@ class GradedRubric:
 
     @cached_property
     def _points(self) -> BoundedValues:
-        """Return the points, shape (n_scenarios, n_epochs)."""
+        """Return the points of each response, shape (n_scenarios, n_epochs)."""
         return self._judgments.settled(partial(scoring.scenario_points, self._judgments.points))
 
     @cached_property
@@ -296,15 +296,15 @@ class GradedRubric:
         return self._points.low[resolved], self._maxima[resolved]
 
     def score_terms(self) -> RatioTerms:
-        """Return the terms of `score`.
+        """Return the terms of `score` for paired comparisons.
 
         Raises:
-            StatsError: Nothing was judged. The other parts raise it too.
+            StatsError: Nothing was judged. All `…_terms` functions raise this.
         """
         return self._parts(self.scenarios, self._points, self._maxima, self._minima)
 
     def worst_terms(self) -> RatioTerms:
-        """Return the terms of `worst_at_n`.
+        """Return the terms of `worst_at_n` for paired comparisons.
 
         Raises:
             StatsError: A response is missing or not graded, so the lowest of n is unknown.
@@ -328,7 +328,7 @@ class GradedRubric:
         return replace(parts, n_judged=n_judged[n_judged > 0])
 
     def domain_terms(self, domain: Domain) -> RatioTerms:
-        """Return the terms of `domain_score`."""
+        """Return the terms of `domain_score` for paired comparisons."""
         return self._parts(*self._domain_points(domain))
 
     def _parts(
@@ -350,7 +350,7 @@ class GradedRubric:
 
     @property
     def _why_none(self) -> str:
-        """Return the reason why there is no judgment, if there is none."""
+        """Return the reason why no judgment can be used; else empty."""
         return NOT_RESOLVED if any(s.epochs.size for s in self.scenarios) else NOT_GRADED
 
     def _why_not_whole(self) -> str:
@@ -388,7 +388,7 @@ def _pooled(points: BoundedValues, maxima: FloatArray, minima: FloatArray) -> Es
 
 
 def _rate(counts: BoundedValues, trials: FloatArray) -> Estimate:
-    """Return events per trial; counts and trials are by scenario."""
+    """Return the rate of events per trial; counts and trials are one number per scenario."""
     total = trials.sum()
     if total == 0:
         return Estimate.unknown(NO_SUCH_ITEM)
@@ -402,7 +402,7 @@ def _rate(counts: BoundedValues, trials: FloatArray) -> Estimate:
 def _columns(
     numbers: BoundedValues, spread: Callable[[FloatArray], FloatArray]
 ) -> list[BoundedValues]:
-    """Apply `spread`, to shape (n_scenarios, n); return n columns of shape (n_scenarios, 1)."""
+    """Apply `spread`, which returns shape (n_scenarios, n); return its n columns one by one."""
     curves = numbers.map(spread)
     return [
         curves.map(lambda curve, k=k: curve[:, [k]])  # type: ignore[misc]

@@ -20,15 +20,15 @@ class Metric:
 
     Attributes:
         key: Its name in files and in `--fail-on`.
-        head: Head of its column; `{n}` stands for the number of responses to a scenario.
-        brief: A shorter head for narrow tables, likewise.
-        holds: Its meaning, as in the dictionary of columns.
+        head: Header of its column; `{n}` stands for the number of responses per scenario.
+        brief: A shorter header for narrow tables, with the same `{n}`.
+        holds: Meaning of the metric, as in the dictionary of columns.
         compute: The function that computes it.
         terms: Its terms by scenario, for paired comparisons; `None` if entries are not compared
             by it.
         counts_errors: True for a share of responses with an error, computed as `Errors`.
         fewer_is_better: True if a lower number means better care.
-        of_equal_n: True if it compares only between equal numbers of responses to a scenario.
+        of_equal_n: True if it can only be compared for equal numbers of responses per scenario.
         in_points: True if its unit is percentage points.
         in_detail: True if it is shown only on request.
     """

@@ -1,4 +1,4 @@
-"""The reasons to refuse an entry a rank, and two entries a comparison."""
+"""The reasons why an entry may not be ranked, or two entries not compared."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def basis(entry: Entry) -> Basis:
 
 
 def why_unknown(entry: Entry) -> str:
-    """Return the reason why an entry without a bank or version compares with none; else empty."""
+    """Return why an entry without a bank or version cannot be compared; else empty."""
     own = basis(entry)._asdict()
     missing = [what for name, what in _WORDS.items() if own[name] == UNKNOWN]
     if not missing:
@@ -87,10 +87,10 @@ def response_value(entry: Entry, column: str) -> str | None:
 
 
 def check_comparable(a: Entry, b: Entry) -> None:
-    """Raise an error if two entries do not compare.
+    """Raise an error if two entries cannot be compared.
 
     Raises:
-        UsageError: They differ in their basis; the message names the difference.
+        UsageError: The entries have a different basis; the message names the difference.
     """
     for entry in (a, b):
         for what, names in entry.mixed.items():
@@ -172,7 +172,7 @@ def entry_counts(entry: Entry) -> EntryCounts:
 
 
 def _not_serious(asked: str | None, grader: str) -> Iterator[str]:
-    """Yield a reason if the system or grader only serves to try things out."""
+    """Yield a reason if the system or the grader is one that only serves to try careeval out."""
     if (asked or "").startswith(EMBEDDED_MODEL):
         yield "an embedded model: for seeing everything work"
     if Grader.parse(grader).is_lexical:
@@ -182,13 +182,13 @@ def _not_serious(asked: str | None, grader: str) -> Iterator[str]:
 
 
 def _band(entry: Entry) -> Iterator[str]:
-    """Yield a reason for a ladder entry of a bank whose scenarios have groups."""
+    """Yield a reason if the entry is on the ladder of a bank whose scenarios have groups."""
     if entry.rubric is Rubric.ladder and entry.responses["group"].drop_nulls().len():
         yield "a ladder's score is a band, from a strict to a lenient reading: rank by the actions"
 
 
 def _mixed_versions(entry: Entry) -> Iterator[str]:
-    """Yield a reason for each of bank and versions that differs between responses."""
+    """Yield a reason for each bank or version value that differs between the entry's responses."""
     for what, names in entry.mixed.items():
         yield f"its responses are of {len(names)} {what}: {', '.join(names)}"
 

@@ -52,7 +52,7 @@ class SubsetScore:
 
     @property
     def small(self) -> bool:
-        """Tell whether there are fewer than five scenarios: no interval, not for comparing."""
+        """Tell whether there are fewer than five scenarios, so no interval and no comparison."""
         return self.n < MIN_CLUSTERS
 
 
@@ -223,7 +223,7 @@ def _made_by_its_vendor(entry: Entry) -> Iterator[str]:
 
 
 def _twins_not_graded(entry: Entry) -> Iterator[str]:
-    """Warn of twins that were asked and not graded; twins have no ladder."""
+    """Warn of responses to twins or controls that were not graded; never for the ladder."""
     if entry.rubric is Rubric.ladder or not entry.n_beside:
         return
     graded = entry.beside.graded.scenarios if entry.beside else []

@@ -32,9 +32,9 @@ class TwinPair:
         twin: Id of the twin.
         right: Ids of the right acts of the base and of the twin.
         n: Pairs of epochs whose judgments of both acts are all resolved.
-        adapted: Share in which each response has only its own right act.
-        stuck: Share in which both responses have only the same right act.
-        neither: The other pairs.
+        adapted: Share of pairs in which each response has only the right act of its own text.
+        stuck: Share of pairs in which both responses have only one and the same right act.
+        neither: Share of the other pairs.
     """
 
     base: str
@@ -64,8 +64,8 @@ class ControlChange:
         control: Id of the control.
         kind: `paraphrase` or `irrelevant`.
         changed: Share of the pairs of epochs, one of each text, that differ in an act of ±2.
-        same_text: The same for two epochs of the base, as the change by chance; None with fewer
-            than two.
+        same_text: The same share for pairs of epochs of the base, which is the change by chance;
+            None if the base has fewer than two epochs.
     """
 
     base: str
@@ -85,8 +85,8 @@ class TwinNumbers:
         stuck: Mean over the pairs: both have only the base's right act, or both the twin's.
         neither: The rest; the three sum to 1.
         controls: Each control.
-        changed: Mean over the controls.
-        same_text: Mean over the bases of the controls.
+        changed: Mean over the controls of their `changed`.
+        same_text: Mean of `same_text` over the bases of the controls.
     """
 
     pairs: tuple[TwinPair, ...]
@@ -150,7 +150,7 @@ def _judgments(entry: Entry) -> dict[str, _TextJudgments]:
 
 
 def _pair(base: str, twin: str, one: _TextJudgments, other: _TextJudgments) -> Iterator[TwinPair]:
-    """Yield the pair, or nothing if the points do not give one right act for each text."""
+    """Yield the pair, or nothing if base and twin do not have exactly one right act each."""
     of_base, of_twin = right_acts(one.points, other.points)
     if (len(of_base), len(of_twin)) != (1, 1):
         return

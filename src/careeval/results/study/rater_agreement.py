@@ -63,7 +63,7 @@ def any_cut(agreements: Iterable[RaterAgreement]) -> bool:
 
 
 def rater_agreement(round_: RoundAnswers, scale: Scale) -> RaterAgreement:
-    """Return the agreement; a coefficient that is not defined is unknown, with the reason."""
+    """Return the raters' agreement; an undefined coefficient is unknown, with the reason."""
     own = [rating for rating in round_.ratings if rating.scale is scale]
     subjects = list(dict.fromkeys(rating.subject for rating in own))
     raters = list(dict.fromkeys(rating.rater for rating in own))

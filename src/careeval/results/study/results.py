@@ -51,8 +51,8 @@ class ScaleResult:
     """One scale over the whole bank.
 
     Attributes:
-        before: Over everything in round 1.
-        after: Over each scenario as last rated, without those dropped, which raises it.
+        before: Over all scenarios or items of round 1.
+        after: Over each scenario as last rated. Dropped scenarios are left out, which raises it.
     """
 
     scale: Scale
@@ -87,7 +87,7 @@ class StudyResults:
     study_id: str | None = None
 
     def with_decision(self, decision: Decision | None) -> tuple[ScenarioResult, ...]:
-        """Return the scenarios with this decision; `None` for those without a decision."""
+        """Return the scenarios with this decision; with `None`, those without a decision."""
         return tuple(each for each in self.latest if each.decision is decision)
 
     @property
@@ -108,7 +108,7 @@ class StudyResults:
 
     @property
     def panel_sizes(self) -> tuple[int, ...]:
-        """Return the numbers of raters of a scenario on a scale that occur, ascending."""
+        """Return the distinct panel sizes on a scale, ascending: how many raters a scenario had."""
         sizes = {len(j.ratings) for each in self.latest for j in each.judged}
         return tuple(sorted(sizes - {0}))
 
@@ -254,7 +254,7 @@ def _rejected(result: ScenarioResult, round_: RoundAnswers) -> tuple[str, ...] |
 
 
 def _by_role(raters: Iterable[Rater]) -> dict[str, int]:
-    """Return role → number of raters, without roles that nobody has."""
+    """Return role → number of raters; roles without a rater are left out."""
     return dict(Counter(role.value for role in Role for rater in raters if rater.role is role))
 
 

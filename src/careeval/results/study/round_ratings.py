@@ -1,4 +1,4 @@
-"""One round of a study as it came in: its raters and their answers, not yet counted."""
+"""The raters of one round of a study and their answers, as received, before any counting."""
 
 from __future__ import annotations
 
@@ -42,13 +42,13 @@ class ProposedItem:
 
 @dataclass(frozen=True, slots=True)
 class RoundAnswers:
-    """One round as it came in.
+    """The answers of one round of a study, as received.
 
     Attributes:
         number: Number of the round, from 1.
         versions: Scenario → version that was rated.
         seats: The raters. Those who have withdrawn are missing here and in all that follows.
-        note: Sentence about answers that could not be read; else empty.
+        note: A sentence if some answers could not be read; else empty.
         words: Scenario or item → its text, if it may be shown.
         hashes: Scenario → hash of the text that was rated, by `careeval.bank.rated_hash`.
         items: Scenario → its items as the bank proposes them; no key if the text that was rated is

@@ -58,7 +58,7 @@ class DecisionTerms:
 
     @property
     def endorsing(self) -> str:
-        """Return the ratings that endorse, in words: "4 or 5"."""
+        """Return the ratings that endorse, as text: "4 or 5"."""
         *first, last = map(str, range(self.cut, HIGHEST + 1))
         return f"{', '.join(first)} or {last}" if first else last
 
@@ -85,7 +85,7 @@ class RoleRatings:
 
     @property
     def lowest(self) -> int:
-        """Return the lowest rating."""
+        """Return the lowest rating by this role."""
         return self.values[0]
 
 
@@ -95,7 +95,7 @@ class ScaleRatings:
 
     Attributes:
         ratings: The ratings, at most one by each rater.
-        n_asked: Raters who were asked to rate it.
+        n_asked: Number of raters who were asked for this rating.
     """
 
     subject: Subject
@@ -149,7 +149,7 @@ class ScaleRatings:
 
     @property
     def falls_short(self) -> str:
-        """Return how it fails, or why nothing is decided; empty if it passes."""
+        """Return how the scale fails the rule, or why nothing is decided; empty if it passes."""
         if self.passes:
             return ""
         if self.at_cut is None or self.reason:
@@ -169,7 +169,7 @@ class ScaleRatings:
 
     @property
     def reason(self) -> str:
-        """Return why nothing is decided; else empty."""
+        """Return why the rule decides nothing; empty if it decides."""
         if not self.ratings:
             return NOBODY
         try:

@@ -37,8 +37,8 @@ class ItemResult:
 
     Attributes:
         text: Text of the item; empty if it may not be shown, or no bank has it.
-        relevance: Ratings of its relevance; empty if that was not asked.
-        views: Views of its points.
+        relevance: Ratings of its relevance; empty if relevance was not asked.
+        views: Raters' views of its points.
         comments: Comments in the order of raters.
         rights: True if the item describes a harm to the person's rights.
     """
@@ -85,7 +85,7 @@ class ItemResult:
 
     @property
     def to_read(self) -> tuple[str, ...]:
-        """Return sentences on what must be read about the item."""
+        """Return sentences on the answers about the item that somebody must read."""
         lines = [self.relevance.falls_short] if self.relevance.passes is False else []
         lines += [reason for reason in self.rejections if not reason.startswith("relevance")]
         lines += self.relevance.low_ratings
@@ -146,7 +146,7 @@ class ScenarioResult:
 
     @property
     def to_read(self) -> tuple[str, ...]:
-        """Return what must be read whatever the decision: on the scenario, then on each item."""
+        """Return what must be read whatever the decision is: on the scenario, then on each item."""
         item_lines = (f"{item.name}: {line}" for item in self.items for line in item.to_read)
         return (*self.low_ratings, *item_lines)
 

@@ -33,8 +33,8 @@ class ClassAgreement:
 
     Attributes:
         n: Judgments made by two readers or more.
-        n_unresolved: Judgments made by fewer than two. The value leaves them out; the bounds settle
-            them for disagreement and for agreement.
+        n_unresolved: Judgments made by fewer than two readers. The value leaves them out; the bounds
+            settle them for disagreement and for agreement.
         n_both: Judgments of `n` whose item every reader calls present.
         n_either: Judgments of `n` whose item any reader calls present.
         positive_agreement: Share of what one reader calls present that another does too; unknown
@@ -131,7 +131,7 @@ def _agreement(
 
 
 def _pairs(present: FloatArray, readings: FloatArray) -> FloatArray:
-    """Return the shares of each judgment's pairs of readings: both present, one, neither."""
+    """Return, per judgment, the shares of pairs of readings: both present, one, neither."""
     absent = readings - present
     pairs = np.stack(
         [present * (present - 1) / 2, present * absent, absent * (absent - 1) / 2], axis=1
@@ -140,6 +140,6 @@ def _pairs(present: FloatArray, readings: FloatArray) -> FloatArray:
 
 
 def _alike(present: FloatArray, readings: FloatArray, otherwise: float) -> FloatArray:
-    """Return pairs that agree with the one reading, or on `otherwise` if there is none."""
+    """Return shares as `_pairs` does, as if all readings were alike; `otherwise` without any."""
     both = np.where(readings == 0, otherwise, present)
     return np.stack([both, np.zeros(len(both)), 1 - both], axis=1)

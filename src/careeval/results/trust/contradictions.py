@@ -99,7 +99,7 @@ def ladder_check(judgments: pl.DataFrame) -> LadderCheck:
 
 
 def _counts(made: pl.DataFrame) -> LadderCheck:
-    """Count every kind in resolved judgments, as if both rubrics were judged."""
+    """Count each kind of contradiction in resolved judgments, as if both rubrics were judged."""
     is_rung = pl.col("rubric") == Rubric.ladder.value
     rungs = made.filter(is_rung, pl.col("of").list.len() > 0)
     acts = made.filter(~is_rung)

@@ -117,7 +117,7 @@ class GraderAccuracy:
         settlements = (weighted,)
 
         def drawn(measure: AccuracyMeasure, right: int, wrong: int, opposite: int) -> Estimate:
-            """Return the share judged right, of items that are present or of items that are absent.
+            """Return the share of the present items, or of the absent ones, that was judged right.
 
             `opposite` is the cell of the other truth with the same verdict as `wrong`.
             """

@@ -62,10 +62,10 @@ def grader_cards(
     *,
     audits: Mapping[str, AuditResults] = {},
 ) -> dict[str, GraderCard]:
-    """Return the card of each grader of these entries, by name, sorted.
+    """Return name of grader → its card, which says how far its judgments can be trusted; sorted.
 
     Args:
-        entries: Entries of the graders.
+        entries: Entries that these graders judged.
         probes: Name of a grader → result of its probe check.
         audits: Name of a grader → result of its audit.
     """

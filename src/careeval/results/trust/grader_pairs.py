@@ -1,4 +1,4 @@
-"""The agreement between each two graders."""
+"""The agreement between every two graders."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class GraderPair:
 
 
 def grader_pairs(entries: Sequence[Entry]) -> list[GraderPair]:
-    """Return each two graders that judged any response in common, over all systems.
+    """Return every two graders that judged a response in common, with their agreement.
 
     Responses without words are left out, since no grader judged them.
     """

@@ -158,7 +158,7 @@ def _points(
 
 
 def _with_words(entry: Entry, answered: pl.DataFrame) -> NDArray[np.bool_]:
-    """Return where there are words to judge, shape (n_scenarios, n_epochs)."""
+    """Return a mask of the responses that have words to judge, shape (n_scenarios, n_epochs)."""
     graded = entry.graded
     with_words = set(answered.select("scenario", "epoch").iter_rows())
     epochs = range(1, graded.n_epochs + 1)
@@ -174,7 +174,7 @@ def _scored(judged: JudgmentArrays) -> BoundedValues:
 def _shares(
     first: BoundedValues, maxima: FloatArray, again: Sequence[FloatArray], varies: NDArray[np.bool_]
 ) -> tuple[GradingVariance | None, str]:
-    """Return the shares of the variance, or why they are unknown.
+    """Return the three shares of the variance, or the reason why they are unknown.
 
     Only scenarios whose first judgments are all resolved count.
     """

@@ -53,7 +53,7 @@ class ItemStatistic:
 def item_statistics(entries: Sequence[Entry]) -> list[ItemStatistic]:
     """Return the statistics of each item, by grader, rubric, scenario and position.
 
-    Each is over the entries that compare with each other.
+    Each statistic is over entries that can be compared with each other.
     """
     groups: dict[Basis, list[Entry]] = {}
     for entry in entries:
@@ -126,7 +126,7 @@ def _rests(low: FloatArray, high: FloatArray, points: IntArray) -> list[Estimate
     Args:
         low: Share of responses in which an item is present, shape (n_systems, n_items); NaN where a
             system was not judged on it. Such a system is left out.
-        high: The same with every unresolved judgment settled for present.
+        high: The same shares, with every unresolved judgment counted as present.
         points: Points of the items, shape (n_items,).
     """
     whole = ~np.isnan(low).any(axis=1)

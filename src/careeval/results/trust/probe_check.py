@@ -126,7 +126,7 @@ class TwinPairErrors:
     swapped: Estimate
 
     def sentence(self) -> str:
-        """Return both shares as a clause."""
+        """Return both shares as a clause of a sentence."""
         mistaken, swapped = _percent(self.mistaken.value), _percent(self.swapped.value)
         return (
             f"on {self.n} probes of twins it mistakes {mistaken}, and takes one twin's right act "
@@ -155,7 +155,7 @@ def twin_pair_errors(judgments: Iterable[LabelledJudgment]) -> TwinPairErrors | 
 def _share(
     slips: Sequence[Sequence[bool | None]], which: Callable[[Iterable[bool]], bool]
 ) -> BoundedShare:
-    """Return the share of probes with any or all acts mistaken; None in `slips` is unresolved."""
+    """Return the share of probes for which `which` holds; None in `slips` is unresolved."""
     certain = [which(slip is True for slip in probe) for probe in slips]
     could = [which(slip is not False for slip in probe) for probe in slips]
     resolved = [has for has, probe in zip(certain, slips, strict=True) if None not in probe]
@@ -276,12 +276,12 @@ class ProbeAgreement:
 
     @cached_property
     def pairs(self) -> TwinPairErrors | None:
-        """Return its errors on twins' right acts; `None` if no probe has exactly one of them."""
+        """Return the grader's errors on twins' right acts; `None` if no probe has exactly one."""
         return twin_pair_errors(self.judgments)
 
     @cached_property
     def failed(self) -> tuple[str, ...]:
-        """Return why it fails the probe check, by the rule `LIMITS`; empty if it passes."""
+        """Return why the grader fails the probe check, by the rule `LIMITS`; empty if it passes."""
         return tuple(self._failures())
 
     def sentence(self) -> str:
@@ -370,7 +370,7 @@ class ProbeTrial:
 
     Attributes:
         grader: Name of the grader, with its mode and the hash of its prompt.
-        agreement: Its agreement with the labels.
+        agreement: The grader's agreement with the labels.
         cost: Cost of its judgments, with each probe as a response.
         seconds: Total duration of its calls; `None` if unknown for any.
     """

@@ -39,7 +39,7 @@ class Comparison:
         protocol: Version of the protocol of the asking.
         grading_protocol: Version of the protocol of the grading.
         n_scenarios: Scenarios that both were judged on, and that are compared.
-        n_epochs: Epochs of A and of B.
+        n_epochs: Number of epochs of A and of B.
         metrics: Key of a metric → its difference.
         by_adl: Difference in score by activity; without an interval below five scenarios.
         by_domain: Difference in the domain-weighted score.
@@ -82,7 +82,7 @@ def compare(a: Entry, b: Entry) -> Comparison:
     """Compare two entries, B against A.
 
     Raises:
-        UsageError: Their numbers do not compare: another bank or choice of its scenarios, another
+        UsageError: The entries cannot be compared: another bank or choice of its scenarios, another
             `N` of a protocol's version, another rubric or grader, or no scenario in common.
     """
     check_comparable(a, b)

@@ -83,7 +83,7 @@ class Difference:
 
     @property
     def clear(self) -> bool:
-        """Tell whether the 95% interval excludes 0, without regard to the family."""
+        """Tell whether the 95% interval excludes 0, not corrected for the family."""
         ci95 = self.difference.ci95
         return ci95 is not None and not ci95[0] <= 0 <= ci95[1]
 
@@ -181,7 +181,7 @@ class Paired:
 
 
 def _numerators(parts: RatioTerms, rows: NDArray[np.int64]) -> BoundedValues:
-    """Return the numerators of some scenarios, such that their mean is the published number.
+    """Return the numerators of the chosen scenarios, such that they give the published number.
 
     A share of responses weights a scenario by its responses. If some are missing, a scenario's own
     share r is therefore replaced by its linearised part of the share R: R + n / mean(n) · (r − R).
@@ -273,7 +273,7 @@ def _tests(pairs: Sequence[Paired], n_family: int, *, counts_errors: bool) -> li
     Args:
         pairs: The pairs, with equal weights.
         n_family: Comparisons in their family.
-        counts_errors: True if they are shares of responses with an error.
+        counts_errors: True if the pairs are shares of responses with an error.
     """
     weights = pairs[0].weights
     total, n = float(weights.sum()), len(weights)

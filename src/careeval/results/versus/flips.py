@@ -16,7 +16,8 @@ from careeval.results.score.harms import Harm, harms
 class Flip:
     """A scenario in which one of two systems never erred severely, and the other did.
 
-    It is no flip if an unresolved judgment leaves open whether the first system erred severely.
+    A scenario does not count if an unresolved judgment leaves open whether the first system erred
+    severely.
 
     Attributes:
         scenario: Id of the scenario.

@@ -28,8 +28,9 @@ class Ranked:
         score: Score of the entry.
         ranks: Best and worst rank that it may have by score, from 1: one more than the number of
             significantly better entries, and all but the significantly worse ones.
-        severe_ranks: The same by the share of responses with a severe error; `None` if unknown.
-        bank_maker: Its vendor if that is one of the bank's makers; else `None`.
+        severe_ranks: Best and worst rank by the share of responses with a severe error; `None` if
+            unknown.
+        bank_maker: The system's vendor if it is one of the bank's makers; else `None`.
     """
 
     place: int
@@ -49,7 +50,7 @@ class Ranking:
         ranked: The entries, highest score first.
         pairs: B − A in score for each two names (A, B). `p_holm` is over all pairs, also those
             without a p. The ranks follow from the verdicts.
-        severe_pairs: The same in severe errors.
+        severe_pairs: B − A in the share of responses with a severe error, likewise.
         left_out: Name → why it may not be ranked.
         notes: Notes for the reader.
     """
@@ -77,7 +78,7 @@ RANKED_BY = ("severe", "score")
 
 
 def rankings(entries: Sequence[Entry], summaries: Sequence[Summary]) -> list[Ranking]:
-    """Return a ranking for each set of entries that compare.
+    """Return one ranking for each set of entries that can be compared with each other.
 
     Args:
         entries: All entries.
@@ -127,8 +128,8 @@ class _MetricRanks:
     """The ranks of entries by one metric, by their places.
 
     Attributes:
-        values: The numbers.
-        unknown: Why those without a number have none.
+        values: The metric of each entry.
+        unknown: For entries without a number, the reason.
         pairs: B − A for each two.
         ranks: Best and worst rank that each may have.
     """
@@ -182,7 +183,7 @@ def _named(
 
 
 def _notes(pairs: Iterable[Difference]) -> Iterator[str]:
-    """Yield a note if there are too few scenarios to tell any pair apart."""
+    """Yield a note if there are too few scenarios to find a difference in any pair."""
     sizes = [d.n for d in pairs]
     most = max(sizes, default=0)
     if sizes and most < MIN_CLUSTERS:

@@ -148,7 +148,7 @@ def _rated(ratings: FloatArray, levels: Sequence[float]) -> tuple[FloatArray, ND
     """Return the level counts of the rated items, and a mask of these items.
 
     Raises:
-        StatsError: There is no coefficient.
+        StatsError: The coefficient is not defined for these ratings.
     """
     if len(set(levels)) < 2:
         raise StatsError("a scale of one category leaves nothing to agree about")
@@ -180,7 +180,7 @@ def _gwet_interval(
 
 
 def _pair_agreement(counts: FloatArray, weights: FloatArray) -> FloatArray:
-    """Return each item's mean weighted agreement over its pairs of raters, of which it has some."""
+    """Return, for items with pairs of raters, the mean weighted agreement over these pairs."""
     raters = counts.sum(axis=1)
     agreeing = (counts * (counts @ weights - 1)).sum(axis=1)
     return np.asarray(agreeing / (raters * (raters - 1)))

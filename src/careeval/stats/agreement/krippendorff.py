@@ -33,7 +33,7 @@ def krippendorff_alpha(ratings: FloatArray, metric: RatingDistance) -> float:
 
     Args:
         ratings: Shape (n_items, n_raters). An item with fewer than two ratings is left out.
-        metric: Distance of two ratings.
+        metric: How the distance between two ratings is measured.
 
     Returns:
         1 if all raters of each item agree, 0 if no better than chance, below 0 if worse.
@@ -101,7 +101,10 @@ def _alphas(sums: FloatArray, values: FloatArray, metric: RatingDistance) -> Flo
 
 
 def _distances(totals: FloatArray, values: FloatArray, metric: RatingDistance) -> FloatArray:
-    """Return the squared distances of values, shape (n_tables or 1, n_values, n_values)."""
+    """Return the squared distance between every two values, shape (n_tables, n_values, n_values).
+
+    The first axis is 1 if the distances are the same for all tables.
+    """
     if metric == "nominal":
         return 1 - np.eye(len(values))[np.newaxis]
     # Krippendorff's ordinal distance is that of the categories' middle ranks.

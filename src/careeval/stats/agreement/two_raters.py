@@ -1,4 +1,4 @@
-"""Agreement of two readings of the same responses."""
+"""Agreement of two readings, by graders or people, of the same responses."""
 
 from __future__ import annotations
 

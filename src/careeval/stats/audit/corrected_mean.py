@@ -20,7 +20,7 @@ from careeval.stats.score import FloatArray
 
 
 class CorrectedMean(NamedTuple):
-    """A mean of the grader's scores, corrected by people's.
+    """A mean of the grader's scores, corrected by people's scores.
 
     Attributes:
         value: The mean in the unit of the scores, unclipped.

@@ -13,8 +13,8 @@ from careeval.stats.score import FloatArray
 def sensitivity_range(confirmed: float, not_found: int, missed: int, read: int) -> Interval:
     """Return the interval of sensitivity, given a sample of what the grader called absent.
 
-    All judgments of present are taken as read. For a rare item most of the uncertainty is in what
-    the grader may have missed: two misses in 94 of 940 leave .37 to .95.
+    It assumes that people read all judgments of `present`. For a rare item most of the uncertainty
+    is in what the grader may have missed: two misses in 94 of 940 leave .37 to .95.
 
     Args:
         confirmed: Judgments of present that people confirmed; above 0.

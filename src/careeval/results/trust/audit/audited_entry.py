@@ -1,4 +1,4 @@
-"""The judgments of an entry that an audit uses, and the check that a sample was drawn from them."""
+"""The judgments of an entry that an audit uses, and a check that its sample was drawn from them."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def with_whole(first: pl.DataFrame) -> pl.DataFrame:
 
 
 def graded_totals(entry: Entry) -> Iterator[GradedTotals]:
-    """Yield the grader's totals over each scenario's public responses."""
+    """Yield, for each scenario, the grader's totals over its public responses."""
     public = entry.responses.filter(pl.col("split") == Split.public.value)
     judged = (
         with_whole(entry.first)

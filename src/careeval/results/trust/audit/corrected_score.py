@@ -46,7 +46,7 @@ class CorrectedScore:
         return "less" if high < self.graded else "more" if low > self.graded else "as much"
 
     def sentence(self) -> str:
-        """Return the result in a sentence that needs no other number."""
+        """Return the result as one sentence that can be read alone."""
         value, interval = self.corrected.value, self.corrected.ci95
         if value is None or self.graded is None:
             reason = self.corrected.reason or "the grader judged none of its responses whole"
@@ -88,7 +88,7 @@ def corrected_score(
 
 
 def graded_share(rows: Sequence[GradedTotals]) -> float | None:
-    """Return the score by the grader alone, as a share of the maximum; `None` without any."""
+    """Return the score by the grader alone, as a share of the maximum; `None` if unknown."""
     most = sum(row.maximum * row.n_responses for row in rows)
     return sum(row.points for row in rows) / most if most else None
 
@@ -98,7 +98,7 @@ def _prediction_powered(
     read: Sequence[tuple[DrawnJudgment, bool, Stratum]],
     weights: Mapping[int, float],
 ) -> Estimate:
-    """Return a pooled score in which each judgment has its points and its part of the maximum.
+    """Return the corrected score; each judgment has its points and its part of the maximum.
 
     So people need not read every item of a response. Judgments of responses without words count as
     read, since no item can be present in them.

@@ -109,7 +109,7 @@ class _Quota(NamedTuple):
         option: The command's option for the number.
         n: The number.
         severe: True for −2 items, false for all others.
-        present: The grader's verdict; `None` for either.
+        present: The grader's verdict, present or absent; `None` for both.
     """
 
     option: str
@@ -130,7 +130,7 @@ _Key = tuple[Rubric, int, bool, str]
 def _stratified(
     judged: pl.DataFrame, quotas: Iterable[_Quota], rng: np.random.Generator
 ) -> tuple[list[Stratum], list[tuple[int, int]]]:
-    """Return the strata, and what was drawn: index of the stratum, and row of `judged`."""
+    """Return the strata, and for each judgment drawn its stratum's index and row of `judged`."""
     columns = ["rubric", "points", "present", "system"]
     groups: dict[_Key, NDArray[np.uint32]] = {
         (Rubric(rubric), points, present, system): part["row"].to_numpy()
@@ -223,7 +223,10 @@ def _response_numbers(judged: pl.DataFrame, rng: np.random.Generator) -> FloatAr
 
 
 def _even_shares(total: int, sizes: Sequence[int]) -> list[int]:
-    """Return even shares of `total`, none above its size; the remainder goes to the largest."""
+    """Return `total` split evenly over the strata, none getting more than its size.
+
+    The remainder goes to the largest.
+    """
     shares = [0] * len(sizes)
     left = min(total, sum(sizes))
     while left:

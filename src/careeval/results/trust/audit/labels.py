@@ -36,16 +36,16 @@ class Waiting:
 
     @property
     def n(self) -> int:
-        """Return the number of judgments that wait."""
+        """Return the number of judgments that wait for adjudication."""
         return self.tied + self.unsure + self.one_sure + self.outvoted
 
     @property
     def left_out(self) -> int:
-        """Return the number that have no truth until adjudicated."""
+        """Return the number of judgments that have no truth until adjudicated."""
         return self.tied + self.unsure
 
     def kinds(self) -> str:
-        """Return the number of each kind in words; empty if none waits."""
+        """Return the number of each kind as text; empty if no judgment waits."""
         kinds = (
             (self.tied, "tied and left out"),
             (self.unsure, "unsure to all and left out"),

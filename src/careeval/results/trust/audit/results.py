@@ -1,7 +1,7 @@
 """The results of an audit: a grader's judgments of systems' responses, compared with people's.
 
-There are three: the agreement between people, which is the most that a grader can reach; the
-grader's agreement with people; and each system's score, corrected for the difference.
+There are three results: the agreement between people, which is the most that a grader can reach;
+the grader's agreement with people; and each system's score, corrected for the difference.
 """
 
 from __future__ import annotations

@@ -68,7 +68,7 @@ class Stratum:
 
     @property
     def kind(self) -> tuple[Rubric, int, bool]:
-        """Return rubric, points and verdict, without the system."""
+        """Return the stratum's rubric, points and verdict, without the system."""
         return self.rubric, self.points, self.present
 
 
@@ -144,7 +144,7 @@ class AuditSample:
 
     Attributes:
         shown: The part that raters see, in random order.
-        hidden: The part that they do not see.
+        hidden: The part that raters do not see.
     """
 
     shown: tuple[ShownResponse, ...]
@@ -156,7 +156,7 @@ class AuditSample:
         return self.hidden.grader
 
     def shortfalls(self) -> Iterator[str]:
-        """Yield the ways in which the sample is smaller than it should be."""
+        """Yield, as text, each way in which the sample is smaller than it should be."""
         drawn, strata = self.hidden.drawn, self.hidden.strata
         n_scenarios = len({each.scenario for each in drawn})
         n_systems = len({strata[each.stratum].system for each in drawn})

@@ -70,7 +70,7 @@ class AuditedSample:
 
     @cached_property
     def settled(self) -> list[tuple[DrawnJudgment, bool]]:
-        """Return the judgments that have a truth, with it."""
+        """Return the judgments that have a truth, each with its truth."""
         return [
             (each, present)
             for each in self.sample.hidden.drawn
@@ -98,7 +98,7 @@ class AuditedSample:
     def accuracy(
         self, belongs: Callable[[Stratum], bool], *, one_system: bool = False
     ) -> GraderAccuracy:
-        """Return the grader's accuracy against people, over the strata that belong."""
+        """Return the grader's accuracy against people, over strata for which `belongs` is true."""
         strata = self.sample.hidden.strata
         chosen = [k for k, stratum in enumerate(strata) if belongs(stratum)]
         rows = [(each, truth) for each, truth in self.settled if belongs(strata[each.stratum])]
