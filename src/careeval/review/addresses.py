@@ -1,4 +1,4 @@
-"""The addresses at which the app is reached."""
+"""The web addresses under which browsers reach the rating app."""
 
 from __future__ import annotations
 
@@ -15,8 +15,9 @@ class Addresses:
     """The addresses under which browsers reach the app.
 
     Attributes:
-        origins: As a browser states them: scheme, host, and port where it is not the usual one.
-        secure: Whether all of them are https, so that cookies can be restricted to it.
+        origins: Scheme, host, and the port if it is not the default, as a browser's Origin header
+            has them.
+        secure: Whether all origins are https, so that cookies can be restricted to https.
     """
 
     origins: frozenset[str]
@@ -38,8 +39,8 @@ class Addresses:
         parts = urlsplit(address)
         if parts.scheme != "https" or not parts.hostname or parts.path.strip("/") or parts.query:
             raise ReviewError(
-                f"{address!r} is no address for raters",
-                hint="give what they type, like https://rating.example.org",
+                f"{address!r} is not a web address that raters can open",
+                hint="give the https address without a path, as https://rating.example.org",
             )
         port = f":{parts.port}" if parts.port not in (None, 443) else ""
         return cls(frozenset({f"https://{parts.hostname}{port}"}), secure=True)
@@ -51,7 +52,7 @@ class Addresses:
 
 
 def is_loopback(host: str) -> bool:
-    """Tell whether a server on this host is reached from this machine alone."""
+    """Tell whether a host is this machine's own, so that no other machine can reach it."""
     try:
         return host == "localhost" or ip_address(host).is_loopback
     except ValueError:

@@ -47,7 +47,8 @@ def assign(
             everybody rates everything.
 
     Raises:
-        ReviewError: There are no scenarios, no raters, or too few of either.
+        ReviewError: There are no scenarios or no raters, a number is out of range, or the raters
+            cannot give as many ratings as the scenarios need.
     """
     blocks = _blocks(scenarios, raters, Random(seed), per_rater, raters_per_scenario)
     return {
@@ -65,7 +66,7 @@ def separate_families(names: Sequence[str], family: Mapping[str, str]) -> tuple[
 
     Args:
         names: Scenarios in a seat's order.
-        family: Scenario → the base of its twins; a scenario that is no key is a family of its own.
+        family: Scenario → the base of its twins; a scenario without a key is a family of its own.
     """
     left, order, last = list(names), list[str](), ""
     while left:
@@ -88,23 +89,26 @@ def _blocks(
     raters_per_scenario: int | None,
 ) -> Mapping[str, set[str]]:
     if not scenarios or not raters:
-        raise ReviewError(f"{len(scenarios)} scenarios and {len(raters)} raters make no study")
+        raise ReviewError(
+            f"a study needs scenarios and raters, not {len(scenarios)} scenarios and "
+            f"{len(raters)} raters"
+        )
     n, m = len(scenarios), len(raters)
     for name, asked, most in (
-        ("per rater", per_rater, n),
+        ("scenarios per rater", per_rater, n),
         ("raters per scenario", raters_per_scenario, m),
     ):
         if asked is not None and not 1 <= asked <= most:
-            raise ReviewError(f"{asked} {name}: it is at least 1 and here at most {most}")
+            raise ReviewError(f"{name} must be 1 to {most}, not {asked}")
     places = n * (raters_per_scenario or m)
     if per_rater is not None:
         if raters_per_scenario is None:
             places = m * per_rater
         elif places > m * per_rater:
             raise ReviewError(
-                f"{n} scenarios with {raters_per_scenario} raters each are {places} ratings; "
-                f"{m} raters give at most {per_rater} each, {m * per_rater}",
-                hint=f"ask {-(-places // m)} of each, or find {-(-places // per_rater)} raters",
+                f"{n} scenarios with {raters_per_scenario} raters each need {places} ratings, but "
+                f"{m} raters with at most {per_rater} each give only {m * per_rater}",
+                hint=f"give each {-(-places // m)} scenarios, or find {-(-places // per_rater)} raters",
             )
     blocks = _greedy(scenarios, raters, places, random)
     _exchange(blocks, raters, random)
@@ -114,7 +118,7 @@ def _blocks(
 def _greedy(
     scenarios: Sequence[str], raters: Sequence[Rater], places: int, random: Random
 ) -> dict[str, set[str]]:
-    """Fill blocks one by one with the raters who have most left to do, and then fit best.
+    """Choose each scenario's raters in turn: those with most left to do, of equals the best fit.
 
     To take those with the most left keeps all loads within one of each other, so that the last
     scenario can still be given to different raters.
@@ -146,7 +150,7 @@ def _greedy(
 
 
 def _exchange(blocks: dict[str, set[str]], raters: Sequence[Rater], random: Random) -> None:
-    """Let two raters swap scenarios where that spreads roles, or else pairs, more evenly.
+    """Swap scenarios between two raters if roles, or else pairs of raters, get more even.
 
     The sum of squares of counts with a fixed total is least where the counts are even. An exchange
     changes no block's size and no rater's load.
@@ -161,7 +165,7 @@ def _exchange(blocks: dict[str, set[str]], raters: Sequence[Rater], random: Rand
         return
 
     def cost(first: str, second: str, leaves: str, comes: str) -> int:
-        """Return half of what it costs that `comes`, now in `second`, replaces `leaves`."""
+        """Return half the cost of replacing `leaves` by `comes`, which is now in `second`."""
         a, b = role[leaves], role[comes]
         uneven = 0 if a == b else roles[first][b] - roles[first][a] + 1
         pairs = sum(
@@ -189,7 +193,7 @@ def _exchange(blocks: dict[str, set[str]], raters: Sequence[Rater], random: Rand
 
 
 def _even(total: int, n: int, random: Random) -> list[int]:
-    """Split `total` into n parts, one apart at most, with the larger ones at random places."""
+    """Split `total` into n whole numbers that differ by 1 at most, the larger at random places."""
     return _shuffled([total // n + (i < total % n) for i in range(n)], random)
 
 

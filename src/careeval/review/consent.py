@@ -8,7 +8,7 @@ from careeval.core.scenario import Frozen, Text
 
 
 class Consent(Frozen):
-    """The terms of a study or an audit, in words for which its makers are responsible."""
+    """The terms of a study or an audit, as the people who run it have written them."""
 
     text: Text
     """The use that is made of people's answers; an empty line begins a paragraph."""

@@ -1,4 +1,4 @@
-"""One SQLite file: opening, migration, transactions, and its errors in plain words.
+"""One SQLite file: opening, migration, transactions, and SQLite's errors in plain words.
 
 It uses a write-ahead log with `synchronous=FULL`, so that a commit survives a crash of the process
 or a loss of power. `secure_delete` overwrites what a withdrawal deletes; the log still has it until
@@ -111,7 +111,7 @@ _EXPLANATIONS = {
 
 
 class Database:
-    """A connection to one file, where threads write in turn, and read at the same time.
+    """A connection to one file: threads write in turn, and read at the same time.
 
     Nobody waits longer than `BUSY_SECONDS` for their turn and for another program's lock together,
     and readers do not wait for writers.
@@ -129,13 +129,14 @@ class Database:
         migrations: Sequence[str] = MIGRATIONS,
         copy: TemporaryDirectory[str] | None = None,
     ) -> None:
-        """Open a file.
+        """Open a database file, and bring it up to date.
 
         Args:
             path: The file.
             create: Whether to create it; it must not exist then.
             migrations: The scripts that bring it up to date.
-            copy: The folder of a copy that is read in its place, and deleted on close.
+            copy: A temporary folder with a copy of the file, which is read instead and deleted on
+                close.
         """
         self.path = path
         self._copy = copy
@@ -144,7 +145,7 @@ class Database:
         self._readers: list[sqlite3.Connection] = []  # free ones
         self._closed = False
         if create == path.exists():
-            problem = "is there already" if create else "is not there"
+            problem = "exists already" if create else "does not exist"
             raise ReviewError(f"{path} {problem}", hint="choose another name" if create else "")
         if create:
             _touch_private(path)
@@ -161,7 +162,7 @@ class Database:
 
     @classmethod
     def to_read(cls, path: Path) -> Self:
-        """Open a file for reading only; where it cannot be written, open a private copy of it.
+        """Open a file for reading only; if it cannot be written, open a private copy of it.
 
         Raises:
             ReviewError: As the class; or there is no room for the copy.
@@ -180,7 +181,7 @@ class Database:
 
     @property
     def is_copy(self) -> bool:
-        """True where this is a copy, so that nothing that is written reaches the file."""
+        """True if this is a copy, so that nothing written here reaches the file itself."""
         return self._copy is not None
 
     def _connect(self) -> sqlite3.Connection:
@@ -196,14 +197,14 @@ class Database:
         connection = self._connection
         if not new:
             if _pragma(connection, "application_id") != APPLICATION:
-                raise ReviewError(f"{self.path}: it is no store of careeval")
+                raise ReviewError(f"{self.path} is not a careeval study or audit file")
             if connection.execute("PRAGMA quick_check(1)").fetchone()[0] != "ok":
                 raise _explained(self.path, sqlite3.SQLITE_CORRUPT)
         version = _pragma(connection, "user_version")
         if version > len(migrations):
             raise ReviewError(
-                f"{self.path} was written by a newer careeval (version {version} of the store; "
-                f"this one knows {len(migrations)})",
+                f"{self.path} was written by a newer careeval (file version {version}; "
+                f"this careeval reads up to {len(migrations)})",
                 hint="upgrade careeval",
             )
         connection.execute("PRAGMA journal_mode = WAL")
@@ -228,7 +229,7 @@ class Database:
             reader = self._readers.pop()
         except IndexError:
             if self._closed:
-                raise sqlite3.ProgrammingError("it has been let go") from None
+                raise sqlite3.ProgrammingError("the database is closed") from None
             reader = self._connect()
             reader.execute("PRAGMA query_only = ON")
         try:
@@ -259,13 +260,14 @@ class Database:
                 raise
 
     def empty_log(self, wait: float = 0.0) -> bool:
-        """Empty the write-ahead log, so that what was deleted is in no file.
+        """Empty the write-ahead log, so that deleted rows are in no file any more.
 
         Args:
             wait: The most seconds to wait until others close the file.
 
         Returns:
-            Whether it is empty; it is not while somebody else reads the file, or the disk fails.
+            Whether the log is empty now; it is not if another program reads the file, or the
+            disk fails.
         """
         try:
             with self._write_locked(BUSY_SECONDS):
@@ -294,7 +296,7 @@ class Database:
             ReviewError: The copy exists already, or cannot be written: no part of it is left.
         """
         if path.exists():
-            raise ReviewError(f"{path} is there already", hint="choose another name")
+            raise ReviewError(f"{path} exists already", hint="choose another name")
         _touch_private(path)
         try:
             with self._write_lock, _explained_errors(path):
@@ -308,7 +310,7 @@ class Database:
             raise
 
     def close(self) -> None:
-        """Close the file."""
+        """Close every connection to the file."""
         with self._write_lock:
             self._closed = True
             self._close_readers()
@@ -348,7 +350,7 @@ def _is_unwritable(error: BaseException | None) -> bool:
 
 
 def _copied(path: Path) -> TemporaryDirectory[str]:
-    """Return a folder with a copy of a file and of its log, which has the newest rows."""
+    """Copy a file and its write-ahead log, which has the newest rows, to a temporary folder."""
     try:
         copy = TemporaryDirectory(prefix="careeval-", ignore_cleanup_errors=True)
     except OSError as error:
@@ -373,8 +375,9 @@ def _copied(path: Path) -> TemporaryDirectory[str]:
         raise _not_copied(path, error) from error
     copy.cleanup()
     raise ReviewError(
-        f"{path}: somebody writes it, and its disk cannot be written from here",
-        hint="try again in a while",
+        f"{path}: another program keeps changing the file, so that it could not be copied for "
+        "reading",
+        hint="try again later",
     )
 
 
@@ -383,7 +386,7 @@ _COPIES = 5
 
 
 def _file_states(parts: Iterable[Path]) -> list[tuple[int, int] | None]:
-    """Return size and time of each file; None where there is none."""
+    """Return size and time of change of each file; None if there is no such file."""
     states: list[tuple[int, int] | None] = []
     for part in parts:
         try:
@@ -397,7 +400,7 @@ def _file_states(parts: Iterable[Path]) -> list[tuple[int, int] | None]:
 
 def _not_copied(path: Path, error: OSError) -> ReviewError:
     return ReviewError(
-        f"{path}: its disk cannot be written, and it cannot be copied to read it: {error.strerror}",
+        f"{path} cannot be written, nor copied for reading: {error.strerror}",
         hint="set TMPDIR to a folder with room for a copy of it",
     )
 

@@ -1,7 +1,8 @@
-"""Decks: the cards of a seat, the fields of a card, and checks of what is complete. No I/O.
+"""Decks: the pages that one person fills in one after the other, each called a card. No I/O.
 
-There are four decks: to rate scenarios, to write answers of one's own, to label judgments and to
-settle disputes. `careeval.review.web.deck_pages` serves them all.
+A seat is one person's part in a study or an audit. There are four decks: to rate scenarios, to
+write answers of one's own, to label judgments and to settle disputes.
+`careeval.review.web.deck_pages` serves them all.
 """
 
 from __future__ import annotations
@@ -23,16 +24,16 @@ NO_WORDS: Mapping[str, str] = {}
 
 @dataclass(frozen=True)
 class Card:
-    """One page of a seat.
+    """One page to fill in: a scenario to rate or answer, or a judgment to label or settle.
 
     Attributes:
         task: The name of its answers in the store.
-        name: Its name in lists.
+        name: The name of the card in lists.
         questions: Its questions, in order.
-        shows: Returns the other values of its template, given the answers.
+        shows: Returns the values of its template that depend on the answers given so far.
         minutes: Expected minutes.
-        group: The number of its group in lists, from 1; 0 where lists have no groups.
-        before: Answers to its questions from earlier rounds, in words by field.
+        group: The number of its group in lists, from 1; 0 if lists have no groups.
+        before: Field → the answer of an earlier round, as text.
     """
 
     task: str
@@ -62,13 +63,13 @@ class PracticeCard:
 
 @dataclass(frozen=True)
 class Gap:
-    """A card that is not complete.
+    """A card with required questions that have no answer yet.
 
     Attributes:
         n: Its place in the deck, from 1.
-        count: The number of required questions without an answer.
-        whole: Whether these are all its required questions.
-        first: The address of the first of them.
+        count: How many required questions have no answer.
+        whole: Whether none of the card's required questions has an answer.
+        first: The address of the first question without an answer.
     """
 
     n: int
@@ -80,7 +81,7 @@ class Gap:
 
 @dataclass(frozen=True)
 class Deck:
-    """The cards of a seat that are worked through one after the other, and then finished.
+    """Cards of one person of one kind, which are filled in one after the other and handed in.
 
     Attributes:
         path: The address of its cards, without their number.
@@ -89,15 +90,15 @@ class Deck:
         template: The template of a card's page.
         cards: The cards in the order of the seat.
         note: The task and the field in which the store keeps that the deck is finished.
-        finished: Whether somebody has said that they have finished.
+        finished: Whether the person has said that they have finished.
         end: The address of the page that finishes it.
         end_template: The template of that page.
         end_titles: The title of that page before and after the deck is finished.
         final: Whether nothing can be changed once it is finished.
-        locked_template: The template of a card's page from then on; empty where cards are shown no
-            more.
+        locked_template: The template of a card's page once the deck is finished and final; empty if
+            cards are no longer shown.
         declines: Whether somebody who skips a card declines to answer it.
-        waits: Whether it cannot be begun yet.
+        waits: Whether the deck cannot be begun yet.
     """
 
     path: str
@@ -117,29 +118,29 @@ class Deck:
 
     @property
     def locked(self) -> bool:
-        """True where nothing of it can be changed any more."""
+        """True if the deck is finished and can no longer be changed."""
         return self.final and self.finished
 
     def states(self, work: Work) -> tuple[Progress, ...]:
-        """Return the progress with each card."""
+        """Return how far the person is with each card, in the order of the deck."""
         return tuple(
             progress(card.questions, work.get(card.task, {}), declines=self.declines)
             for card in self.cards
         )
 
     def first_open(self, states: Sequence[Progress]) -> int | None:
-        """Return the number, from 1, of the card to go on with; None where none is left."""
+        """Return the number, from 1, of the card to go on with; None if no card is left."""
         if not self.declines:
             return first_open(states)
         return next((n for n, s in enumerate(states, 1) if s is Progress.untouched), None)
 
     def next_address(self, states: Sequence[Progress]) -> str:
-        """Return the address of the page to go on with."""
+        """Return the address of the next page of this deck: a card, or the end."""
         n = self.first_open(states)
         return f"{self.path}/{n}" if n else self.end
 
     def gaps(self, work: Work) -> list[Gap]:
-        """Return the cards that are not complete."""
+        """Return the cards with required questions that have no answer, with their numbers."""
         gaps = []
         for n, card in enumerate(self.cards, 1):
             asked = card.questions
@@ -150,7 +151,7 @@ class Deck:
         return gaps
 
     def minutes(self, work: Work) -> float:
-        """Return the expected minutes of the cards that are not done, each counted whole."""
+        """Return the expected minutes for the cards not done; a card half done counts in full."""
         done = (Progress.done, Progress.skipped) if self.declines else (Progress.done,)
         states = zip(self.cards, self.states(work), strict=True)
         return 0.0 if self.locked else sum(c.minutes for c, state in states if state not in done)
@@ -158,7 +159,7 @@ class Deck:
 
 @dataclass(frozen=True)
 class TypedAnswers:
-    """Answers to a card's questions, as a form sent them.
+    """Answers to a card's questions as a form sent them: those to keep, and those refused.
 
     Attributes:
         values: By field, answers that can be kept.
@@ -173,13 +174,13 @@ class TypedAnswers:
 
 @dataclass(frozen=True)
 class CardField:
-    """A question, as it is shown on a page.
+    """A question with its answer or its error, as a page shows it.
 
     Attributes:
         id: The id of its first input, to which links lead.
         value: The option or text of the answer.
-        error: The reason why the answer is not saved; empty where it is.
-        before: The answer of an earlier round, in words; empty where there is none.
+        error: The reason why the answer is not saved; empty if it is saved.
+        before: The answer of an earlier round, as text; empty if there is none.
     """
 
     question: Question
@@ -190,7 +191,7 @@ class CardField:
 
     @property
     def name(self) -> str:
-        """The name of its inputs."""
+        """The name of its HTML inputs."""
         return ANSWER + self.question.name
 
     @property
@@ -225,7 +226,7 @@ def fields_by_item(shown: Iterable[CardField]) -> list[tuple[CardField, ...]]:
 
 
 def read_answers(form: Mapping[str, str], asked: Sequence[Question]) -> TypedAnswers | None:
-    """Return the answers of a form; None where it has fields that are not asked for."""
+    """Return the answers of a form; None if the form has fields that are not asked for."""
     raw = {
         name.removeprefix(ANSWER): text for name, text in form.items() if name.startswith(ANSWER)
     }
@@ -244,10 +245,10 @@ def read_answers(form: Mapping[str, str], asked: Sequence[Question]) -> TypedAns
 
 
 def read_form_id(form: Mapping[str, str]) -> FormId | None:
-    """Return the identity of a form; None where it states none.
+    """Return the identity that a form states of itself, or None.
 
-    Older pages call the number of events `seen`, and some of them count the events of everybody
-    there. Such a page is taken to have shown nothing, so that it replaces no change without a
+    Older pages call the number of events `seen`, and some of them count the events of all
+    raters. Such a page is taken to have shown nothing, so that it replaces no change without a
     notice.
     """
     page_id, number = form.get("page", ""), form.get("number", "")

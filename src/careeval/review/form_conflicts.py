@@ -1,4 +1,4 @@
-"""Saving of what a form sends: it counts once, and never silently replaces other changes."""
+"""Saving what a form sends: each form counts once, and no change is replaced silently."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ COUNT_EVENTS = "SELECT count(*) FROM events WHERE rater = ? AND task = ?"
 
 
 class RevokedError(ReviewError):
-    """The rater is revoked or has withdrawn, so that nothing more is saved for them."""
+    """The rater's link is switched off or they have withdrawn; nothing was saved."""
 
 
 class ClosedError(ReviewError):
-    """The work is closed, so that nothing more is saved for anybody."""
+    """The study or audit is closed; nothing was saved."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,13 +43,13 @@ class FormId:
 
     @classmethod
     def new(cls, seen: int = 0) -> FormId:
-        """Return the identity of the first form of a page that is shown now."""
+        """Return the identity of the first form that a page shown now will send."""
         return cls(secrets.token_urlsafe(12), 0, seen)
 
 
 @dataclass(frozen=True, slots=True)
 class FormChange:
-    """The fields that one form sends for one task of a rater, as of `Store.save`."""
+    """The fields that one form sends for one task of a rater: see `Store.save`."""
 
     rater: str
     task: str
@@ -61,7 +61,7 @@ class FormChange:
 
 @dataclass(frozen=True, slots=True)
 class SaveResult:
-    """The result of saving a form.
+    """What changed when a form was saved, and what it conflicted with.
 
     Attributes:
         seen: The newest event of this task, as of `Store.newest`.
@@ -116,25 +116,27 @@ def save_change(write: sqlite3.Connection, change: FormChange, at: Callable[[], 
 
 
 def _expect_writable(write: sqlite3.Connection, rater: str) -> None:
-    """Raise RevokedError where the rater's link is off, ClosedError where the work is closed."""
+    """Raise RevokedError if the rater's link is off, ClosedError if the work is closed."""
     row = write.execute("SELECT revoked FROM raters WHERE id = ?", (rater,)).fetchone()
     if row is None or row[0]:
-        raise RevokedError("this link has been revoked")
+        raise RevokedError(
+            "this link is switched off, or its owner has withdrawn: nothing was saved"
+        )
     closed = write.execute("SELECT closed FROM closings ORDER BY seq DESC LIMIT 1").fetchone()
     if closed and closed[0]:
-        raise ClosedError("the work is closed")
+        raise ClosedError("the work is closed: nothing was saved")
 
 
 def _digest(task: str, values: Mapping[str, str | None], form: FormId) -> str:
-    """Return a hash that is the same only for the same form with the same content."""
+    """Return a hash of the form's identity and content, to recognise it when it is sent again."""
     content = [task, form.page, form.number, form.seen, sorted(values.items())]
     return hashlib.sha256(json.dumps(content).encode()).hexdigest()
 
 
 def _came_before(write: sqlite3.Connection, rater: str, form: FormId, digest: str) -> bool:
-    """Tell whether the form, or a later one of its page, has come before.
+    """Tell whether this form, or a later form of its page, has been saved already.
 
-    A form that a later one has overtaken on its way holds older values than those saved.
+    Forms can arrive in the wrong order; an earlier one then has older values than those saved.
     """
     sql = (
         "SELECT count(*) FROM forms WHERE rater = ? AND page = ? "
@@ -154,7 +156,7 @@ _State = dict[str, str | None]
 def _three_states(
     write: sqlite3.Connection, rater: str, task: str, form: FormId
 ) -> tuple[_State, _State, set[str]]:
-    """Return each field as the form's page shows it and as it is, and those others changed."""
+    """Return the values that the form's page shows, those now, and the fields changed elsewhere."""
     shown: _State = {}
     now: _State = {}
     others: set[str] = set()

@@ -1,4 +1,4 @@
-"""Forms that a browser sends, read within limits as clean text."""
+"""Parsing of the forms that a browser sends, with a limit on their size."""
 
 from __future__ import annotations
 
@@ -38,15 +38,22 @@ async def read_form(content_type: str, body: AsyncIterable[bytes]) -> Mapping[st
         body: The bytes of the form as they come in; at most `MAX_BODY` are taken.
 
     Raises:
-        FormError: It is too large, no form, not UTF-8, or names a field twice.
+        FormError: The body is too large, not a form, not UTF-8, or names a field twice.
     """
     if content_type.partition(";")[0].strip() != "application/x-www-form-urlencoded":
-        raise FormError(415, "That was not sent by a form of this page.")
+        raise FormError(
+            415,
+            "What was sent did not come from a form of this page; nothing was saved. Go back "
+            "and try again.",
+        )
     read = bytearray()
     async for part in body:
         read += part
         if len(read) > MAX_BODY:
-            raise FormError(413, "That was too much text at once; nothing of it was saved.")
+            raise FormError(
+                413,
+                "That was too much text at once; nothing was saved. Shorten it and send it again.",
+            )
     try:
         pairs = parse_qsl(
             read.decode("ascii"),
@@ -55,9 +62,13 @@ async def read_form(content_type: str, body: AsyncIterable[bytes]) -> Mapping[st
             max_num_fields=_MAX_FIELDS,
         )
     except ValueError as error:
-        raise FormError(400, "That form could not be read; nothing of it was saved.") from error
+        raise FormError(
+            400, "The form could not be read; nothing was saved. Go back and try again."
+        ) from error
     if len({name for name, _ in pairs}) < len(pairs):
-        raise FormError(400, "That form answers a question twice; nothing of it was saved.")
+        raise FormError(
+            400, "The form answers a question twice; nothing was saved. Go back and try again."
+        )
     return {name: clean(value) for name, value in pairs}
 
 

@@ -9,7 +9,7 @@ from careeval.core.scenario import Frozen, Slug
 
 
 class Invitee(Frozen):
-    """One person of a plan."""
+    """The pseudonym and role of one person who is asked to rate or label."""
 
     id: Slug
     role: Role

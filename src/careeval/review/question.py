@@ -1,4 +1,4 @@
-"""The questions of a card, and the progress that somebody has made with them. No I/O."""
+"""The questions of a card (one page to fill in), and how many of them are answered. No I/O."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ WORDS_A_MINUTE = 180
 
 @dataclass(frozen=True, slots=True)
 class ItemRef:
-    """An item of a rubric, as a card shows it.
+    """A rubric item, and its place among the items on a card.
 
     Attributes:
         place: The place of the item on its card, from 1.
@@ -42,7 +42,7 @@ class Question:
 
     Attributes:
         field: The name of the answer in the store.
-        kind: The kind of answer: a number on a scale, a view of points, a reading, or words.
+        kind: The kind of answer: a number on a scale, a view of points, a reading, or free text.
         text: The question as people read it.
         answer_name: The name of the answer in messages.
         options: Values and words of the options; empty where the answer is typed.
@@ -68,9 +68,9 @@ class Question:
 
     @property
     def name(self) -> str:
-        """The name of the answer in forms.
+        """The name of the answer's field in HTML forms.
 
-        It has the item's place and not its id, which would tell its points.
+        The name has the item's place instead of its id, since an id can tell the item's points.
         """
         return f"{self.about.place}/{self.kind}" if self.about else self.field
 
@@ -80,10 +80,10 @@ class Question:
         return tuple(value for value, _ in self.options)
 
     def read(self, text: str) -> str | None:
-        """Return what is typed or chosen as the store keeps it; None where it is empty.
+        """Return the answer as the store keeps it; None if nothing was typed or chosen.
 
         Raises:
-            ValueError: It is no answer to this question; the message tells the rater why.
+            ValueError: The text is not a valid answer; the message tells the rater why.
         """
         text = text.strip()
         if not self.options:
@@ -98,12 +98,12 @@ class Question:
         return text or None
 
     def in_words(self, value: str | None) -> str:
-        """Return an answer in words, for a message."""
+        """Return the words of the option chosen, or the typed text, for a message."""
         return "nothing" if value is None else f"“{dict(self.options).get(value, value)}”"
 
 
 class Progress(StrEnum):
-    """The progress that somebody has made with one card."""
+    """How far a person is with one card."""
 
     done = "done"
     skipped = "skipped"
@@ -119,7 +119,7 @@ def missing_questions(
 
 
 def shows_late_questions(asked: Sequence[Question], answers: Mapping[str, Answer]) -> bool:
-    """Tell whether the late questions of a card are shown; once one is answered, they stay."""
+    """Tell whether a card shows its late questions; once one is answered, they stay shown."""
     early = [question for question in asked if not question.late]
     late = {question.field for question in asked if question.late}
     return not missing_questions(early, answers) or not late.isdisjoint(answers)
@@ -145,7 +145,7 @@ def progress(
 
 
 def first_open(states: Sequence[Progress]) -> int | None:
-    """Return the place, from 1, of the first card that is not done, skipped ones last, or None."""
+    """Return the number, from 1, of the next card to do, skipped ones last; None if none is left."""
     for wanted in (Progress.started, Progress.untouched), (Progress.skipped,):
         for n, state in enumerate(states, 1):
             if state in wanted:
@@ -154,7 +154,7 @@ def first_open(states: Sequence[Progress]) -> int | None:
 
 
 def duration_in_words(minutes: float) -> str:
-    """Return an expected time in words, rounded up, no more precise than it is known."""
+    """Return an expected time as text, rounded up as its uncertainty asks: about 2 hours."""
     if minutes <= 55:
         return f"about {max(5, 5 * ceil(minutes / 5))} minutes"
     hours = ceil(minutes / 30) / 2

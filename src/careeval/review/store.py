@@ -39,7 +39,7 @@ _WAIT_TO_ERASE = 0.1
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """The present answer in a field."""
+    """A rater's present answer to one question."""
 
     value: str
     seq: int
@@ -48,14 +48,14 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """One change of an answer.
+    """One change of an answer, as the store keeps it.
 
     Attributes:
         seq: Orders the events of all raters, whatever the clock said.
-        value: The new answer; None where it was taken back.
+        value: The new answer; None if the rater removed the old one.
         at: The time, UTC; events are not ordered by it.
         place: The place of the task in the rater's order, from 1; None where it has none.
-        typed_by: The person who typed it for the rater; None where the rater did.
+        typed_by: The person who typed it for the rater; None if the rater did.
     """
 
     seq: int
@@ -91,21 +91,21 @@ class Store:
 
     @classmethod
     def create(cls, path: Path, kind: Kind, plan: str) -> Self:
-        """Return a new file with its first plan."""
+        """Create the file of a study or an audit with its first plan, and open it."""
         store = cls(Database(path, create=True))
         store.add_plan(kind, plan)
         return store
 
     @classmethod
     def open(cls, path: Path) -> Self:
-        """Return the file of a study or an audit, brought up to date."""
+        """Open the file of a study or an audit, brought up to the present format."""
         store = cls(Database(path))
         store.erase()
         return store
 
     @classmethod
     def to_read(cls, path: Path) -> Self:
-        """Return the file of a study or an audit, for reading only; it need not be writable."""
+        """Open the file of a study or an audit for reading only; it need not be writable."""
         store = cls(Database.to_read(path))
         store.erase()
         return store
@@ -122,13 +122,13 @@ class Store:
         self._database.close()
 
     def back_up(self, path: Path) -> None:
-        """Write a copy while others may save; a plain copy would miss the newest part."""
+        """Write a copy of the file, even while answers are saved; cp could miss the newest ones."""
         self._database.copy_to(path)
 
     # Plans
 
     def add_plan(self, kind: Kind, content: str) -> int:
-        """Add a plan after those before, and return its number, from 1."""
+        """Append a plan, as for a new round, and return its number, from 1."""
         with self._database.write() as write:
             row = write.execute(
                 "INSERT INTO plans (kind, content, at) VALUES (?, ?, ?) RETURNING number",
@@ -137,7 +137,7 @@ class Store:
         return int(row[0])
 
     def amend_plan(self, content: str) -> None:
-        """Replace the newest plan."""
+        """Replace the text of the newest plan."""
         with self._database.write() as write:
             write.execute(
                 "UPDATE plans SET content = ? WHERE number = (SELECT max(number) FROM plans)",
@@ -151,14 +151,17 @@ class Store:
         return "audit" if kind == "audit" else "study"
 
     def plans(self, kind: Kind) -> tuple[str, ...]:
-        """Return every plan, in order.
+        """Return the texts of all plans, the oldest first.
 
         Raises:
             ReviewError: The file is of the other kind.
         """
         rows = self._database.rows("SELECT kind, content FROM plans ORDER BY number")
         if any(other != kind for other, _ in rows):
-            raise ReviewError(f"{self.path} is no {kind}", hint=f"it is of kind {rows[0][0]!r}")
+            raise ReviewError(
+                f"{self.path} is not the file of {'an' if kind == 'audit' else 'a'} {kind}",
+                hint=f"use careeval {rows[0][0]} for this file",
+            )
         return tuple(content for _, content in rows)
 
     def close_work(self) -> None:
@@ -171,12 +174,12 @@ class Store:
 
     @property
     def closed(self) -> bool:
-        """True where the work is closed."""
+        """True if the work is closed."""
         rows = self._database.rows("SELECT closed FROM closings ORDER BY seq DESC LIMIT 1")
         return bool(rows and rows[0][0])
 
     def secret(self, name: str) -> bytes:
-        """Return 32 random bytes that only this file has; they are drawn on first use."""
+        """Return 32 random bytes that are drawn on first use and kept in this file."""
         with self._database.write() as write:
             write.execute(
                 "INSERT OR IGNORE INTO secrets VALUES (?, ?)", (name, secrets.token_hex())
@@ -194,7 +197,11 @@ class Store:
                 letters, digits and single hyphens, at most 16.
         """
         if not _RATER_ID.fullmatch(rater.id) or len(rater.id) > 16:
-            raise ReviewError(f"{rater.id!r} is no pseudonym", hint="an id looks like 'r07'")
+            raise ReviewError(
+                f"pseudonym {rater.id!r} is not 1 to 16 lower-case letters, digits and single "
+                "hyphens",
+                hint="use one like 'r07'",
+            )
         token = secrets.token_urlsafe(32)
         try:
             with self._database.write() as write:
@@ -203,11 +210,11 @@ class Store:
                     (rater.id, rater.role, _hash(token), self._at()),
                 )
         except sqlite3.IntegrityError as error:
-            raise ReviewError(f"rater {rater.id!r} is there already") from error
+            raise ReviewError(f"rater {rater.id!r} exists already") from error
         return token
 
     def replace_token(self, rater: str) -> str:
-        """Return a new token for a rater, and end the old one and every open session."""
+        """Return a new token for a rater; the old token and every open session end."""
         token = secrets.token_urlsafe(32)
         sql = "UPDATE raters SET token = ?, revoked = 0 WHERE id = ?"
         self._change_token(sql, (_hash(token), rater), ends=True)
@@ -232,14 +239,14 @@ class Store:
         return frozenset(name for (name,) in rows)
 
     def link(self, token: str) -> Link | None:
-        """Return the link of a token; None where the token is nobody's. Nothing is changed."""
+        """Return the link that a token belongs to, or None. Nothing is changed."""
         rows = self._database.rows(
             "SELECT id, role, revoked FROM raters WHERE token = ?", _hash(token)
         )
         return Link(Rater(rows[0][0], Role(rows[0][1])), bool(rows[0][2])) if rows else None
 
     def start_session(self, rater: str) -> str:
-        """Return the secret of a new session."""
+        """Start a session for a rater, and return the session's secret for the cookie."""
         secret = secrets.token_urlsafe(32)
         with self._database.write() as write:
             write.execute(
@@ -249,7 +256,7 @@ class Store:
         return secret
 
     def session(self, secret: str) -> Link | None:
-        """Return the link of a session; None where there is no such session."""
+        """Return the link that a session was opened with; None if there is no such session."""
         rows = self._database.rows(
             "SELECT id, role, revoked FROM sessions JOIN raters ON id = rater WHERE secret = ?",
             _hash(secret),
@@ -274,7 +281,7 @@ class Store:
         return self.erase(_WAIT_TO_ERASE)
 
     def erase(self, wait: float = 0.0) -> bool:
-        """Remove what withdrawals deleted from the file's log.
+        """Remove from the file's log the answers that withdrawals deleted.
 
         It is tried with each save, and whenever the file is opened or closed, until it succeeds.
 
@@ -282,7 +289,7 @@ class Store:
             wait: The most seconds to wait until others close the file.
 
         Returns:
-            Whether nothing is left to remove. Something may be while another program reads the
+            Whether nothing is left to remove; something can be left while another program reads the
             file.
         """
         if self._database.is_copy:
@@ -317,7 +324,7 @@ class Store:
     ) -> SaveResult:
         """Save what a form changes; it is on disk when this returns.
 
-        A field counts as changed where it differs from what its page showed or last sent, so that
+        A field counts as changed if it differs from what its page showed or last sent, so that
         an old page which leaves a field alone does not undo what a newer one wrote there. A field
         that both changed takes the later form's value, and `SaveResult` says so. A change is an
         event even where another page has made the same change, since this page now shows it.
@@ -356,8 +363,8 @@ class Store:
             saved = tuple([save_change(write, change, self._at) for change in changes])
             if not overwrite and any(each.overwritten for each in saved):
                 raise ReviewError(
-                    "somebody has changed the same answers in the meantime: nothing was saved",
-                    hint="look at the answers as they are now, and try again",
+                    "the same answers were changed while the file was read: nothing was saved",
+                    hint="check the present answers, then import again",
                 )
         self.erase()
         return saved
@@ -376,11 +383,11 @@ class Store:
         return answers
 
     def work_by_task(self, rater: str) -> Work:
-        """Return the same as `work`, but read each task only when it is asked for."""
+        """Return a rater's present answers like `work`, but read each task only when used."""
         return _ByTask(self, rater)
 
     def all_work(self) -> Mapping[str, Work]:
-        """Return rater → all their present answers; raters who have withdrawn are no keys."""
+        """Return rater → all their present answers; raters who have withdrawn are left out."""
         return {rater.id: self.work(rater.id) for rater in self.raters()}
 
     def answers(self, rater: str, task: str) -> Mapping[str, Answer]:
@@ -401,7 +408,7 @@ class Store:
         return int(self._database.rows(COUNT_EVENTS, rater, task)[0][0])
 
     def events(self) -> tuple[Event, ...]:
-        """Return every change by every rater, in order."""
+        """Return every change by every rater, the oldest first."""
         rows = self._database.rows(
             "SELECT seq, rater, task, field, value, at, place, app, typed_by FROM events "
             "ORDER BY seq"
@@ -416,16 +423,16 @@ class Store:
             write.execute("INSERT INTO closings (closed, at) VALUES (?, ?)", (closed, self._at()))
 
     def _change_token(self, sql: str, values: tuple[str, ...], *, ends: bool) -> None:
-        """Change what a rater's token opens, and end open sessions where `ends` is true."""
+        """Run an SQL update of a rater's token; if `ends`, end the rater's open sessions too."""
         with self._database.write() as write:
             if not write.execute(sql, values).rowcount:
-                raise ReviewError(f"there is no rater {values[-1]!r}")
+                raise ReviewError(f"{self.path} has no rater {values[-1]!r}")
             if ends:
                 write.execute("DELETE FROM sessions WHERE rater = ?", (values[-1],))
 
 
 class _ByTask(Mapping[str, Mapping[str, Answer]]):
-    """A rater's answers, each task read when it is asked for."""
+    """A rater's answers by task; each task is read from the file when it is used."""
 
     def __init__(self, store: Store, rater: str) -> None:
         self._store, self._rater = store, rater
@@ -443,5 +450,5 @@ class _ByTask(Mapping[str, Mapping[str, Answer]]):
 
 
 def _hash(secret: str) -> str:
-    """Return a plain hash, which is enough for 256 random bits."""
+    """Return the SHA-256 of a secret; 256 random bits need no slower hash."""
     return hashlib.sha256(secret.encode()).hexdigest()

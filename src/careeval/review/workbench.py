@@ -18,7 +18,7 @@ CONSENT, ABOUT, FINISHED, PREFERENCES = "consent", "about", "finish", "preferenc
 
 @dataclass(frozen=True, slots=True)
 class Workload:
-    """The amount of work that somebody is asked for, in words: "20 scenarios", "about 2 hours"."""
+    """The amount of work that a person is asked for, as text: "20 scenarios", "about 2 hours"."""
 
     amount: str
     time: str
@@ -31,10 +31,10 @@ class Workbench:
     Attributes:
         asks: A sentence that tells people what they will do.
         help: The template that explains its pages.
-        keys: The keys that choose an answer, in words.
-        load: Returns how much a rater is asked to do; None where it is nothing.
+        keys: The keys that choose an answer, as text.
+        load: Returns the amount of work that a rater is asked to do; None if there is none.
         decks: Returns the decks of a rater's seat, given their work; each opens the next.
-        practice: The made-up cards that come before the last deck.
+        practice: The made-up cards to practise on before the last deck.
     """
 
     store: Store

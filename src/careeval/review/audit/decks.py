@@ -1,6 +1,6 @@
-"""The decks of an audit: judgments to label, or disagreements to settle.
+"""The pages that an audit asks people to fill in: judgments to label, disagreements to settle.
 
-They are made of `BlindPlan` alone, so that nothing that could sway labellers can be shown.
+The pages are made from `BlindPlan` alone, so that nothing that could sway labellers can be shown.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ class _Audit:
     _labels: dict[str, tuple[Card, ...]] = field(default_factory=dict)
 
     def load(self, rater: Rater, _work: Work) -> Workload | None:
-        """Return how much somebody is asked to do; None where it is nothing."""
+        """Return the amount of work that a person is asked to do; None if there is none."""
         seat = self.blind.seat(rater.id)
         names = seat.judgments if seat else self._disputed()
         amount = "1 judgment" if len(names) == 1 else f"{len(names)} judgments"

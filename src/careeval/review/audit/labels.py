@@ -26,23 +26,23 @@ WorkByRater = Mapping[str, Work]
 
 @dataclass(frozen=True, slots=True)
 class EvidenceQuestion(Question):
-    """The question for the words that show an item, which must be words of the response."""
+    """The question which passages show an item; they must be copied from the response."""
 
     response: str = ""
 
     def read(self, text: str) -> str | None:
-        """Return the passages as the store keeps them, one a line; as of `Question.read`."""
+        """Return the passages as the store keeps them, one per line: see `Question.read`."""
         words = Question.read(self, text)
         lines = evidence_passages(words or "")
         if len(lines) > MOST_PASSAGES:
             raise ValueError(
-                f"These are {len(lines)} lines; at most {MOST_PASSAGES} passages can be kept: "
+                f"There are {len(lines)} lines here; at most {MOST_PASSAGES} passages can be kept: "
                 "this is not saved yet."
             )
         for passage in lines:
             if not any(_find(passage, self.response)):
                 raise ValueError(
-                    f"“{passage}” does not stand in the response. Copy the words just as they "
+                    f"“{passage}” is not in the response. Copy the words just as they "
                     "are there, one passage a line: this is not saved yet."
                 )
         return words
@@ -98,12 +98,12 @@ def settle_task(judgment: str) -> str:
 
 
 def evidence_passages(evidence: str) -> tuple[str, ...]:
-    """Return the passages of evidence, one from each line that is not empty."""
+    """Return the passages typed as evidence: one per line that is not empty."""
     return tuple(line for line in map(str.strip, evidence.splitlines()) if line)
 
 
 def mark_evidence(response: str, evidence: Iterable[str]) -> list[tuple[str, bool]]:
-    """Return a response in parts, each with whether it is in a passage of the evidence."""
+    """Split a response into parts, and return for each whether it belongs to the evidence."""
     inside = [False] * len(response)
     for passage in evidence:
         for start, end in _find(passage, response):
@@ -114,7 +114,7 @@ def mark_evidence(response: str, evidence: Iterable[str]) -> list[tuple[str, boo
 
 
 def _find(passage: str, response: str) -> Iterator[tuple[int, int]]:
-    """Return the places of a passage in a response, with spaces, capitals and quotes alike."""
+    """Return where a passage occurs in a response; spaces, case and kinds of quotes may differ."""
     pattern = r"\s+".join(re.escape(word) for word in passage.split())
     for alike in ("'‘’", '"“”'):
         pattern = re.sub(f"[{alike}]", f"[{alike}]", pattern)
@@ -125,7 +125,7 @@ def _find(passage: str, response: str) -> Iterator[tuple[int, int]]:
 
 
 def labelling_states(blind: BlindPlan, rater: str, work: Work) -> tuple[Progress, ...]:
-    """Return a labeller's progress with each judgment, in their order; empty for other people."""
+    """Return a labeller's progress with each judgment, in their order; empty for an adjudicator."""
     seat = blind.seat(rater)
     asked = label_questions("")
     return tuple(
@@ -139,7 +139,7 @@ def has_handed_in(work: Work) -> bool:
 
 
 def awaited_labellers(blind: BlindPlan, works: WorkByRater, revoked: Set[str]) -> tuple[str, ...]:
-    """Return the labellers that settling waits for: they have not handed in, and still can.
+    """Return the labellers who have not handed in but still can; settling waits for them.
 
     Args:
         blind: The audit.
@@ -151,7 +151,7 @@ def awaited_labellers(blind: BlindPlan, works: WorkByRater, revoked: Set[str]) -
 
 
 def is_settling_open(blind: BlindPlan, works: WorkByRater, revoked: Set[str]) -> bool:
-    """Tell whether settling has begun: there are labellers, and none is waited for."""
+    """Tell whether settling has begun: there are labellers, and no hand-in is awaited."""
     anybody = any(seat.id in works for seat in blind.seats)
     return anybody and not awaited_labellers(blind, works, revoked)
 
@@ -159,8 +159,8 @@ def is_settling_open(blind: BlindPlan, works: WorkByRater, revoked: Set[str]) ->
 def disputed_judgments(blind: BlindPlan, works: WorkByRater, revoked: Set[str]) -> tuple[str, ...]:
     """Return the judgments to settle: labels differ, or one is unsure.
 
-    They are shuffled, so that their order tells nothing of a labeller. There are none before
-    settling has begun.
+    Their order is random, so that it tells nothing about a labeller. Before settling has begun,
+    the result is empty.
     """
     if not is_settling_open(blind, works, revoked):
         return ()
@@ -176,7 +176,7 @@ def disputed_judgments(blind: BlindPlan, works: WorkByRater, revoked: Set[str]) 
 def count_thin_judgments(
     blind: BlindPlan, works: WorkByRater, revoked: Set[str], rater: str
 ) -> tuple[int, int]:
-    """Count judgments of a rater who gives no more labels that nobody, or one person, will label.
+    """Count the judgments left with no label or one label if this rater gives no more.
 
     Returns:
         The rater's judgments that nobody will have labelled once all others have handed in, and
@@ -219,7 +219,7 @@ def anonymous_labels(
 def audit_labels(plan: AuditPlan, works: WorkByRater) -> list[Label]:
     """Return an audit's labels: those of labellers, and beside them those of the adjudicator.
 
-    A label's note begins with the words taken as evidence, a line each, in quotation marks.
+    A label's note begins with the passages of evidence, in quotation marks, one per line.
 
     Args:
         plan: The audit's plan.
@@ -272,7 +272,7 @@ def _text(answers: Mapping[str, Answer], field: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class LabellerProgress:
-    """One labeller's progress.
+    """How far one labeller is with their judgments.
 
     Attributes:
         n: The number of their judgments.
@@ -328,7 +328,7 @@ def count_settled(blind: BlindPlan, works: WorkByRater, revoked: Set[str]) -> tu
 
 @dataclass(frozen=True, slots=True)
 class AuditProgress:
-    """The progress of an audit.
+    """How far an audit is: its labellers, and the disagreements settled.
 
     Attributes:
         awaited: The labellers that settling waits for.

@@ -41,7 +41,7 @@ class LabelSeat(Invitee):
 
 
 class AuditPlan(Frozen):
-    """The whole plan of an audit, with what labellers may not see."""
+    """The whole plan of an audit, including what labellers may not see, as the verdicts."""
 
     title: Text
     sample: AuditSample
@@ -57,13 +57,17 @@ class AuditPlan(Frozen):
         drawn = [each.judgment for each in self.sample.hidden.drawn]
         shown = [item.judgment for response in self.sample.shown for item in response.items]
         if shown != drawn or len(set(drawn)) < len(drawn):
-            raise ValueError("the judgments that are shown repeat, or are not those drawn")
+            raise ValueError(
+                "the judgments to show have a duplicate, or differ from the judgments drawn"
+            )
         people = [*(seat.id for seat in self.seats), self.adjudicator.id]
         if len(set(people)) < len(people):
-            raise ValueError("somebody is listed twice")
+            raise ValueError("a person is listed twice")
         for seat in self.seats:
             if len(set(seat.judgments)) < len(seat.judgments) or set(seat.judgments) - set(drawn):
-                raise ValueError(f"the judgments of {seat.id} repeat, or are not all of this audit")
+                raise ValueError(
+                    f"the judgments of {seat.id} have a duplicate, or one that is not in this audit"
+                )
         return self
 
     @property
@@ -98,13 +102,13 @@ class AuditPlan(Frozen):
 
 @dataclass(frozen=True, slots=True)
 class JudgmentToLabel:
-    """One judgment to label.
+    """A grader's judgment, as a labeller sees it: item and response, without the verdict.
 
     Attributes:
         id: Its name in the sample, which tells nothing about it.
         item: The rubric item to look for.
         response: The text of the system's response, with a visible mark for control characters.
-        scenario: The text of its scenario; None where labellers are not shown it.
+        scenario: The text of its scenario; None if labellers are not shown the scenario.
     """
 
     id: str
@@ -129,11 +133,11 @@ class BlindPlan:
         return {seat.id: seat for seat in self.seats}
 
     def seat(self, rater: str) -> LabelSeat | None:
-        """Return a labeller's seat; None where somebody is no labeller."""
+        """Return a labeller's seat; None if the person is not a labeller."""
         return self._seats.get(rater)
 
     def minutes(self, judgments: Sequence[str]) -> float:
-        """Return the minutes that a careful labeller may need, who reads each text once."""
+        """Return the minutes that a careful labeller may need, if they read each text once."""
         shown = [self.judgments[name] for name in judgments]
         texts = {each.response for each in shown} | {each.scenario or "" for each in shown}
         words = sum(len(text.split()) for text in texts)
@@ -148,12 +152,12 @@ def read_audit_plan(text: str) -> AuditPlan:
     """Return the plan that `AuditPlan.json_text` wrote.
 
     Raises:
-        ReviewError: The text is no plan of an audit.
+        ReviewError: The text is not the plan of an audit.
     """
     try:
         return AuditPlan.model_validate_json(text)
     except ValidationError as error:
-        raise ReviewError(f"this is no plan of an audit: {error}") from error
+        raise ReviewError(f"the file's plan of the audit cannot be read: {error}") from error
 
 
 def new_audit(
@@ -167,7 +171,7 @@ def new_audit(
     per_judgment: int | None = None,
     show_scenario: bool = True,
 ) -> AuditPlan:
-    """Return the plan of an audit. Whoever labels one judgment of a response labels all of it.
+    """Plan an audit. Whoever labels one judgment on a response labels all judgments on it.
 
     Args:
         sample: The sample of judgments to label.
@@ -184,16 +188,13 @@ def new_audit(
     """
     raters = numbered_raters(roles)
     if len(raters) < 2:
-        raise ReviewError(
-            "an audit needs two labellers or more: how far people agree bounds what a grader can"
-        )
+        raise ReviewError("an audit needs two or more labellers, to measure how far people agree")
     if not sample.shown:
-        raise ReviewError("the sample is empty", hint="careeval audit sample draws one")
-    if per_judgment is not None and not 2 <= per_judgment <= len(raters):
         raise ReviewError(
-            f"{per_judgment} labellers for each judgment: it is at least 2 and here at most "
-            f"{len(raters)}"
+            "the sample has no judgments", hint="draw a new one: careeval audit sample"
         )
+    if per_judgment is not None and not 2 <= per_judgment <= len(raters):
+        raise ReviewError(f"labellers per judgment must be 2 to {len(raters)}, not {per_judgment}")
     order = assign(
         [response.id for response in sample.shown],
         raters,
@@ -220,7 +221,7 @@ def new_audit(
 
 
 def next_adjudicator(plan: AuditPlan, role: Role) -> AuditPlan:
-    """Return the same audit with another adjudicator: a02 after a01."""
+    """Return the plan with another adjudicator, whose pseudonym follows: a02 after a01."""
     n = int(plan.adjudicator.id.removeprefix(_SETTLES)) + 1
     return plan.model_copy(update={"adjudicator": Rater(f"{_SETTLES}{n:02}", role)})
 

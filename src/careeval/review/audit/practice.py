@@ -1,6 +1,6 @@
 """Three worked examples on which people practise labelling. Their answers are not kept.
 
-They were written for this, and are in no bank and from no system.
+The examples were made up: no bank has their scenarios, and no system wrote the responses.
 """
 
 from __future__ import annotations
@@ -13,10 +13,10 @@ from careeval.review.deck import PracticeCard
 
 @dataclass(frozen=True, slots=True)
 class LabelPractice:
-    """A worked judgment to practise on.
+    """An example of a judgment to label, with the right label and the reasons.
 
     Attributes:
-        answer: The right reading.
+        answer: The right label.
         why: The reasons for it.
     """
 

@@ -1,4 +1,4 @@
-"""The rule for when an item is present: as graders are told it, and in plain words.
+"""The rule for when an item is present in a response: for graders, and in plain words.
 
 People who judge by another rule would differ from a grader without either being wrong. So each
 sentence of the grader's prompt is paired here with the sentence that labellers read, in the
@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class RuleSentence:
-    """One sentence of the rule.
+    """One sentence of the rule, in the words for graders and in those for people.
 
     Attributes:
         for_graders: The sentence that graders are told.

@@ -29,10 +29,10 @@ class NumberedQuestion:
     """One question on paper, with its number.
 
     Attributes:
-        number: Its number among the rater's questions, from 1; the same on form and sheet.
+        number: Its number among the rater's questions, from 1; form and sheet have the same number.
         scenario: The id of its scenario.
         question: The question.
-        before: The rater's answer of an earlier round, in words; empty where there is none.
+        before: The rater's answer of an earlier round, as text; empty if there is none.
     """
 
     number: int
@@ -42,7 +42,7 @@ class NumberedQuestion:
 
     @property
     def scale(self) -> str:
-        """The kind of answer, as `study import` names it."""
+        """The word for the kind of answer in the sheet's `scale` column."""
         kind = self.question.kind
         return kind.value if isinstance(kind, Scale) else kind
 
@@ -56,13 +56,13 @@ class NumberedQuestion:
         return f"{about.rubric}/{about.item.id}" if about else ""
 
     def beside(self, value: str, words: str) -> str:
-        """Return the text beside a box: just the number where the words are above it."""
+        """Return the text beside a box to tick; only the number if a key above explains it."""
         return value if self.question.about and value in self.question.keys else words
 
 
 @dataclass(frozen=True, slots=True)
 class ItemSheet:
-    """An item with its questions."""
+    """A rubric item with the questions about it, as the form prints them."""
 
     about: ItemRef
     asked: tuple[NumberedQuestion, ...]
@@ -70,7 +70,7 @@ class ItemSheet:
 
 @dataclass(frozen=True, slots=True)
 class ScenarioSheet:
-    """A scenario with its questions: its own, those on each item, and late ones on each item."""
+    """A scenario with its questions: on itself, on each item, and on each item's points."""
 
     scenario: Scenario
     own: tuple[NumberedQuestion, ...]
@@ -88,7 +88,7 @@ class ScenarioSheet:
 def numbered_questions(
     plan: StudyPlan, scenarios: Mapping[str, Scenario], seat: Seat, work: Work
 ) -> tuple[NumberedQuestion, ...]:
-    """Return every question that the app asks a rater, in the rater's order."""
+    """Return every question that the app would ask a rater, numbered in the rater's order."""
     asked: list[NumberedQuestion] = []
     for name in seat.scenarios:
         before = earlier_answers(plan.rated(name), work)
@@ -109,7 +109,7 @@ def render_form(
 ) -> str:
     """Return the form: one HTML file with all that it needs, and no script.
 
-    It has no item's id, since that of a ladder's item tells its points; the sheet has them.
+    The form has no item ids, since a ladder item's id tells its points; the sheet has them.
 
     Args:
         plan: The newest round.

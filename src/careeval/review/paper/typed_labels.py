@@ -1,7 +1,7 @@
 """Labels that somebody types for a labeller, from paper or from the telephone.
 
-They are in a CSV file with the columns `rater`, `judgment`, `label`, `evidence` and `note`, such as
-the sheet of `careeval audit sample` once it is filled in. It is read as the app reads what
+The labels are in a CSV file with the columns `rater`, `judgment`, `label`, `evidence` and `note`,
+such as the sheet of `careeval audit sample` once it is filled in. It is read as the app reads what
 labellers send, and from the part of the audit that they may see.
 """
 
@@ -31,7 +31,7 @@ def read_typed_labels(
 ) -> tuple[TypedPage, ...]:
     """Return the labels of a file, checked against the audit and against earlier answers.
 
-    A row with neither label nor evidence nor note is a judgment that is not made yet.
+    A row without label, evidence and note counts as not labelled yet.
 
     Args:
         path: The file, separated by commas or semicolons.
@@ -41,7 +41,7 @@ def read_typed_labels(
         hand_in: Whether those whose labels are in the file hand in with it.
 
     Raises:
-        ReviewError: With the line of each problem.
+        ReviewError: A row cannot be used; the message names the line of each problem.
     """
     pages = TypedPages(store, replace=replace)
     reader = _LabelReader(blind, store, pages)
@@ -62,7 +62,7 @@ class _LabelReader:
         """Note the label of a row.
 
         Raises:
-            ValueError: It is no label of this audit, or it is given twice.
+            ValueError: The row is not a valid label of this audit, or a duplicate.
         """
         label = row["label"].lower()
         answers = {"says": _READINGS.get(label, label)}
@@ -72,9 +72,9 @@ class _LabelReader:
         seat = self._seat(row["rater"])
         name = self.by_short.get(_shortened(row["judgment"]), "")
         if name not in seat.judgments:
-            raise ValueError(f"{row['judgment']!r} is not among the judgments of {seat.id}")
+            raise ValueError(f"{row['judgment']!r} is not a judgment of {seat.id}")
         if label and label not in _READINGS:
-            raise ValueError(f"label {row['label']!r}; expected {', '.join(Reading)}")
+            raise ValueError(f"label must be one of {', '.join(Reading)}, not {row['label']!r}")
         page = self.pages.page(seat.id, label_task(name), seat.judgments.index(name) + 1)
         for question in label_questions(self.blind.judgments[name].response):
             self.pages.note(page, question, answers[question.field], line)
@@ -82,13 +82,15 @@ class _LabelReader:
     def _seat(self, rater: str) -> LabelSeat:
         seat = self.blind.seat(rater) if self.pages.has(rater) else None
         if seat is None:
-            raise ValueError(f"there is no labeller {rater!r}")
+            raise ValueError(f"{rater!r} is not a labeller of this audit")
         if rater in self.done:
-            raise ValueError(f"{rater} has handed in: these labels stand")
+            raise ValueError(
+                f"{rater} has handed in, so their labels can no longer be changed: remove the row"
+            )
         return seat
 
 
 def _shortened(judgment: str) -> str:
-    """Return a judgment's name as people may write it: J12 for j00012."""
+    """Return the short form of a judgment's name, in lower case: j12 for j00012 and for J12."""
     match = _SHORT.fullmatch(judgment)
     return f"{match[1]}{match[2]}".lower() if match else judgment

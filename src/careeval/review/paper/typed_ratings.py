@@ -1,9 +1,9 @@
 """Ratings that somebody types for a rater, from paper or from the telephone.
 
-They are in a CSV file with the columns `rater`, `scenario`, `scale`, `item`, `value` and `comment`.
-`scale` is realism, validity, relevance, points, information, comment, missing or country; with an
-item and no scale, it is relevance. A row with neither value nor comment is skipped. The file is
-saved whole or not at all, and never replaces earlier answers unless asked to.
+The ratings are in a CSV file with the columns `rater`, `scenario`, `scale`, `item`, `value` and
+`comment`. `scale` is realism, validity, relevance, points, information, comment, missing or
+country; if it is empty and an item is named, relevance. A row with neither value nor comment is
+skipped. The file is saved whole or not at all, and never replaces earlier answers unless asked to.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ WORDS = ("comment", "missing", "country")
 
 @dataclass
 class TypedPage:
-    """One rater's typed answers to one page.
+    """The answers typed for one rater that belong on one page of the app.
 
     Attributes:
         place: The place of the page in the rater's order, from 1; None where it has none.
@@ -64,14 +64,14 @@ class TypedPages:
         self._lines: dict[tuple[str, str, str], int] = {}
 
     def has(self, rater: str) -> bool:
-        """Tell whether somebody is a rater.
+        """Tell whether this id is that of a rater who has not withdrawn.
 
         Raises:
             ValueError: Their link is switched off, so that nothing could be saved for them.
         """
         if rater in self._revoked:
             raise ValueError(
-                f"the link of {rater} is switched off: nothing more is taken of theirs"
+                f"the link of {rater} is switched off, so nothing can be saved for them"
             )
         return rater in self._present
 
@@ -86,7 +86,7 @@ class TypedPages:
         """Note an answer from a line of the file.
 
         Raises:
-            ValueError: It is no answer to the question, or the question is answered already.
+            ValueError: The text is not a valid answer, or the question is answered already.
         """
         answer = question.read(clean(text))
         if answer is None:
@@ -94,15 +94,18 @@ class TypedPages:
         name = question.field
         key = (page.rater, page.task, name)
         if key in self._lines:
-            raise ValueError(f"{name} is in line {self._lines[key]} too")
+            raise ValueError(f"{name} is a duplicate: line {self._lines[key]} has it too")
         stored = self._store.answers(page.rater, page.task).get(name)
         if stored is not None and stored.value != answer and not self._replace:
-            raise ValueError(f"{page.rater} has answered {name} already: {stored.value}")
+            raise ValueError(
+                f"{page.rater} has answered {name} already, with {stored.value!r}; --replace "
+                "replaces it"
+            )
         self._lines[key] = line
         page.values[name] = answer
 
     def filled(self) -> tuple[TypedPage, ...]:
-        """Return the pages that have answers."""
+        """Return the pages for which answers were typed."""
         return tuple(page for page in self._pages.values() if page.values)
 
 
@@ -124,7 +127,7 @@ def read_typed_ratings(
         replace: Whether earlier answers may be replaced by different ones.
 
     Raises:
-        ReviewError: With the line of each problem.
+        ReviewError: A row cannot be used; the message names the line of each problem.
     """
     pages = TypedPages(store, replace=replace)
     owing = {
@@ -170,12 +173,12 @@ class _RatingReader:
         """Note the answers of a row.
 
         Raises:
-            ValueError: A value is no answer to a question of this study, or is given twice.
+            ValueError: A value does not answer a question of this study, or is a duplicate.
         """
         seat = self._seat(row["rater"])
         name = row["scenario"]
         if name not in seat.scenarios:
-            raise ValueError(f"{name!r} is not among the scenarios of {seat.id}")
+            raise ValueError(f"{name!r} is not a scenario that {seat.id} rates")
         asked = answerable_questions(self.plan, self.scenarios[name], seat.id)
         answers = [(_question(asked, row), row["value"])] if row["value"] else []
         if row["comment"]:
@@ -188,17 +191,18 @@ class _RatingReader:
             tidy = _tidy(question, text)
             if question.choices and tidy not in question.choices:
                 expected = ", ".join(question.choices)
-                raise ValueError(f"{question.field} is {tidy!r}; expected {expected}")
+                raise ValueError(f"{question.field} must be one of {expected}, not {tidy!r}")
             self.pages.note(page, question, tidy, line)
 
     def _seat(self, rater: str) -> Seat:
         seat = self.plan.seat(rater) if self.pages.has(rater) else None
         if seat is None:
-            raise ValueError(f"there is no rater {rater!r} in round {self.plan.round}")
+            raise ValueError(f"{rater!r} is not a rater in round {self.plan.round}")
         if rater in self.owing:
             raise ValueError(
-                f"{rater} has yet to hand in answers of their own, which come before any rating: "
-                "they do so in the app, or say there that they would rather not; then import"
+                f"{rater} has not handed in their own answers yet, so their ratings cannot be "
+                "imported: "
+                "let them answer or decline in the app, then import again"
             )
         return seat
 
@@ -207,7 +211,7 @@ def _question(asked: tuple[Question, ...], row: Mapping[str, str]) -> Question:
     kind = row["scale"].lower() or (Scale.relevance.value if row["item"] else "")
     kinds = (*(scale.value for scale in Scale), _POINTS, "information", *WORDS)
     if kind not in kinds:
-        raise ValueError(f"scale {row['scale']!r}; expected {', '.join(kinds)}")
+        raise ValueError(f"scale must be one of {', '.join(kinds)}, not {row['scale']!r}")
     fitting = [q for q in asked if q.kind == kind and _is_about(q, row["item"])]
     if len(fitting) != 1:
         raise ValueError(_not_asked(kind, row["item"], len(fitting)))
@@ -232,11 +236,11 @@ def _not_asked(kind: str, item: str, n: int) -> str:
     subject = f"item {item!r}" if item else "the scenario itself"
     if n:
         return f"{item!r} is in both rubrics: write ladder/{item} or actions/{item}"
-    return f"{kind} is not asked of {subject}"
+    return f"this study does not ask for {kind} on {subject}"
 
 
 def _tidy(question: Question, text: str) -> str:
-    """Return an answer as the value of its option, undoing what spreadsheets make of +1."""
+    """Return the option that an answer means, although a spreadsheet may have changed +1 to 1.0."""
     if not question.options:
         return text
     text = text.lower().replace("−", "-").removeprefix("+").removesuffix(".0")

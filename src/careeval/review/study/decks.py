@@ -1,4 +1,4 @@
-"""The decks of a study: first a rater's own answers, where they are asked for, then the ratings."""
+"""The pages that a study asks a rater to fill in: their own answers if asked for, then ratings."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def study_workbench(bank: Bank, store: Store, addresses: Addresses) -> Workbench
 
 @dataclass(frozen=True)
 class _Round:
-    """One round of a study with its scenarios."""
+    """One round of a study with its scenarios, from which a rater's cards are made."""
 
     plan: StudyPlan
     scenarios: Mapping[str, Scenario]
@@ -61,7 +61,7 @@ class _Round:
     """Answer and rating cards by seat, kept so that earlier rounds are read once."""
 
     def load(self, rater: Rater, work: Work) -> Workload | None:
-        """Return how much a rater is asked to do; None where it is nothing."""
+        """Return the amount of work that a rater is asked to do; None if there is none."""
         seat = self.plan.seat(rater.id)
         if seat is None:
             return None
@@ -77,7 +77,7 @@ class _Round:
         return Workload(_amount(seat), duration_in_words(total))
 
     def decks(self, rater: Rater, work: Work) -> tuple[Deck, ...]:
-        """Return the decks of a rater's seat; none where the round has no seat for them."""
+        """Return the decks of a rater's seat; none if the rater is not in the round."""
         seat = self.plan.seat(rater.id)
         if seat is None:
             return ()
@@ -114,7 +114,7 @@ class _Round:
         return write, rate
 
     def _answer_cards(self, seat: Seat) -> tuple[Card, ...]:
-        """Return a card for each answer. Nothing on it tells of a rubric."""
+        """Return a card for each scenario to answer. Nothing on a card tells about a rubric."""
         return tuple(
             Card(
                 self.plan.answer_task(name),

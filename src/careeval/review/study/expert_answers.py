@@ -1,6 +1,6 @@
 """Answers that experts wrote themselves and handed in, for a run to grade.
 
-An answer keeps its writer's role. The pseudonym is left out.
+An answer has its writer's role, but no pseudonym.
 """
 
 from __future__ import annotations
@@ -45,9 +45,10 @@ class ExpertAnswers:
         answers: Sorted by scenario, and within a scenario in an order that a secret of the study's
             file decides. The order is the same each time, and does not tell who wrote what.
         people: The number of writers of each role.
-        unanswered: Scenarios that somebody was asked to answer, and that have no answer here.
-        n_other: Answers left out because the bank has another version than the one answered.
-        n_late: Answers left out because their writer had rated on paper before, and seen rubrics.
+        unanswered: Scenarios that raters were asked to answer, but without an answer here.
+        n_other: Answers left out because the bank now has another version of the scenario.
+        n_late: Answers left out because their writer had rated on paper before, and so seen
+            rubrics.
         n_waiting: Raters who have been asked for answers in the newest round, and have not handed
             in.
     """
@@ -61,20 +62,20 @@ class ExpertAnswers:
 
 
 def raters_who_handed_in(store: Store) -> frozenset[str]:
-    """Return the ids of raters who have handed in answers, and may have seen rubrics since."""
+    """Return the ids of raters who have handed in answers; they may have seen rubrics since."""
     works = store.all_work()
     return frozenset(name for name, work in works.items() if has_handed_in(work.get(HANDED_IN, {})))
 
 
 def read_expert_answers(store: Store, bank: Bank) -> ExpertAnswers:
-    """Return the answers of all rounds.
+    """Return the handed-in answers of all rounds that a run can grade; count those left out.
 
     Args:
         store: The study's.
         bank: The bank with the versions that a run would put to a system.
 
     Raises:
-        ReviewError: The file is no study's, or cannot be read.
+        ReviewError: The file is not a study's, or cannot be read.
     """
     plans = [read_plan(text) for text in store.plans("study")]
     works = store.all_work()
@@ -120,7 +121,7 @@ def read_expert_answers(store: Store, bank: Bank) -> ExpertAnswers:
 
 
 def _in_order(answers: list[_RaterAnswer], secret: bytes, scenario: str) -> list[_RaterAnswer]:
-    """Sort answers to a scenario by a keyed hash of their words, whoever wrote them."""
+    """Sort answers to a scenario by a keyed hash of their text, so that no order tells writers."""
 
     def place(answer: _RaterAnswer) -> tuple[bytes, Role]:
         words = f"{scenario}\0{answer[1]}".encode()
@@ -130,5 +131,5 @@ def _in_order(answers: list[_RaterAnswer], secret: bytes, scenario: str) -> list
 
 
 def _first_typed(store: Store) -> Mapping[str, int]:
-    """Return rater → the first event that somebody typed for them; without any, no key."""
+    """Return rater → the first event that another person typed for them; else no key."""
     return {e.rater: e.seq for e in reversed(store.events()) if e.typed_by}

@@ -2,7 +2,7 @@
 
 Seeing one rubric teaches what all rubrics want. So a study asks for these answers first, opens
 nothing else until they are handed in, and lets nobody change them afterwards. An answer belongs to
-the version of the scenario that it was written to, whatever the round.
+the version of the scenario that its writer saw, in whatever round.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def answer_task(scenario: str, version: int) -> str:
 
 
 def written_answer(answers: Mapping[str, Answer]) -> str | None:
-    """Return the answer that counts; None where there is none or its writer declined.
+    """Return the text that a rater wrote; None if they wrote nothing or declined.
 
     An answer that was typed before its writer declined does not count.
     """
@@ -50,7 +50,7 @@ def has_handed_in(answers: Mapping[str, Answer]) -> bool:
 
 
 def count_written(work: Work) -> int:
-    """Return how many answers that count a rater has written, in all rounds."""
+    """Return how many answers a rater has written in all rounds, declined ones left out."""
     return sum(
         name.startswith(TASKS) and written_answer(answers) is not None
         for name, answers in work.items()
@@ -62,12 +62,12 @@ def draw_scenarios(
 ) -> dict[str, tuple[str, ...]]:
     """Draw the scenarios that raters answer: the same number for each rater, spread evenly.
 
-    No other draw of as many from the same seats has a smaller sum of squares of the scenarios'
-    numbers of answers.
+    The sum, over scenarios, of the squared number of answers is the smallest that these seats
+    allow.
 
     Args:
         seats: Rater → their scenarios, in their order; each has at least `each`.
-        each: Answers of each rater, at least 1.
+        each: Answers per rater, at least 1.
         seed: The seed of everything random here.
 
     Returns:
@@ -98,9 +98,9 @@ _Swap = tuple[str, str, str]
 def _evening_swaps(
     seats: Mapping[str, Sequence[str]], chosen: Mapping[str, set[str]], count: Mapping[str, int]
 ) -> list[_Swap] | None:
-    """Return swaps that give one scenario an answer less and one with two less one more, or None.
+    """Return swaps that move an answer from a scenario to one with at least two fewer; else None.
 
-    A draw without any such swaps is as even as there is.
+    If no such swaps exist, the draw is as even as possible.
     """
     least = min(count.values(), default=0)
     for start in sorted(count, key=count.__getitem__, reverse=True):

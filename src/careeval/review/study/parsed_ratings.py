@@ -38,12 +38,12 @@ def parse_ratings(
     Args:
         plan: The round.
         bank: Its scenarios by id, in the version that was shown.
-        work: Rater id → their answers; raters who have withdrawn are no keys.
+        work: Rater id → their answers; raters who have withdrawn are left out.
 
     Returns:
-        Only what was judged: a question without an answer, or where the rater cannot judge, gives
-        nothing. An earlier answer that was not asked for again counts once the rater has answered
-        something about the new version.
+        Only what was judged: a question without an answer, or with the answer that the rater cannot
+        judge, is left out. An earlier answer that was not asked for again counts once the rater has
+        answered something about the new version.
     """
     ratings: list[Rating] = []
     views: list[PointsView] = []

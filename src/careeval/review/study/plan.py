@@ -44,7 +44,7 @@ class ScenarioWording(Frozen):
 
 
 class FormerVersion(Frozen):
-    """A version of a scenario that was rated in an earlier round."""
+    """A version of a scenario that an earlier round rated."""
 
     task: str
     """The name of its rating in the store."""
@@ -65,7 +65,7 @@ class RatedScenario(Frozen):
 
 
 class Seat(Invitee):
-    """One rater and the ids of their scenarios, in their order."""
+    """One rater's part in a round: the rater, and the ids of their scenarios in order."""
 
     scenarios: tuple[Slug, ...]
     answers: tuple[Slug, ...] = ()
@@ -73,7 +73,7 @@ class Seat(Invitee):
 
 
 class StudyPlan(Frozen):
-    """One round of a study."""
+    """The plan of one round of a study: scenarios, seats, and what is asked."""
 
     title: Text
     round: Annotated[int, Field(ge=1)] = 1
@@ -92,7 +92,7 @@ class StudyPlan(Frozen):
     study_id: Slug | None = None
     """The same in every round; None in plans made before there was one."""
     told: str = ""
-    """The instructions for raters who write answers of their own; empty where nobody does."""
+    """The instructions for raters who write answers of their own; empty if nobody does."""
 
     @model_validator(mode="after")
     def _whole(self) -> Self:
@@ -103,33 +103,38 @@ class StudyPlan(Frozen):
             raise ValueError("a rater is listed twice")
         for seat in self.seats:
             if len(set(seat.scenarios)) < len(seat.scenarios) or set(seat.scenarios) - set(ids):
-                raise ValueError(f"the scenarios of {seat.id} repeat, or are not all of this study")
+                raise ValueError(
+                    f"the scenarios of {seat.id} have a duplicate, or one that is not in the study"
+                )
             if len(set(seat.answers)) < len(seat.answers) or set(seat.answers) - set(
                 seat.scenarios
             ):
                 raise ValueError(
-                    f"the scenarios that {seat.id} answers repeat, or are not all theirs to rate"
+                    f"the scenarios that {seat.id} answers have a duplicate, or one that "
+                    f"{seat.id} does not rate"
                 )
             if seat.answers and not self.told.strip():
-                raise ValueError(f"{seat.id} is to write answers, but `told` says not how")
+                raise ValueError(
+                    f"{seat.id} is to write answers, but `told`, the instructions, is empty"
+                )
         if self.rubrics and not (self.relevance or self.points):
             raise ValueError("rubrics are named, but neither relevance nor points is asked about")
         return self
 
     def seat(self, rater: str) -> Seat | None:
-        """Return a rater's seat; None where that rater is not in this round."""
+        """Return a rater's seat; None if that rater is not in this round."""
         return next((seat for seat in self.seats if seat.id == rater), None)
 
     def rated(self, scenario: str) -> RatedScenario:
-        """Return the version of a scenario that is rated."""
+        """Return the version of a scenario that this round rates."""
         return next(rated for rated in self.scenarios if rated.id == scenario)
 
     def task(self, scenario: str) -> str:
-        """Return the name that the store gives to the rating of a scenario in this round."""
+        """Return the store's task for the ratings of a scenario in this round."""
         return f"{self.round}/{scenario}@{self.rated(scenario).version}"
 
     def answer_task(self, scenario: str) -> str:
-        """Return the name that the store gives to a rater's own answer, the same in any round."""
+        """Return the store's task for a rater's own answer to a scenario, the same in any round."""
         return own_answers.answer_task(scenario, self.rated(scenario).version)
 
     def json_text(self) -> str:
@@ -141,22 +146,22 @@ def read_plan(text: str) -> StudyPlan:
     """Return the plan that `StudyPlan.json_text` wrote.
 
     Raises:
-        ReviewError: The text is no plan of a study.
+        ReviewError: The text is not the plan of a study.
     """
     try:
         return StudyPlan.model_validate_json(text)
     except ValidationError as error:
-        raise ReviewError(f"this is no plan of a study: {error}") from error
+        raise ReviewError(f"the file's plan of the study cannot be read: {error}") from error
 
 
 def study_id(plans: Sequence[str]) -> str:
-    """Return the id of a study: of its first plan, or else a hash of that plan.
+    """Return the study's id as its first plan has it, or a hash of that plan if it has none.
 
     Args:
         plans: The texts of its plans, from the first.
 
     Raises:
-        ReviewError: The first text is no plan.
+        ReviewError: The first text is not a plan.
     """
     first, *_ = plans
     return read_plan(first).study_id or hashlib.sha256(first.encode()).hexdigest()[:16]
@@ -179,16 +184,15 @@ def new_plan(
     told: str = "",
     study_id: str | None = None,
 ) -> StudyPlan:
-    """Return the plan of the first round.
+    """Plan the first round of a study: who rates which scenarios, in which order.
 
     Args:
         bank: The bank of the scenarios.
-        roles: One a rater; raters are called r01, r02 … in this order.
+        roles: One role per rater; raters are called r01, r02 … in this order.
         title: The title that raters see.
         consent: The terms that they agree to.
         seed: The seed of the assignment and of every order.
-        scenarios: Their ids. Where not given, all of the bank's that are not withdrawn and no
-            controls.
+        scenarios: Their ids. If not given, all in the bank that are neither withdrawn nor controls.
         rubrics: The rubrics whose items are asked about too.
         relevance: Whether items are rated on their relevance.
         points: Whether the items' provisional points are asked about.
@@ -215,8 +219,8 @@ def new_plan(
     fewest = min(map(len, order.values()))
     if answers > fewest:
         raise ReviewError(
-            f"{answers} answers each: a rater has {fewest} scenarios",
-            hint=f"ask for at most {fewest}",
+            f"{answers} answers per rater are too many: a rater has only {fewest} scenarios",
+            hint=f"ask for at most {fewest} answers per rater",
         )
     own = own_answers.draw_scenarios(order, answers, seed=seed) if answers else {}
     family = {scenario.id: scenario.family for scenario in chosen}
@@ -258,7 +262,7 @@ def _to_rate(bank: Bank, scenarios: Iterable[str] | None) -> list[Scenario]:
 
 
 def last_rounds(plans: Iterable[StudyPlan]) -> Mapping[str, StudyPlan]:
-    """Return scenario → the newest round that it was in.
+    """Return, for each scenario, the newest round that contains it.
 
     Args:
         plans: Every round, from the first.
@@ -278,10 +282,10 @@ def next_round(
     points: bool = False,
     rubrics: Iterable[Rubric] = (),
 ) -> StudyPlan:
-    """Return the plan of a further round over revised scenarios.
+    """Plan a further round, in which revised scenarios are rated.
 
     Each rater who rated a scenario in its newest round rates its new version. A scenario that
-    nobody rated goes to everybody who was asked to rate it. Raters who have handed in answers of
+    nobody rated goes to all raters who were asked to rate it. Raters who have handed in answers of
     their own write no more of them, since they have seen rubrics by now.
 
     Args:
@@ -305,14 +309,16 @@ def next_round(
     revised = [bank.scenario(name) for name in dict.fromkeys(scenarios)]
     for scenario in revised:
         if scenario.status is Status.withdrawn:
-            raise ReviewError(f"{scenario.id} is withdrawn, and is not rated again")
+            raise ReviewError(
+                f"{scenario.id} is withdrawn from the bank, so it cannot be rated again"
+            )
         if scenario.id not in before:
-            raise ReviewError(f"{scenario.id} is not among the scenarios of this study")
+            raise ReviewError(f"{scenario.id} has been in no round of this study")
         last = before[scenario.id]
         if scenario.version <= last.rated(scenario.id).version:
             raise ReviewError(
                 f"{scenario.id} is still version {scenario.version}, as in round {last.round}",
-                hint="raise its version when you revise it",
+                hint="if you have revised it, raise its version in the bank",
             )
     present = set(raters)
     family = {scenario.id: scenario.family for scenario in revised}
@@ -348,7 +354,7 @@ def next_round(
 def with_raters(
     plan: StudyPlan, roles: Iterable[Role], taken: Iterable[str], family: Mapping[str, str]
 ) -> StudyPlan:
-    """Return a round with more raters, who get the scenarios that have the fewest raters.
+    """Add raters to a round; they get the scenarios that have the fewest raters.
 
     Each gets as many scenarios as the rater who has most, and writes no answers of their own.
 
@@ -374,7 +380,7 @@ def with_raters(
 
 
 def with_replacement(plan: StudyPlan, rater: str, taken: Iterable[str]) -> StudyPlan:
-    """Return a round in which a new rater gets the scenarios of another, whose ratings are kept.
+    """Replace a rater in a round by a new one with the same scenarios; the old ratings are kept.
 
     Args:
         plan: The round.
@@ -386,19 +392,19 @@ def with_replacement(plan: StudyPlan, rater: str, taken: Iterable[str]) -> Study
     """
     seat = plan.seat(rater)
     if seat is None:
-        raise ReviewError(f"{rater} is not in round {plan.round}")
+        raise ReviewError(f"{rater} is not a rater in round {plan.round}")
     new = seat.model_copy(update={"id": _next_id(taken)})
     return plan.model_copy(update={"seats": (*plan.seats, new)})
 
 
 def _next_id(taken: Iterable[str]) -> str:
-    """Return the pseudonym after the highest in use, so that none is used twice."""
+    """Return the pseudonym after the highest ever used, so that no pseudonym is used twice."""
     numbers = [int(name[1:]) for name in taken if name[:1] == "r" and name[1:].isdecimal()]
     return f"r{max(numbers, default=0) + 1:02}"
 
 
 def asks_severe_points(plan: StudyPlan, scenario: Scenario) -> bool:
-    """Tell whether raters are asked about the points of every item of −2, if there is any."""
+    """Tell whether raters are asked about the points of every −2 item; true if there is none."""
     asked = plan.rubrics if plan.points else ()
     unasked = (rubric for rubric in Rubric if rubric not in asked)
     return not any(i.points == SEVERE for r in unasked for i in scenario.rubric(r))
@@ -429,11 +435,12 @@ def validation_obstacles(plan: StudyPlan, scenarios: Iterable[Scenario]) -> tupl
 
 
 def planned_scenarios(plan: StudyPlan, bank: Bank) -> Mapping[str, Scenario]:
-    """Return the scenarios of a plan by id, exactly as they were when it was written.
+    """Return the scenarios of a plan by id, exactly as they were when the plan was written.
 
     Raises:
-        BankError: The bank lacks one.
-        ReviewError: One has changed since, so that raters would not see what others have rated.
+        BankError: The bank lacks a scenario.
+        ReviewError: A scenario has changed since, so that raters would not see what others have
+            rated.
     """
     scenarios = {rated.id: bank.scenario(rated.id) for rated in plan.scenarios}
     changed = [
@@ -444,8 +451,9 @@ def planned_scenarios(plan: StudyPlan, bank: Bank) -> Mapping[str, Scenario]:
     ]
     if changed:
         raise ReviewError(
-            f"changed in the bank since round {plan.round} was planned: {', '.join(changed)}",
-            hint="put the planned version back, or close this round and plan the next",
+            f"these scenarios differ from those planned for round {plan.round}: "
+            f"{', '.join(changed)}",
+            hint="restore the planned versions, or plan the next round: careeval study round",
         )
     return scenarios
 

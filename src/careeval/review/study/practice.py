@@ -1,6 +1,6 @@
 """Two made-up scenarios on which raters try the pages. Their answers are not kept.
 
-They were written for this and are in no bank: one is sound, one has faults to find.
+The scenarios are in no bank; one is sound, the other has faults to find.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class PracticeItem:
 
 @dataclass(frozen=True, slots=True)
 class PracticeScenario:
-    """A scenario to practise on.
+    """A made-up scenario to practise on, with notes on what to look at.
 
     Attributes:
         text: The words that a rater reads.

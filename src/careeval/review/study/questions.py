@@ -71,7 +71,7 @@ _ASKED: Mapping[Scale, str] = {
 def questions(
     plan: StudyPlan, scenario: Scenario, rater: str, before: EarlierAnswers = NO_EARLIER_ANSWERS
 ) -> tuple[Question, ...]:
-    """Return the questions on a scenario's card: those blind to points first.
+    """Return the questions on a scenario's card; those that do not show points come first.
 
     Args:
         plan: The round.
@@ -94,7 +94,7 @@ def questions(
 def kept_questions(
     plan: StudyPlan, scenario: Scenario, rater: str, before: EarlierAnswers
 ) -> Mapping[str, Question]:
-    """Return the questions, by field, whose earlier answer still holds, so that they are not asked.
+    """Return, by field, the questions not asked again since their earlier answer still holds.
 
     Args:
         plan: The round.
@@ -145,7 +145,7 @@ def revision_shown(
 
 
 def _as_asked_of(question: Question, former: ShownItem) -> Question:
-    """Return a question about an item, as it was asked about the item's former version."""
+    """Return the question that was asked about the former version of the item."""
     if question.about is None:
         return question
     item = question.about.item.model_copy(update=former.model_dump())
@@ -182,13 +182,13 @@ def answerable_questions(plan: StudyPlan, scenario: Scenario, rater: str) -> tup
 
 
 def _no_longer_asked(plan: StudyPlan, question: Question) -> bool:
-    """Tell whether only earlier versions asked it, as the relevance of an item of 0 points."""
+    """Tell whether only earlier careevals asked a question, as the relevance of a 0-point item."""
     worthless = question.about is not None and question.about.item.points == 0
     return worthless and (question.kind is Scale.relevance or not plan.points)
 
 
 def item_questions(about: ItemRef, *, relevance: bool, points: bool) -> list[Question]:
-    """Return the questions about an item, less the comment: first relevance, blind to points.
+    """Return the questions about an item, without the comment; relevance first, points not shown.
 
     Args:
         about: The item.

@@ -17,7 +17,7 @@ class EarlierAnswer:
     """An answer that was given in an earlier round.
 
     Attributes:
-        shown: The words that the rater read then; None where they were not kept.
+        shown: The words that the rater read then; None if they were not kept.
     """
 
     value: str
@@ -26,9 +26,9 @@ class EarlierAnswer:
     def holds(self, question: Question, now: ScenarioWording | None) -> bool:
         """Tell whether the answer still holds: nothing has changed that could change it.
 
-        A change of the scenario's text can change every answer, a change of an item those about the
-        item. Validity is asked again after any change, since the items are part of what tests a
-        carer.
+        If the scenario's text changes, every answer may change; if an item changes, the answers
+        about it may. Validity is asked again after any change, since the items are part of what
+        tests a carer.
         """
         if self.shown is None or now is None or self.shown.text != now.text:
             return False
@@ -54,7 +54,7 @@ class Revision:
     """The differences between a scenario and the version that a rater answered about before.
 
     Attributes:
-        text: The scenario's text with additions and removals; empty where it is the same.
+        text: The scenario's text with additions and removals; empty if it is the same.
         items: By rubric and id, the former version of each item that was changed.
         added: Items that are new, by rubric and id.
         removed: The texts of items that are gone.
@@ -67,7 +67,7 @@ class Revision:
 
 
 def item_of(question: Question) -> str:
-    """Return the rubric and id of the item asked about; empty where it is the whole scenario."""
+    """Return rubric and id of the item that a field is about; empty if about the whole scenario."""
     about = question.about
     return f"{about.rubric}/{about.item.id}" if about else ""
 
@@ -96,7 +96,7 @@ def scenario_revision(rated: RatedScenario, work: Work) -> Revision | None:
         work: All that the rater answered, in every round.
 
     Returns:
-        None where they answered in no earlier round, or one of the texts was not kept.
+        None if they answered in no earlier round, or if one of the texts was not kept.
     """
     before = next((former.shown for former in rated.former if work.get(former.task)), None)
     now = rated.shown

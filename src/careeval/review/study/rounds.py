@@ -1,4 +1,4 @@
-"""The rounds of a study, as its file has them: each rater's progress, and all ratings."""
+"""The rounds of a study, read from its file: each rater's progress, and all ratings."""
 
 from __future__ import annotations
 
@@ -42,17 +42,17 @@ class RaterProgress:
     Attributes:
         opened: Whether they have opened their link, or saved anything.
         agreed: Whether they have agreed to the terms.
-        declined: Whether they have said that they do not.
-        finished: Whether they say that they have finished, and leave out what is left.
-        counts: Their scenarios, by how far each is.
-        minutes: Median minutes for a scenario that is done; `None` where no time is known.
+        declined: Whether they have declined the terms.
+        finished: Whether they have said that they finished, even if questions are left open.
+        counts: How many of their scenarios are done, begun, skipped and so on.
+        minutes: Median minutes for a scenario that is done; `None` if no time is known.
         n_fast: Scenarios that were done in less time than it takes to read them.
-        last: Time of their last save, UTC; empty where nothing was saved.
-        n_typed: Answers that somebody else typed for them.
+        last: Time of their last save, UTC; empty if nothing was saved.
+        n_typed: Answers that another person typed for them.
         revoked: Whether their link is switched off.
         n_to_write: Answers of their own that they are asked to write first.
         n_written: Answers of their own that they have written, in this round and those before.
-        handed_in: Whether these are handed in, and can no longer be changed.
+        handed_in: Whether these answers are handed in, and can no longer be changed.
     """
 
     rater: Rater
@@ -126,7 +126,7 @@ def rater_progress(
 
 
 def read_rounds(store: Store, banks: Sequence[Bank]) -> tuple[RoundAnswers, ...]:
-    """Return every round as it came in, from the first.
+    """Return all rounds with the ratings received, from the first.
 
     Args:
         store: The study's.
@@ -135,7 +135,7 @@ def read_rounds(store: Store, banks: Sequence[Bank]) -> tuple[RoundAnswers, ...]
             and the round's note says so.
 
     Returns:
-        Of held-out scenarios, and of those that are lost and in no bank public, no words: items are
+        Held-out scenarios, and lost ones that no bank has in public, have no words here: items are
         called by their places, and comments are withheld.
     """
     return tuple(_round(store, read_plan(text), banks) for text in store.plans("study"))
@@ -202,13 +202,13 @@ def _proposed(plan: StudyPlan, scenario: Scenario) -> Mapping[Subject, ProposedI
 
 
 def _agreed(plan: StudyPlan, work: Work) -> bool:
-    """Tell whether a rater agreed to the terms as they are."""
+    """Tell whether a rater agreed to the present terms."""
     consent = work.get(CONSENT, {}).get("given")
     return consent is not None and consent.value == plan.consent.digest
 
 
 def _years(work: Work) -> int | None:
-    """Return a rater's years of experience; None where they are not given."""
+    """Return a rater's years of experience; None if they gave none."""
     years = work.get(ABOUT, {}).get("years")
     return int(years.value) if years is not None and years.value.isdecimal() else None
 
@@ -222,7 +222,7 @@ def present_seats(store: Store, plan: StudyPlan) -> tuple[Seat, ...]:
 def scenario_as_shown(
     plan: StudyPlan, rated: RatedScenario, banks: Iterable[Bank]
 ) -> Scenario | None:
-    """Return a scenario as it was when the plan was written; None where no bank has it so."""
+    """Return a scenario as it was when the plan was written; None if no bank has that version."""
     alone = plan.model_copy(update={"scenarios": (rated,), "seats": ()})
     for bank in banks:
         try:
@@ -239,6 +239,6 @@ def _without_items(rated: RatedScenario) -> Scenario:
 
 
 def _typed(store: Store, tasks: set[str]) -> Counter[str]:
-    """Return rater → how many of their answers on these tasks somebody else typed."""
+    """Return, for each rater, how many of their answers on these tasks another person typed."""
     newest = {(e.rater, e.task, e.field): e for e in store.events() if e.task in tasks}
     return Counter(e.rater for e in newest.values() if e.typed_by and e.value is not None)

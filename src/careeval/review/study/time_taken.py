@@ -19,10 +19,10 @@ doi:10.1016/j.jml.2019.104047).
 
 
 def minutes_by_task(events: Iterable[Event]) -> Mapping[str, Mapping[str, float]]:
-    """Return rater → task → minutes between its answers and what was saved before them.
+    """Return rater → task → minutes from the save before to the saving of the task's answers.
 
     An answer has no time if somebody else typed it, if it is the rater's first, or if it follows a
-    gap of more than `LONGEST_GAP`. A task without any time is no key.
+    gap of more than `LONGEST_GAP`. A task without any time is left out.
     """
     minutes: dict[str, dict[str, float]] = defaultdict(lambda: defaultdict(float))
     before: dict[str, datetime] = {}
@@ -39,11 +39,11 @@ def minutes_by_task(events: Iterable[Event]) -> Mapping[str, Mapping[str, float]
 
 
 def median_minutes(minutes: Iterable[float]) -> float | None:
-    """Return the median; `None` where there are no minutes."""
+    """Return the median of minutes; `None` if there are none."""
     values = list(minutes)
     return median(values) if values else None
 
 
 def is_faster_than_reading(minutes: float, n_words: int) -> bool:
-    """Tell whether so many words cannot be read in that time."""
+    """Tell whether a time in minutes is too short for reading this many words."""
     return minutes < n_words / FASTEST_READER

@@ -17,7 +17,7 @@ from careeval.review.workbench import CONSENT, PREFERENCES, Workbench
 
 @dataclass(frozen=True, slots=True)
 class Visitor:
-    """The visitor of a request."""
+    """The person who sent a request, as their session identifies them."""
 
     workbench: Workbench
     rater: Rater
@@ -25,13 +25,13 @@ class Visitor:
 
     @property
     def agreed(self) -> bool:
-        """True where they have agreed to the terms as they are now."""
+        """True if they have agreed to the present terms."""
         consent = self.workbench.store.answers(self.rater.id, CONSENT).get("given")
         return consent is not None and consent.value == self.workbench.consent.digest
 
     @property
     def declined(self) -> bool:
-        """True where they have said that they do not agree to the terms as they are now."""
+        """True if they have declined the present terms."""
         refusal = self.workbench.store.answers(self.rater.id, CONSENT).get("declined")
         return refusal is not None and refusal.value == self.workbench.consent.digest
 
@@ -42,7 +42,7 @@ class Visitor:
 
     @property
     def storage_key(self) -> str:
-        """The name under which this browser keeps what could not be sent, one for each rater."""
+        """The browser's local-storage key for what could not be sent; each rater has another."""
         return hashlib.sha256(f"{self.workbench.cookie}/{self.rater.id}".encode()).hexdigest()[:16]
 
     def note(self, task: str, **values: str | None) -> None:
@@ -52,7 +52,7 @@ class Visitor:
 
 
 class RefusedError(Exception):
-    """The visitor does not get the page, for the reason in its words."""
+    """The visitor does not get the page; `words` tells them why."""
 
     def __init__(
         self, status: int, title: str, words: str, *, retry: bool = False, withdraw: bool = False
@@ -63,7 +63,7 @@ class RefusedError(Exception):
 
 
 class RedirectError(Exception):
-    """The visitor gets another page first."""
+    """The visitor is redirected to another page, which comes first."""
 
     def __init__(self, path: str) -> None:
         super().__init__(path)
@@ -74,7 +74,7 @@ def current_visitor(request: Request) -> Visitor:
     """Return the visitor of a request, while the work is open.
 
     Raises:
-        RefusedError: As `signed_in_visitor`, or the work is closed.
+        RefusedError: See `signed_in_visitor`; or the work is closed.
     """
     visitor = signed_in_visitor(request)
     if visitor.workbench.store.closed:
@@ -111,7 +111,7 @@ def agreed_visitor(request: Request) -> Visitor:
     """Return the visitor of a request, who has agreed to the terms.
 
     Raises:
-        RefusedError: As `current_visitor`.
+        RefusedError: See `current_visitor`.
         RedirectError: They have not agreed yet.
     """
     visitor = current_visitor(request)

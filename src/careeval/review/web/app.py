@@ -42,11 +42,11 @@ def create_app(bank: Bank | None, store: Store, addresses: Addresses | None = No
 
     Args:
         bank: The bank with the scenarios of a study; an audit needs none.
-        store: The study's or the audit's.
-        addresses: The addresses of the app; this machine's where not given.
+        store: The file of the study or the audit.
+        addresses: The addresses of the app; this machine's if not given.
 
     Raises:
-        BankError: The bank lacks a scenario of the plan.
+        BankError: The bank lacks a scenario of the study's plan.
         ReviewError: A study is given no bank, or a scenario has changed since it was planned.
     """
     addresses = addresses or Addresses.loopback(PORTS[store.kind])
@@ -58,7 +58,10 @@ def create_app(bank: Bank | None, store: Store, addresses: Addresses | None = No
         app.include_router(deck_pages.router(audit_decks.PATHS, audit_decks.ENDS))
     else:
         if bank is None:
-            raise ReviewError(f"{store.path} is of a study", hint="a study needs its bank")
+            raise ReviewError(
+                f"{store.path} is the file of a study, which needs its bank",
+                hint="give create_app the bank of the study",
+            )
         app.state.workbench = study_decks.study_workbench(bank, store, addresses)
         app.include_router(deck_pages.router(study_decks.PATHS, study_decks.ENDS))
     app.include_router(common_pages.router)
@@ -87,9 +90,11 @@ async def _closed(request: Request, _: Any) -> Response:
 
 
 async def _not_saved(request: Request, error: Any) -> Response:
-    words = "The place where answers are kept cannot be used just now. What was saved before stands"
+    words = (
+        "The place where answers are kept cannot be used just now. What was saved before is kept"
+    )
     if request.method == "POST":
-        words += "; what you have just sent is not saved, and stands below: try again in a while"
+        words += "; what you have just sent is not saved, but shown below: try again in a minute"
     return refusal(request, 503, "Not saved", f"{words}. ({error})")
 
 
@@ -143,20 +148,21 @@ def serve(
         store_path: The study's or the audit's file.
         bank: As of `create_app`.
         host: The host to listen on.
-        port: The port to listen on; that of its kind where not given, and a free one for 0.
+        port: The port to listen on; if not given, the default of a study or an audit; a free one
+            for 0.
         behind_proxy: The https address of a proxy before the app. Without one, only this machine
             reaches it.
         limits: Times to wait for clients.
         ready: Called with the address once the app answers.
 
     Raises:
-        ReviewError: It would be open to the network without a proxy, the port is taken, or as
+        ReviewError: The host is open to the network and has no proxy, or the port is taken; or see
             `create_app`.
     """
     if not is_loopback(host) and behind_proxy is None:
         raise ReviewError(
-            f"{host} is open to the network, and links would travel in clear text",
-            hint="put a proxy with https before it, and name its address with --behind-proxy",
+            f"host {host} is open to the network, where links would travel unencrypted",
+            hint="put an https proxy in front, and give its address as --behind-proxy",
         )
     with closing(Store.open(store_path)) as store, ExitStack() as opened:
         wanted = PORTS[store.kind] if port is None else port
@@ -186,7 +192,7 @@ def serve(
 
 @contextmanager
 def _ended_by_sigterm() -> Iterator[None]:
-    """Let SIGTERM end the block, not the process: uvicorn raises it again when it has finished."""
+    """End the block on SIGTERM instead of the process: uvicorn raises SIGTERM again at its end."""
 
     def end(*_: object) -> None:
         raise SystemExit(0)

@@ -46,7 +46,7 @@ def home(request: Request) -> Response:
 def landing(request: Request, token: str) -> Response:
     """Show what is asked, for how long, and what is kept.
 
-    It changes nothing, since mail scanners open links.
+    Nothing is changed, since mail scanners open links.
     """
     link = _link(request, token)
     workbench: Workbench = request.app.state.workbench
@@ -56,7 +56,7 @@ def landing(request: Request, token: str) -> Response:
 
 @router.post("/i/{token}", dependencies=[FORM])
 def start(request: Request, token: str) -> Response:
-    """Start a session."""
+    """Start a session for the rater whose link was opened, and go to their next page."""
     link = _link(request, token)
     workbench: Workbench = request.app.state.workbench
     response = go_to("/")
@@ -67,7 +67,7 @@ def start(request: Request, token: str) -> Response:
 
 
 def _flags(workbench: Workbench) -> dict[str, Any]:
-    """Return the flags of the session's cookie; a browser removes it only with the same ones."""
+    """Return the flags of the session's cookie, which setting and removing it both need."""
     return {
         "path": "/",
         "httponly": True,
@@ -101,7 +101,7 @@ def show_terms(request: Request) -> Response:
 
 @router.post("/consent")
 def save_consent(request: Request, form: PostedForm) -> Response:
-    """Save that they agree, or that they do not."""
+    """Save whether the rater agrees to the terms."""
     visitor = current_visitor(request)
     digest = visitor.workbench.consent.digest
     if form.get("agree") == "yes":
@@ -140,7 +140,7 @@ def _about(request: Request, visitor: Visitor, error: str, typed: str = "") -> R
 
 @router.get("/pause")
 def pause(request: Request) -> Response:
-    """Show what a pause means."""
+    """Show what happens to answers and session during a pause."""
     current_visitor(request)
     return page(request, "pause", "Take a pause")
 
@@ -158,7 +158,7 @@ def end_session(request: Request) -> Response:
 
 @router.get("/withdraw")
 def withdraw(request: Request) -> Response:
-    """Show what withdrawing means."""
+    """Show what withdrawing deletes, and ask for confirmation."""
     signed_in_visitor(request)
     return page(request, "withdraw", "Withdraw and delete")
 
@@ -200,7 +200,7 @@ def accessibility(request: Request) -> Response:
 
 
 def _visitor_or_none(request: Request) -> Visitor | None:
-    """Return the visitor of a request; None where nobody is signed in."""
+    """Return the visitor of a request; None if nobody is signed in."""
     try:
         return current_visitor(request)
     except RefusedError:

@@ -1,9 +1,9 @@
 """Connections to the server, limited in time and number, with strict reading of requests.
 
 The parser, h11, reads some requests that another parser would take for a different one: with two
-lengths, with a length and chunks, with unusual line ends. A proxy that passes such a request on may
-see one request where h11 sees two, so they are refused. uvicorn ends a connection that is idle
-after a request, but none that is silent before one or in the midst of it.
+lengths, with a length and chunks, with unusual line ends. A proxy that passes on such a request may
+see one request where h11 sees two, so such requests are refused. uvicorn ends a connection that is
+idle after a request, but not one that is silent before or during a request.
 """
 
 from __future__ import annotations
@@ -47,17 +47,17 @@ class Limits:
 
 
 class TwofoldError(h11.RemoteProtocolError):
-    """A request that can be read in two ways."""
+    """A request that another parser may read differently."""
 
 
 class StrictReader(h11.Connection):
-    """A reader of requests that refuses those which another reader may take for something else."""
+    """A parser of requests that refuses a request which another parser may read differently."""
 
     def __init__(self) -> None:
         super().__init__(h11.SERVER, _HEAD_BYTES)
 
     def next_event(self) -> Any:
-        """Return the next event, as of h11."""
+        """Return h11's next event; raise TwofoldError if the request is ambiguous."""
         before, _ = self.trailing_data
         event = super().next_event()
         if isinstance(event, h11.Request | h11.EndOfMessage):
@@ -87,9 +87,9 @@ def _doubts(taken: bytes, is_head: bool) -> Iterator[str]:
 
 
 class Connection(H11Protocol):
-    """A connection that ends when the client says nothing or takes nothing for too long.
+    """A connection that ends if the client sends nothing or receives nothing for too long.
 
-    Where there are more than `most`, a new one replaces the one that has kept us waiting longest.
+    If there are more than `most`, a new connection replaces the one waited for longest.
     """
 
     limits: ClassVar[Limits]
@@ -109,7 +109,7 @@ class Connection(H11Protocol):
         return cycle is None or cycle.response_complete or cycle.more_body or self.flow.write_paused
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """Wait for a request; where there are too many, drop the one that waits longest."""
+        """Wait for a request; if connections are too many, drop the one waited for longest."""
         super().connection_made(transport)
         self._wait(self.limits.head)
         if len(self.connections) > self.most:
@@ -121,7 +121,7 @@ class Connection(H11Protocol):
             oldest.drop()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Stop waiting."""
+        """Stop the timer of a connection that has ended."""
         self._stop_waiting()
         super().connection_lost(exc)
 
@@ -149,14 +149,14 @@ class Connection(H11Protocol):
         super().on_response_complete()
 
     def send_400_response(self, msg: str) -> None:
-        """Refuse a request that cannot be read; just close where a response has begun."""
+        """Refuse an unreadable request; if a response has begun, only close the connection."""
         if self.conn.our_state in (h11.IDLE, h11.SEND_RESPONSE):
             super().send_400_response(msg)
         else:
             self.transport.close()
 
     def drop(self) -> None:
-        """End the connection at once, and let the system drop what was not taken."""
+        """End the connection at once; what the client has not received is dropped."""
         raw_socket = self.transport.get_extra_info("socket")
         raw_socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
         self.transport.abort()
@@ -173,7 +173,7 @@ class Connection(H11Protocol):
 
 
 class ReviewServer(uvicorn.Server):
-    """A server that lets more connections wait than it accepts in one go."""
+    """A uvicorn server whose queue holds more connections than it accepts at a time."""
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         """Start to accept connections."""
@@ -183,7 +183,7 @@ class ReviewServer(uvicorn.Server):
 
 
 def connection_class(limits: Limits) -> type[Connection]:
-    """Return the class of connections with these limits, and as many as files can be open."""
+    """Return a connection class with these limits, and at most as many as files may be open."""
     return type("Connection", (Connection,), {"limits": limits, "most": _most()})
 
 

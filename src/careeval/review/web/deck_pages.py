@@ -50,7 +50,7 @@ Row = tuple[str, str, Progress]
 
 @dataclass(frozen=True)
 class OpenSeat:
-    """A visitor and the decks of their seat. Each deck opens the next once it is handed in."""
+    """A visitor and the decks of their seat. Once a deck is handed in, the next one opens."""
 
     visitor: Visitor
     work: Work
@@ -58,12 +58,12 @@ class OpenSeat:
 
     @property
     def owed(self) -> Deck | None:
-        """The deck that must be handed in before those after it open."""
+        """The first deck to hand in before the last deck opens; None if all are handed in."""
         return next((deck for deck in self.decks[:-1] if not deck.locked), None)
 
 
 def next_stop(workbench: Workbench, rater: Rater, work: Work) -> str:
-    """Return the address to go on with, for a rater who has agreed and told their experience."""
+    """Return the next page's address for a rater who has agreed and stated their experience."""
     *first, last = workbench.decks(rater, work) or (None,)
     for deck in first:
         if deck and not deck.locked:
@@ -82,10 +82,10 @@ def open_seat(request: Request, *, for_one: bool = False) -> OpenSeat:
 
     Args:
         request: The request.
-        for_one: Whether it is about one card: then not all their work is read.
+        for_one: Whether the page is about one card; then only the answers needed are read.
 
     Raises:
-        RefusedError: There is nothing for them.
+        RefusedError: The round has no deck for them.
     """
     visitor = agreed_visitor(request)
     store = visitor.workbench.store
@@ -102,14 +102,14 @@ def open_seat(request: Request, *, for_one: bool = False) -> OpenSeat:
 
 
 def not_found() -> RefusedError:
-    """Return the refusal for an address that does not exist, or is not theirs."""
+    """Return the refusal for an address that does not exist, or is not this visitor's."""
     return RefusedError(404, "There is nothing here", "Go to the overview to see what is yours.")
 
 
 def _expect_first(request: Request, seat: OpenSeat, deck: Deck | None = None) -> None:
-    """Raise where another deck must be handed in before this one, or before all others.
+    """Raise if another deck must be handed in before this one is opened.
 
-    It is called before anything is shown that tells of a rubric.
+    This is called before a page shows anything about a rubric.
     """
     if seat.owed is None or seat.owed is deck:
         return
@@ -152,7 +152,7 @@ def show_practice(request: Request, n: int) -> Response:
 
 
 def check_practice(request: Request, n: int, form: PostedForm) -> Response:
-    """Show what there was to notice, and keep only that the card was seen."""
+    """Show the notes on a practice card, and save only that the card was seen."""
     return _practice(request, n, form)
 
 
@@ -196,11 +196,11 @@ class OpenCard:
 
     @property
     def card(self) -> Card:
-        """The card."""
+        """The card that is open."""
         return self.deck.cards[self.n - 1]
 
     def answers(self) -> Answers:
-        """Return its present answers."""
+        """Return the present answers on the card."""
         visitor = self.seat.visitor
         return visitor.workbench.store.answers(visitor.rater.id, self.card.task)
 
@@ -245,7 +245,7 @@ def _save(path: str) -> Callable[..., Response]:
 
 
 def _respond_locked(request: Request, open_card: OpenCard, form: Mapping[str, str]) -> Response:
-    """Respond to a form that comes after the deck was handed in: fine if it changes nothing."""
+    """Respond to a form sent after the deck was handed in: refuse it if it changes an answer."""
     store, rater, task = (
         open_card.seat.visitor.workbench.store,
         open_card.seat.visitor.rater.id,
@@ -263,7 +263,7 @@ def _respond_locked(request: Request, open_card: OpenCard, form: Mapping[str, st
 
 
 def _save_form(request: Request, open_card: OpenCard, form: Mapping[str, str]) -> Response:
-    """Save what a form or our script sends, and go to the page that it asks for."""
+    """Save the answers that a form or our script sends, and go to the page that it asks for."""
     card, deck, n = open_card.card, open_card.deck, open_card.n
     if form.get("task") != card.task:
         words = "It belongs to another round or another rater; nothing was saved."
@@ -299,7 +299,7 @@ def _save_form(request: Request, open_card: OpenCard, form: Mapping[str, str]) -
 
 
 def _skipping(open_card: OpenCard, typed: TypedAnswers, go: str) -> Mapping[str, str | None]:
-    """Return what a form says about skipping the card; empty where it says nothing."""
+    """Return the field that records skipping, if the form sets it; else nothing."""
     if go == "skip":
         return {SKIPPED: "yes"}
     if not open_card.deck.declines:
@@ -357,7 +357,7 @@ class CardGroup:
     Attributes:
         number: From 1, in the order of the deck.
         rows: A row for each card.
-        open: Whether the list is unfolded, since the card to go on with is in it.
+        open: Whether the group is unfolded, since it has the next card to fill in.
     """
 
     number: int
@@ -366,12 +366,12 @@ class CardGroup:
 
     @property
     def n_done(self) -> int:
-        """The number of its cards that are done."""
+        """How many cards of the group are done."""
         return sum(state is Progress.done for _, _, state in self.rows)
 
 
 def _groups(deck: Deck, states: Sequence[Progress], rows: Mapping[int, Row]) -> list[CardGroup]:
-    """Return rows, keyed by the card's number, in their groups; none for cards without a group."""
+    """Gather rows, keyed by the card's number, into groups; cards without a group are left out."""
     grouped: dict[int, dict[int, Row]] = {}
     for n, row in rows.items():
         if number := deck.cards[n - 1].group:
@@ -413,7 +413,7 @@ def overview(request: Request) -> Response:
 
 
 def _rows(seat: OpenSeat, deck: Deck) -> list[Row]:
-    """Return a deck's cards, as a list shows them."""
+    """Return a list row for each card of a deck."""
     states = deck.states(seat.work)
     if deck.locked:  # what was not handed in can no longer be
         states = tuple(s if s is Progress.done else Progress.skipped for s in states)

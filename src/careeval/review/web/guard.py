@@ -1,4 +1,4 @@
-"""Checks before every page: addresses, origins, and headers that limit what browsers do."""
+"""Checks of every request's host and origin, and headers that limit what browsers do."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ HEADERS = {
 
 
 class Guard:
-    """An app that refuses requests to other hosts and changes that other sites ask for."""
+    """An ASGI app that refuses requests to foreign hosts and changes requested by foreign sites."""
 
     def __init__(self, app: ASGIApp, addresses: Addresses) -> None:
         self._app = app

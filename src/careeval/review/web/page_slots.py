@@ -1,4 +1,4 @@
-"""Slots for pages, which are made in a few worker threads, so that no wait blocks other pages.
+"""Slots: limits on how many pages are made at a time, so that no wait blocks other pages.
 
 Pages that read and pages that save have slots of their own: while saves wait for another program
 that holds the file, pages that read are still made. There are few slots, since Python threads that
@@ -33,12 +33,14 @@ class PageSlots:
 
     @asynccontextmanager
     async def slot(self, method: str) -> AsyncIterator[None]:
-        """Take a slot for a block; raises ReviewError where none is free in the time for a lock."""
+        """Take a slot for a block; raise ReviewError if none gets free within BUSY_SECONDS."""
         slots = self._reading if method in ("GET", "HEAD") else self._saving
         try:
             await asyncio.wait_for(slots.acquire(), database.BUSY_SECONDS)
         except TimeoutError as error:
-            raise ReviewError("too many others wait for it") from error
+            raise ReviewError(
+                f"too many requests at once: none was served within {database.BUSY_SECONDS} s"
+            ) from error
         try:
             yield
         finally:

@@ -1,4 +1,4 @@
-"""Pages made from templates. All values are escaped, and no template is made of them."""
+"""Pages made from templates. All values are escaped, and values are never used as templates."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ from careeval.review.workbench import Workbench
 def page(
     request: Request, template: str, title: str, status: int = 200, **values: Any
 ) -> HTMLResponse:
-    """Return a page of the app.
+    """Return a page of the app, filled in from a template.
 
     Args:
-        request: The request; a visitor who is signed in gets the links that need that.
+        request: The request; a visitor who is signed in gets the links for signed-in visitors.
         template: The name of the template without `.html`.
         title: The title of the window, and its heading.
         status: The HTTP status.
@@ -41,12 +41,12 @@ def page(
 
 
 def go_to(path: str) -> Response:
-    """Send a browser to another page of ours."""
+    """Redirect a browser to another page of the app."""
     return RedirectResponse(path, 303)
 
 
 def wants_json(request: Request) -> bool:
-    """Tell whether our script asks, and not a browser that goes to another page."""
+    """Tell whether our script sent the request, rather than a browser that opens a page."""
     return "application/json" in request.headers.get("accept", "")
 
 
@@ -61,7 +61,7 @@ def refusal(
 ) -> Response:
     """Return a page that says why a request is refused.
 
-    What was typed comes back with it, to be sent again or copied.
+    The page shows what was typed, to be sent again or copied.
     """
     if wants_json(request):
         return JSONResponse({"error": f"{title}. {words}"}, status)
@@ -86,7 +86,7 @@ def refusal(
 
 @cache
 def environment() -> Environment:
-    """Return the environment of the templates."""
+    """Return the Jinja environment that loads and fills in the templates."""
     environment = Environment(
         loader=PackageLoader("careeval.review.web"),
         autoescape=True,
