@@ -1,4 +1,4 @@
-"""careeval from Python: functions that start a run and read results as tables, for notebooks."""
+"""careeval from Python: functions to begin a run and to read results as tables for a notebook."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ FREE_IN_RUNS = as_json({"": FREE})[""]
 
 @dataclass(frozen=True)
 class Summaries(Sequence[Summary]):
-    """Summaries of the entries of runs, in order; displayed as by `careeval summary`."""
+    """Summaries of runs' entries (a system with a grading), shown as by `careeval summary`."""
 
     entries: tuple[Summary, ...]
 
@@ -55,7 +55,7 @@ class Summaries(Sequence[Summary]):
 
     @property
     def document(self) -> Document:
-        """The document that `careeval summary` prints for these entries."""
+        """The document that `careeval summary` prints for these summaries."""
         return summary_document([EntryNumbers(each) for each in self.entries])
 
     def __repr__(self) -> str:
@@ -66,7 +66,7 @@ class Summaries(Sequence[Summary]):
 
 
 def summarise(runs: Runs) -> Summaries:
-    """Return a summary of each entry, in order; empty if nothing was judged."""
+    """Return a summary of each entry, in their order; empty if nothing was judged."""
     return Summaries(tuple(summaries_of(runs)))
 
 
@@ -94,26 +94,26 @@ def run(
     """Ask a system about scenarios, grade its responses, and return the run's tables.
 
     `careeval run` does the same with a display and more options, and can resume a run that was
-    started here.
+    begun here.
 
     Args:
         system: Inspect's name of a model, as `openai/gpt-5.1`; or a function from a scenario to the
             text of a response, which is called once per epoch.
         out: Folder for runs; this one goes into a subfolder with the system's name.
-        grader: Inspect's name of the grader; by default the bank's.
-        name: Name of the system in tables; by default that of the model or function.
-        scenarios: Ids; by default all public base scenarios.
+        grader: Inspect's name of the grader; the bank's default where not given.
+        name: Name of the system in tables; the model's or the function's where not given.
+        scenarios: Ids; all public base scenarios where not given.
         epochs: Responses to each scenario.
-        bank: Folder of the bank; by default careeval's own bank.
-        rubric: The rubric to grade; by default the actions, or the ladder if there are no actions.
-        max_tokens: Maximum number of tokens per response of a model, reasoning included.
-        max_cost: The most dollars to spend; required if a call costs money or its price is not
+        bank: Folder of the bank; careeval's own where not given.
+        rubric: The rubric to grade; the actions if not given, the ladder if there are none.
+        max_tokens: Most tokens of one response of a model, reasoning included.
+        max_cost: Dollars that may be spent; needed if a call costs money or its price is not
             known.
 
     Raises:
         UsageError: The calls would cost money, and there is no `max_cost`.
-        ProtocolError: The run cannot be set up, or did not finish; finished responses are kept, and
-            `careeval run --resume -o OUT` continues.
+        ProtocolError: The run cannot be set up or is not complete; the finished part is kept, and
+            `careeval run --resume -o OUT` does the rest.
     """
     loaded = load_bank(bank)
     ids = [*scenarios] if scenarios is not None else [s.id for s in loaded.bases]
@@ -136,27 +136,27 @@ def run(
     (outcome,) = carry_out([folder], fresh=True)
     if not outcome.complete:
         raise ProtocolError(
-            f"{folder}: the run did not come to its end: "
+            f"{folder}: the run is not complete: "
             f"{outcome.why or outcome.stopped or f'{outcome.n_failed} samples failed'}",
-            hint=f"what was finished is kept: careeval run --resume -o {out}",
+            hint=f"the finished part is kept; for the rest: careeval run --resume -o {out}",
         )
     return read_runs(folder)
 
 
 def _expect_affordable(run: Run) -> None:
-    """Raise UsageError if calls may cost money without a budget, or with one not enforceable."""
+    """Raise UsageError if calls may cost money without a budget, or a price is unknown with one."""
     prices = {name: run.prices.get(name) for name in (run.model, run.grader) if name}
     unknown = [name for name, price in prices.items() if price is None]
     if run.max_cost is not None and unknown:
         raise UsageError(
-            f"a budget cannot be kept: the price of {', '.join(unknown)} is not known",
-            hint="careeval run takes prices of your own, with --prices FILE",
+            f"max_cost cannot be kept: the price of {', '.join(unknown)} is not known",
+            hint="give the prices on the command line: careeval run --prices FILE",
         )
     paid = [name for name, price in prices.items() if price != FREE_IN_RUNS]
     if run.max_cost is None and paid:
         raise UsageError(
-            f"calls to {' and '.join(paid)} may cost money",
-            hint="say how many dollars may be spent, as max_cost=5",
+            f"calls to {' and '.join(paid)} may cost money, and there is no max_cost",
+            hint="give the dollars that may be spent, as max_cost=5",
         )
 
 

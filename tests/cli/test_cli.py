@@ -390,7 +390,7 @@ def test_results_are_filtered_by_system_and_grader(
     chosen = ["--system", "robot-one", "--grader", "careeval/lexical"]
     if command == "compare":
         assert run([command, "runs", *chosen]) == USAGE
-        assert "there is nothing to compare robot-one with" in capsys.readouterr().err
+        assert "only robot-one is graded here" in capsys.readouterr().err
         return
     assert run([command, "runs", *chosen, *options]) == OK
     out = capsys.readouterr().out

@@ -179,7 +179,7 @@ def test_one_system_alone(put_runs: Any, capsys: pytest.CaptureFixture[str]) -> 
     """One system is compared with nothing."""
     put_runs({"before": SAFE})
     assert run(["compare", "runs"]) == USAGE
-    assert "there is nothing to compare before with" in capsys.readouterr().err
+    assert "only before is graded here" in capsys.readouterr().err
 
 
 def test_several_graders(put_runs: Any, capsys: pytest.CaptureFixture[str]) -> None:

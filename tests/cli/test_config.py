@@ -183,7 +183,7 @@ def test_a_variable_that_nothing_reads_is_refused(
     monkeypatch.setenv(name, "a secret")
     assert run(line) == USAGE
     printed = capsys.readouterr()
-    assert f"nothing reads the variable {name}" in printed.err
+    assert f"no option for the environment variable {name}" in printed.err
     assert hint in printed.err
     assert "a secret" not in printed.err
     assert printed.out == ""

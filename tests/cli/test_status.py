@@ -71,10 +71,10 @@ def test_as_json(runs: Path, capsys: pytest.CaptureFixture[str]) -> None:
 def test_an_empty_folder_has_no_run(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """A folder without a run is no error: it says so, and how to begin one."""
     assert run(["status", str(tmp_path)]) == OK
-    assert "holds no run" in capsys.readouterr().err
+    assert "has no run" in capsys.readouterr().err
 
 
 def test_a_folder_that_is_not_there(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """A folder that is not there is refused."""
     assert run(["status", str(tmp_path / "none")]) == USAGE
-    assert "is no folder" in capsys.readouterr().err
+    assert "is not a folder" in capsys.readouterr().err

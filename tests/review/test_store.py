@@ -462,9 +462,9 @@ def test_a_foreign_file(tmp_path: Path) -> None:
 
 def test_a_store_is_not_overwritten(store: Store, tmp_path: Path) -> None:
     """Neither a new study nor a backup takes the place of a file."""
-    with pytest.raises(ReviewError, match="is there already"):
+    with pytest.raises(ReviewError, match="exists already"):
         Store.create(store.path, "study", "{}")
-    with pytest.raises(ReviewError, match="is there already"):
+    with pytest.raises(ReviewError, match="exists already"):
         store.back_up(store.path)
     with pytest.raises(ReviewError, match="cannot be written"):
         Store.create(tmp_path / "no" / "folder.db", "study", "{}")

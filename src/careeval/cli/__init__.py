@@ -1,1 +1,1 @@
-"""The command line: one file a command, no logic; the only place that joins protocol to report."""
+"""The command line: one file per command, without logic. Only here protocol meets report."""

@@ -144,18 +144,18 @@ def run(argv: Sequence[str]) -> int:
     return status if isinstance(status, int) else OK
 
 
-_FREE_SPACE = "free some space, or name another disk; what was there before is still there"
-_PERMISSION = "give permission to read and write it, or name another place"
+_FREE_SPACE = "free some space, or use another disk; files from before are kept"
+_PERMISSION = "give yourself permission to read and write there, or name another path"
 _DISK_HINTS = {
     errno.ENOSPC: _FREE_SPACE,
     errno.EDQUOT: _FREE_SPACE,
     errno.EFBIG: _FREE_SPACE,
-    errno.EOVERFLOW: "check that it is the right file",
-    errno.EROFS: "its disk is read-only: name another place",
+    errno.EOVERFLOW: "check that this is the right file: a number in it, or its size, is too large",
+    errno.EROFS: "name a path on another disk: this disk is read-only",
     errno.EACCES: _PERMISSION,
     errno.EPERM: _PERMISSION,
-    errno.EIO: "the disk is failing: copy what can still be read to another one",
-    errno.EISDIR: "it is a folder, and should be a file: move it away, or name another",
+    errno.EIO: "the disk is failing: copy what can still be read to another disk",
+    errno.EISDIR: "move the folder away, or name another path: a file is expected here",
 }
 """Number of a disk error → the hint that is printed with it."""
 
@@ -166,13 +166,13 @@ def _disk_error(error: OSError) -> UsageError:
 
 
 def _command_line_error(error: CycloptsError) -> UsageError:
-    """Return an error that cyclopts found in the command line as one of ours."""
+    """Turn cyclopts's error about a command line into a UsageError with a hint."""
     commands = " ".join(("careeval", *(error.command_chain or ())))
     if isinstance(error, UnknownCommandError) and error.unused_tokens and error.app:
         # its own message would load every command
         typed, names = error.unused_tokens[0], [n for n in error.app if not n.startswith("-")]
         return UsageError(
-            f"{commands} has no command {typed!r}; expected one of {', '.join(names)}",
+            f"{typed!r} is not a command of {commands}; expected one of {', '.join(names)}",
             hint=did_you_mean(typed, names) or f"{commands} --help",
         )
     return UsageError(str(error).strip(), hint=f"{commands} --help")

@@ -85,9 +85,9 @@ def compare_(
     if len(systems) > 2:
         if conditions:
             raise UsageError(
-                f"--fail-on is about two systems, and there are {len(systems)}: "
+                f"--fail-on compares two systems, but these runs have {len(systems)}: "
                 f"{', '.join(systems)}",
-                hint="name the two after the folders",
+                hint="name two systems after the folders",
             )
         summaries = [summary_of(entry) for entry in graded]
         ranked = rankings(graded, summaries)
@@ -113,10 +113,10 @@ def _systems(runs: Runs, graded: Sequence[Entry]) -> tuple[str, ...]:
     graded_names = {entry.system for entry in graded}
     names = tuple(name for name in dict.fromkeys(runs.responses["system"]) if name in graded_names)
     if not names:
-        raise UsageError("nothing here has been graded yet", hint="careeval grade FOLDER")
+        raise UsageError("these runs have no grading yet", hint="grade them: careeval grade FOLDER")
     if len(names) == 1:
         raise UsageError(
-            f"there is nothing to compare {names[0]} with",
+            f"only {names[0]} is graded here, and a comparison needs two systems",
             hint="careeval compare runs/old runs/new",
         )
     return names
@@ -125,7 +125,7 @@ def _systems(runs: Runs, graded: Sequence[Entry]) -> tuple[str, ...]:
 def _folders_and_names(
     words: tuple[str, ...], selection: SelectionOptions
 ) -> tuple[list[str], tuple[str, ...]]:
-    """Return the folders, and the names of two systems or none, among the words that were typed."""
+    """Split the typed words into folders, and the names of two systems or none."""
     if not words:
         raise UsageError("name the folders of two runs", hint="careeval compare runs/old runs/new")
     folders = [word for word in words if Path(word).is_dir()]
@@ -137,8 +137,8 @@ def _folders_and_names(
         return list(words), ()
     if len(names) not in (0, 2):
         raise UsageError(
-            f"two systems are compared, and {len(names)} named: {', '.join(names)}",
-            hint="name a folder that is there, and none or two systems after it",
+            f"expected two names of systems or none, not {len(names)}: {', '.join(names)}",
+            hint="name existing folders first, then two systems or none",
         )
     return folders, names
 
@@ -158,7 +158,7 @@ class _Condition:
     most: float
 
     def failure(self, comparison: Comparison) -> str:
-        """Return the message if the whole interval says B is worse by more than `most`; else ""."""
+        """Return a message if B is worse by more than `most` over the whole interval; else ""."""
         difference = comparison.metrics[self.metric]
         worse = difference.b_is_worse_by_more_than
         if worse is None or worse <= self.most:
@@ -169,7 +169,7 @@ class _Condition:
         )
 
     def line(self, comparison: Comparison) -> str:
-        """Return a line with pass or FAIL, what was measured, and the limit."""
+        """Return the condition's result as a line: pass or FAIL, the difference, and the limit."""
         if unknown := self.why_unchecked(comparison):
             return f"FAIL  {unknown}"
         difference = comparison.metrics[self.metric]
@@ -181,7 +181,7 @@ class _Condition:
         )
 
     def why_unchecked(self, comparison: Comparison) -> str:
-        """Return why the condition cannot be checked; empty where it can."""
+        """Return why the condition cannot be checked; empty if it can."""
         difference = comparison.metrics[self.metric]
         if difference.b_is_worse_by_more_than is not None:
             return ""
@@ -208,9 +208,9 @@ def _condition(text: str) -> _Condition:
         old = OLD_METRICS.get(match[1]) if match else None
         raise UsageError(
             f"--fail-on {text!r}: expected METRIC or METRIC>X",
-            hint=f"{match[1]} is now called {old}, of runs judged on the actions"
+            hint=f"write {old}: {match[1]} has that name now, for runs graded on the actions"
             if match and old
-            else f"METRIC is one of {', '.join(COMPARED)}",
+            else f"as METRIC, write one of {', '.join(COMPARED)}",
         )
     try:
         points = float(match[2] or 0)
@@ -218,11 +218,12 @@ def _condition(text: str) -> _Condition:
         points = math.nan
     if not math.isfinite(points):
         raise UsageError(
-            f"--fail-on {text!r}: {match[2]!r} is no number", hint="points of percent, as score>2"
+            f"--fail-on {text!r}: {match[2]!r} is not a number",
+            hint="write X in percentage points, as score>2",
         )
     if points < 0:
         raise UsageError(
             f"--fail-on {text!r}: {match[2]} is below 0",
-            hint="X is by how much B may be worse, in points of percent, as score>2",
+            hint="as X, write by how many percentage points B may be worse, as score>2",
         )
     return _Condition(text, match[1], points / 100)

@@ -50,7 +50,7 @@ def install(
         written = app.install_completion(shell=shell, output=out, add_to_startup=out is None)
     say(f"Written: {written}")
     if out is None and shell != "fish":
-        say(f"~/.{shell}rc loads it: start a new {shell}.")
+        say(f"~/.{shell}rc now loads this script: start a new {shell}.")
     return OK
 
 
@@ -89,4 +89,7 @@ def _this_shell() -> Shell:
         shell = None
     if shell in ("bash", "zsh", "fish"):
         return shell
-    raise UsageError("this terminal's shell is not known", hint="name it: bash, zsh or fish")
+    raise UsageError(
+        "the shell of this terminal could not be found out",
+        hint="name the shell: bash, zsh or fish",
+    )

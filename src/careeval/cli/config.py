@@ -1,8 +1,8 @@
 """Options from the environment and from `careeval.toml`.
 
 An option is taken from the command line, else from the environment, else from the file, else it
-has its default. A name that nothing reads, in the file or among the CAREEVAL_ variables, is
-refused: it is a mistake that nobody would notice.
+has its default. An unknown name, in the file or among the CAREEVAL_ variables, is an
+error: otherwise nobody would notice the mistake.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ RANK = {"cli": 0, "env": 1}
 
 
 def read_settings(file: Path) -> dict[str, Any]:
-    """Return the file's tables by command; empty where there is no such file.
+    """Return the settings in careeval.toml, by command; empty if there is no such file.
 
     Raises:
         UsageError: The file is not valid TOML; the message names the line.
@@ -63,7 +63,7 @@ def read_settings(file: Path) -> dict[str, Any]:
         return {}
     except UnicodeDecodeError as error:
         line = error.object[: error.start].count(b"\n") + 1
-        raise UsageError(f"{file}:{line}: is not UTF-8", hint="save the file as UTF-8") from error
+        raise UsageError(f"{file}:{line}: not UTF-8", hint="save the file as UTF-8") from error
     except tomllib.TOMLDecodeError as error:
         message, _, position = str(error).partition(" (at line ")
         place = ":" + position.rstrip(")").replace(", column ", ":") if position else ""
@@ -72,10 +72,10 @@ def read_settings(file: Path) -> dict[str, Any]:
 
 
 def apply_file(app: App, commands: tuple[str, ...], arguments: ArgumentCollection) -> None:
-    """Set the arguments that the file has and that nothing has set so far.
+    """Set the arguments that careeval.toml has and that nothing of higher rank has set.
 
     Raises:
-        UsageError: The file has a name that is no command, or no option of this command.
+        UsageError: The file has a name that is neither a command nor an option of this command.
     """
     if commands == ("doctor",):
         # doctor reports what is wrong with the file, so it must not stop at it
@@ -91,19 +91,19 @@ def refuse_unknown(
     commands: tuple[str, ...],
     arguments: ArgumentCollection,
 ) -> None:
-    """Raise UsageError if the file has a name that this command cannot read.
+    """Raise UsageError if the file has an unknown name that concerns this command.
 
     The names in the command's own table are checked, and those in the tables that lead to it.
 
     Args:
         settings: The file's tables.
         apps: The apps from `careeval` down to the command.
-        commands: The names of all but the first of them.
+        commands: The names of the apps, without `careeval`.
         arguments: The command's arguments.
 
     Raises:
-        UsageError: A name is no command, or no option of this one, or a setting stands outside a
-            command.
+        UsageError: A name is neither a command nor an option of this one, or a setting is not below
+            a command.
     """
     table = settings
     parents: tuple[str, ...] = ()
@@ -116,8 +116,8 @@ def refuse_unknown(
             if not isinstance(value, dict):
                 below = ".".join((*parents, command))
                 raise UsageError(
-                    f"{FILE}: {path} stands outside the settings of a command",
-                    hint=f"write it below the command that it is for, as in [{below}]",
+                    f"{FILE}: {path} must be below the name of a command",
+                    hint=f"move the setting below its command, as below [{below}]",
                 )
         parents = (*parents, command)
         table = table.get(command, {})
@@ -135,13 +135,13 @@ def refuse_unknown(
 
 
 def refuse_unread(app: App, commands: tuple[str, ...], arguments: ArgumentCollection) -> None:
-    """Raise UsageError if a CAREEVAL_ variable is set that careeval does not read.
+    """Raise UsageError if a CAREEVAL_ variable is set that is not an option.
 
     A variable of another command is checked by that command only, since a check here would have to
     load it.
 
     Raises:
-        UsageError: A variable names no command, or no option of this one.
+        UsageError: A variable names an unknown command, or an unknown option of this command.
     """
     names = sorted(name for name in os.environ if name.startswith(PREFIX))
     if not names or commands == ("doctor",):
@@ -161,11 +161,11 @@ def refuse_unread(app: App, commands: tuple[str, ...], arguments: ArgumentCollec
 def _refuse_unread(
     name: str, commands: tuple[str, ...], levels: Sequence[Sequence[str]], options: Sequence[str]
 ) -> None:
-    """Raise UsageError unless a variable is an option of this command, or may be one of another.
+    """Raise UsageError if a variable names an unknown command or option of this command.
 
     Args:
         name: The variable's name.
-        commands: The command's words.
+        commands: The words of the command that runs, as audit probes.
         levels: For each word, the commands that could be typed there.
         options: The command's options, spelt as in variables.
     """
@@ -187,9 +187,9 @@ def _refuse_unread(
 
 def _unread(name: str, likely: Iterable[str]) -> UsageError:
     return UsageError(
-        f"nothing reads the variable {name}",
+        f"careeval has no option for the environment variable {name}",
         hint=did_you_mean(name, likely, cutoff=0.85)
-        or f"an option is {PREFIX}COMMAND_OPTION, as {PREFIX}RUN_GRADER",
+        or f"unset the variable, or name it {PREFIX}COMMAND_OPTION, as {PREFIX}RUN_GRADER",
     )
 
 
@@ -198,7 +198,7 @@ def _upper(option: str) -> str:
 
 
 def drop_overridden(_app: App, _commands: tuple[str, ...], arguments: ArgumentCollection) -> None:
-    """Drop options that one of a higher rank overrides, as a typed --responses the file's model."""
+    """Drop options that one of a higher rank excludes: --responses typed drops the file's model."""
     ranked = {
         name: (argument, min(RANK.get(token.source, 2) for token in argument.tokens))
         for argument in arguments
@@ -213,6 +213,6 @@ def drop_overridden(_app: App, _commands: tuple[str, ...], arguments: ArgumentCo
 
 def _unknown(path: str, name: str, kind: str, names: Sequence[str]) -> UsageError:
     return UsageError(
-        f"{FILE}: {path} is no {kind}; expected one of {', '.join(names)}",
-        hint=did_you_mean(name.replace("-", "_"), names) or "take it out",
+        f"{FILE}: {path} is not a known {kind}; expected one of {', '.join(names)}",
+        hint=did_you_mean(name.replace("-", "_"), names) or "remove it from the file",
     )

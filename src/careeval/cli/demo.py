@@ -78,8 +78,8 @@ def demo(*, out: Annotated[Path | None, Parameter(name=("--out", "-o"))] = None)
     print_document(summary_document(results.graded, more=lexical_sentences(results.summaries)))
     page = root / "report.html"
     write_page(results, page)
-    say(f"The page: {page.resolve().as_uri()}")
-    say("A real model: careeval run -m openai/gpt-5.1 -o runs/first")
+    say(f"Open the page: {page.resolve().as_uri()}")
+    say("To evaluate a real model: careeval run -m openai/gpt-5.1 -o runs/first")
     return OK
 
 

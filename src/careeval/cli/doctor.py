@@ -67,7 +67,7 @@ def settings(file: Path) -> Finding:
 
 
 def variables(environment: Iterable[str]) -> Finding:
-    """Return a finding on the CAREEVAL_ variables; it has no value, which may be a secret."""
+    """Return a finding on the CAREEVAL_ variables, without their values, which may be secret."""
     names = sorted(name for name in environment if name.startswith(PREFIX))
     if not names:
         return Finding(f"{PREFIX}*", State.OK, "none set")

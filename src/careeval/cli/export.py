@@ -84,9 +84,9 @@ def export(
     if not folders:
         raise UsageError("name the folder of a run", hint=_HINT)
     if not to:
-        raise UsageError("say what to export to", hint=_HINT)
+        raise UsageError("--to is missing: no format to write", hint=_HINT)
     if out is None:
-        raise UsageError("name the folder to write to", hint=_HINT)
+        raise UsageError("--out is missing: no folder to write to", hint=_HINT)
     runs = selection.select(read_runs(*folders))
     results = findings(
         runs,
@@ -95,7 +95,8 @@ def export(
     )
     if not results.entries:
         raise UsageError(
-            "nothing here has been graded yet", hint="careeval grade FOLDER --grader MODEL"
+            "these runs have no grading yet",
+            hint="grade them: careeval grade FOLDER --grader MODEL",
         )
     for note in runs.notes:
         say(note)
@@ -143,10 +144,10 @@ def _write(
 
 
 def _grader_prompts(graders: Iterable[str], folder: Path | None) -> dict[str, str]:
-    """Return the prompt of each grader whose prompts are at hand.
+    """Return grader → prompt, for graders whose prompts can be found.
 
-    A grader's name has the hash of its prompts. It is looked up among careeval's own, or a
-    folder's, in every version of the protocol.
+    A grader's name has the hash of its prompts. Prompts with that hash are searched among
+    careeval's own, or in a folder, in every version of the protocol.
     """
     modes = [mode for mode in MODES.values() if mode.models_grade]
     versions = [load_prompts(mode, folder, version) for mode in modes for version in mode.prompts]

@@ -61,7 +61,8 @@ def report(
     runs = selection.select(read_runs(*folders))
     if runs.judgments.is_empty():
         raise UsageError(
-            "nothing here has been graded yet", hint="careeval grade FOLDER --grader MODEL"
+            "these runs have no grading yet",
+            hint="grade them: careeval grade FOLDER --grader MODEL",
         )
     results = findings(
         runs,

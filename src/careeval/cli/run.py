@@ -124,7 +124,7 @@ def run(
     Args:
         model: Inspect's name of a model: openai/…, anthropic/…, vllm/…, gguf/FILE.gguf; more than
             one are run side by side.
-        roster: A list of models: `paper`, or a file with one name a line. `paper` is graded on
+        roster: A list of models: `paper`, or a file with one name per line. `paper` is graded on
             the ladder unless --rubric says otherwise.
         grader: Inspect's name of the grader, openai/gpt-4o-2024-08-06 where not given;
             careeval/lexical grades offline by comparing words. With --resume, another one for a run
@@ -179,29 +179,29 @@ def run(
 
 
 def _refuse_none_or_both(models: str, responses: Path | None) -> None:
-    """Raise UsageError unless there are either models or recorded answers.
+    """Raise UsageError if neither models nor recorded answers are given, or both.
 
     Args:
-        models: The option that names models; empty where none does.
+        models: The option that names models, as typed; empty if no model is named.
         responses: The file of recorded answers.
     """
     if models and responses is not None:
         raise UsageError(
             f"{models} and --responses exclude each other: "
-            "a model is asked, or its recorded answers are taken",
-            hint="leave one of them out; --name NAME names the system that gave the answers",
+            "answers come either from a model or from a file",
+            hint="leave one of them out; to name the system of the recorded answers, use --name",
         )
     if not models and responses is None:
         raise UsageError(
             "give a model to ask, or a file of recorded answers",
-            hint="-m MODEL, --roster paper, or --responses FILE",
+            hint="add -m MODEL, --roster paper, or --responses FILE",
         )
 
 
 def _runs_of_models(
     template: Run, models: Sequence[str], name: str | None, asking: AskingOptions, suffix: str
 ) -> list[Run]:
-    """Return a run of each model; its name in tables ends with the suffix."""
+    """Return a run for each model; the suffix is appended to the system's name in tables."""
     task = template.task | {"seed": asking.seed, "max_tokens": asking.max_tokens}
     return [
         replace(template, system=_system(model, name, models) + suffix, model=model, task=task)
@@ -212,15 +212,15 @@ def _runs_of_models(
 def _runs_of_answers(
     template: Run, responses: Path, name: str | None, asking: AskingOptions, suffix: str
 ) -> tuple[list[Run], dict[str, list[Response]]]:
-    """Return a run of each system whose answers a file has, and the answers by system.
+    """Return a run for each system in a file of recorded answers, and the answers by system.
 
     Raises:
         UsageError: An option for asking a model is given.
     """
     if replace(asking, max_connections=None) != AskingOptions():
         raise UsageError(
-            "recorded answers are not asked for",
-            hint="leave --samples, --seed, --max-tokens and --base-url out",
+            "recorded answers are only graded, no model is asked",
+            hint="leave out --samples, --seed, --max-tokens and --base-url",
         )
     by_system = _named_answers(responses, name)
     task = template.task | {"responses": str(responses)}
@@ -240,17 +240,17 @@ def _default_grader(bank: Path | None) -> str:
 
 def _system(model: str, name: str | None, models: Sequence[str]) -> str:
     if name is not None and len(models) > 1:
-        raise UsageError(f"--name names one system, and there are {len(models)} models")
+        raise UsageError(f"--name can name only one system, but {len(models)} models are given")
     return name or model
 
 
 def _named_answers(file: Path, name: str | None) -> dict[str, tuple[str, list[Response]]]:
-    """Return each system's name in the file and its answers, by its name in tables."""
+    """Return name in tables → name in the file and answers, for each system."""
     answers = read_responses(file)
     if name is not None and len(answers) > 1:
         raise UsageError(
-            f"{file} holds answers of {len(answers)} systems, and --name names one",
-            hint="leave --name out",
+            f"--name can name only one system, but {file} has answers of {len(answers)}",
+            hint="leave out --name",
         )
     return {name or system: (system, own) for system, own in answers.items()}
 
@@ -263,13 +263,13 @@ def _refuse_shared_folders(runs: Sequence[Run]) -> None:
         if folder in systems:
             raise UsageError(
                 f"{systems[folder]!r} and {run.system!r} would share the folder {folder!r}",
-                hint="give each once, or run one of them with another --name",
+                hint="give each system once, or run one of the two with another --name",
             )
         systems[folder] = run.system
 
 
 def _prepare(runs: Sequence[Run], root: Path, answers: dict[str, list[Response]]) -> list[Path]:
-    """Set up all runs or none, and return their folders."""
+    """Set up the folders of all runs, or none if one fails, and return them."""
     by_folder = {run_folder(root, run): run for run in runs}
     try:
         for folder, run in by_folder.items():
@@ -288,13 +288,13 @@ def _resume(
 ) -> int:
     if has_other_options:
         raise UsageError(
-            "--resume knows what to do from the folder",
-            hint="leave everything out but -o, --grader, --max-cost and --prices",
+            "--resume takes all other options from the folder of the run",
+            hint="give only -o, --grader, --max-cost and --prices",
         )
     refuse_sweep(out or RUNS)
     for each in unfinished_setups(out or RUNS):
         if is_readable(each, finish_setup):
-            say(f"{each}: its set-up, which was broken off, is finished.")
+            say(f"{each}: the run's set-up had been interrupted; it is now complete.")
     root = out or latest_unfinished(RUNS) or RUNS
     all_folders = [*run_folders(root), *orphaned_folders(root)]
     folders = [folder for folder in all_folders if is_readable(folder, read_run_file)]
@@ -302,11 +302,11 @@ def _resume(
         return USAGE
     damaged = len(all_folders) > len(folders)
     if not folders:
-        raise UsageError(f"{root} holds no run", hint="name the folder with -o")
+        raise UsageError(f"{root} has no run", hint="name a folder of runs with -o")
     if out is None:
         folders = [folder for folder in folders if not is_probe_check(folder)]
         if root == RUNS:
-            say(f"Nothing is left to do: no run of a system in {RUNS} is unfinished.")
+            say(f"Nothing is left to do: {RUNS} has no unfinished run of a system.")
             return OK
     unfinished_folders = [folder for folder in folders if not is_complete(folder)]
     if not unfinished_folders:
@@ -323,8 +323,8 @@ def _resume(
     for folder in runs:
         if n := n_lost_calls(folder):
             say(
-                f"{folder}: {counted(n, 'paid call')} not in {CALLS_FILE} any more: what no log "
-                "has of them is lost, and is asked and paid for again."
+                f"{folder}: {counted(n, 'paid call')} lost from {CALLS_FILE}: results that no log "
+                "has are asked and paid for again."
             )
     done = [n_kept_responses(folder) for folder in runs]
     if (status := spending.confirm(list(runs.values()), done, agreed=True)) is not None:
@@ -334,16 +334,16 @@ def _resume(
             changes = {"prices": amended.prices, "max_cost": amended.max_cost}
             amend_run(folder, grader=amended.grader, **changes)
     kept = "the models and the settings" if grader else "the models, the grader and the settings"
-    say(f"Resuming {root} with {kept} that it began with.")
+    say(f"Resuming {root} with {kept} it was started with.")
     return _finish(root, work(list(runs))) or (SOME_FAILED if damaged else OK)
 
 
 def _with_grader(grader: str | None, folder: Path, spending: SpendingOptions) -> Run:
-    """Return the run of a folder, with another grader if one is typed.
+    """Return the run of a folder, with the grader replaced by the one typed, if any.
 
     Raises:
-        UsageError: Another grader has judged a part of it, it is itself a grading of stored
-            responses, or it has no grader.
+        UsageError: The run cannot change its grader: grading has begun, the run is a grading of
+            stored responses, or it has no grader.
     """
     run = read_run_file(folder)
     if grader is None or grader == run.grader:
@@ -355,9 +355,13 @@ def _with_grader(grader: str | None, folder: Path, spending: SpendingOptions) ->
         or logged_samples(folder)[0]
     ):
         raise UsageError(
-            f"{folder} cannot go on with another grader: "
-            + (f"{run.grader} has begun to grade it" if run.grader else "it is stored ungraded"),
-            hint=f"finish it without --grader, then: careeval grade {folder} --grader {grader}",
+            f"{folder} cannot be resumed with another grader: "
+            + (
+                f"{run.grader} has begun to grade it"
+                if run.grader
+                else "it was started without grading"
+            ),
+            hint=f"resume without --grader, then: careeval grade {folder} --grader {grader}",
         )
     changed = replace(run, grader=grader)
     return replace(changed, prices=run.prices | spending.with_prices(changed).prices)
@@ -385,7 +389,7 @@ def _finish(root: Path, outcomes: list[Outcome]) -> int:
     for note in runs.notes:
         say(note)
     if summaries:
-        say(f"The page: careeval report {root} -o report.html")
+        say(f"For a page with all results: careeval report {root} -o report.html")
     elif status == OK:
         say(f"The responses are stored, ungraded. Grade them: careeval grade {root} --grader MODEL")
     return status

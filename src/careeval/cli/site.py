@@ -59,8 +59,8 @@ def site(
         raise UsageError("name the folder of a run", hint="careeval site runs/* -o site")
     if repository is not None and not repository.startswith(("https://", "http://")):
         raise UsageError(
-            f"--repository {repository!r} is no web address",
-            hint="--repository https://example.org/our-lab/leaderboard",
+            f"--repository {repository!r} is not a web address",
+            hint="write it as in --repository https://example.org/our-lab/leaderboard",
         )
     refuse_runs_folder(out)
     runs = selection.select(read_runs(*folders))
@@ -74,6 +74,6 @@ def site(
     for note in runs.notes:
         say(note)
     if not results.summaries:
-        say("Nothing here has been graded yet: careeval grade FOLDER --grader MODEL")
+        say("These runs have no grading yet. Grade them: careeval grade FOLDER --grader MODEL")
     say(f"Written, {size / 1e6:.1f} MB: {(out / 'index.html').resolve().as_uri()}")
     return OK

@@ -44,14 +44,16 @@ def status(
 ) -> int:
     """Show how far runs are, what they have cost, and what to type next.
 
-    Reads files only: a run that goes on is not disturbed.
+    Only files are read, so a running run is not disturbed.
 
     Args:
         folder: Folder that `careeval run -o` wrote, or a folder of such folders.
         as_json: Print JSON.
     """
     if not folder.is_dir():
-        raise UsageError(f"{folder} is no folder", hint="name what 'careeval run -o' wrote to")
+        raise UsageError(
+            f"{folder} is not a folder", hint="name a folder that careeval run -o wrote"
+        )
     refuse_sweep(folder)
     run_paths, runs = [*run_folders(folder), *orphaned_folders(folder)], list[RunStatus]()
     for path in run_paths:
@@ -61,12 +63,12 @@ def status(
         print_json({"runs": [_as_json(run) for run in runs]})
         return status
     for each in unfinished_setups(folder):
-        say(f"{each}: its set-up was broken off. Finish it: careeval run --resume -o {each}")
+        say(f"{each}: the run's set-up was interrupted. Finish it: careeval run --resume -o {each}")
     if not runs and (run_paths or unfinished_setups(folder)):
         return status
     if not runs:
-        say(f"{folder} holds no run.")
-        say("Begin one: careeval run -m MODEL -o FOLDER")
+        say(f"{folder} has no run.")
+        say("Start one: careeval run -m MODEL -o FOLDER")
         return OK
     _print(runs, folder)
     for note in _next_steps(runs, folder):

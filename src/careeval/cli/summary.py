@@ -110,7 +110,7 @@ def summary(
     )
     printing.print(document, lambda: _json(numbers), out)
     if not summaries:
-        say("Nothing here has been graded yet: careeval grade FOLDER --grader MODEL")
+        say("These runs have no grading yet. Grade them: careeval grade FOLDER --grader MODEL")
     return OK
 
 
@@ -122,7 +122,7 @@ def _json(numbers: Sequence[EntryNumbers]) -> dict[str, Any]:
 
 
 def _place(order: Order, s: Summary) -> tuple[bool, float, str, str]:
-    """Return an entry's key for sorting: the best first, an unknown number last, ties by name."""
+    """Return an entry's sorting key: best first, unknown numbers last, ties by name."""
     number = {
         "name": 0.0,
         "score": s.score.value,

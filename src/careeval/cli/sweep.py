@@ -70,7 +70,7 @@ def sweep(
     on: str = HERE,
     spending: SpendingOptions = SpendingOptions(),
 ) -> int:
-    """Ask and grade every system of a file, in cells; given again, do only what is missing.
+    """Ask and grade every system of a file, in cells; repeated, do only what is missing.
 
     Args:
         file: TOML file with systems, scenarios, slices and gradings.
@@ -113,7 +113,7 @@ def status(
 
     Args:
         folder: Folder that `careeval sweep -o` wrote.
-        watch: Look again and again, until nobody works on it.
+        watch: Refresh until no process works on the sweep.
         as_json_: Print JSON.
     """
     now = sweep_progress(folder)
@@ -135,7 +135,7 @@ def status(
 
 
 def _priced(spec: Sweep, spending: SpendingOptions) -> Sweep:
-    """Return the sweep with the prices of its models and the budget."""
+    """Return the sweep with prices for its models and with the budget added."""
     systems = [replace(system, run=spending.with_prices(system.run)) for system in spec.systems]
     gradings = [spending.with_prices(grading) for grading in spec.gradings]
     return replace(
@@ -146,8 +146,8 @@ def _priced(spec: Sweep, spending: SpendingOptions) -> Sweep:
 def _planned(spec: Sweep, earlier: SweepProgress | None) -> Iterator[tuple[Run, tuple[int, int]]]:
     """Yield each system with each grading as a run over all scenarios.
 
-    With each come the numbers of its responses that are asked and graded already. Asking is
-    planned once, with the first grading.
+    Each comes with the numbers of responses asked and graded already. Asking is planned only
+    once, with the first grading.
     """
     done = {cell.cell: cell.n_done for cell in earlier.cells} if earlier else {}
     for system in spec.systems:
@@ -238,20 +238,21 @@ def _finish(root: Path, stop: Stop | None) -> int:
         return INTERRUPTED
     if stop is Stop.unmetered:
         say(
-            "There are calls whose cost is not known, so the budget cannot be kept; "
-            "--max-cost inf goes on without one."
+            "The cost of some calls is not known, so the budget cannot be kept. To go on "
+            "without one: "
+            "--max-cost inf"
         )
         return BUDGET_REACHED
     if stop is not None:
-        say("The budget is reached; --max-cost MORE goes on, --max-cost inf without one.")
+        say("The budget is reached. To go on: --max-cost MORE; without a budget: --max-cost inf")
         return BUDGET_REACHED
     return OK if now.n(CellStatus.complete) == len(now.cells) else SOME_FAILED
 
 
 def _say_next(root: Path, now: SweepProgress) -> None:
     if now.driver is not None:
-        say(f"Look again: careeval sweep status {root}")
+        say(f"The sweep is running. For its progress: careeval sweep status {root}")
     elif now.n(CellStatus.complete) < len(now.cells):
-        say(f"What was finished is kept. The rest: careeval sweep FILE.toml -o {root}")
+        say(f"What was finished is kept. For the rest: careeval sweep FILE.toml -o {root}")
     if any(cell.n_done for cell in now.cells if not cell.asks):
-        say(f"The result: careeval summary {root}")
+        say(f"For the result: careeval summary {root}")

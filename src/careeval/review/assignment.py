@@ -108,7 +108,7 @@ def _blocks(
             raise ReviewError(
                 f"{n} scenarios with {raters_per_scenario} raters each need {places} ratings, but "
                 f"{m} raters with at most {per_rater} each give only {m * per_rater}",
-                hint=f"give each {-(-places // m)} scenarios, or find {-(-places // per_rater)} raters",
+                hint=f"give each {-(-places // m)}, or find {-(-places // per_rater)} raters",
             )
     blocks = _greedy(scenarios, raters, places, random)
     _exchange(blocks, raters, random)

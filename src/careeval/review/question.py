@@ -145,7 +145,7 @@ def progress(
 
 
 def first_open(states: Sequence[Progress]) -> int | None:
-    """Return the number, from 1, of the next card to do, skipped ones last; None if none is left."""
+    """Return the number, from 1, of the next card to do, skipped ones last; None if none is."""
     for wanted in (Progress.started, Progress.untouched), (Progress.skipped,):
         for n, state in enumerate(states, 1):
             if state in wanted:

@@ -250,7 +250,7 @@ def test_labels_are_not_torn_from_their_sample(capsys: pytest.CaptureFixture[str
     before = Path("sample.json").read_bytes()
     capsys.readouterr()
     assert run([*line, "--seed", "1"]) == USAGE
-    assert "sample.json is there already" in capsys.readouterr().err
+    assert "sample.json exists already" in capsys.readouterr().err
     assert Path("sample.json").read_bytes() == before
 
 

@@ -140,7 +140,7 @@ def test_new_writes_what_is_given_and_refuses_what_is_not(
     line = ["bank", "new", str(folder.root), "--adl", "bathing", "--condition", "als",
             "--assistance", "02", "--situation", "refusal", "--pronoun", "he"]  # fmt: skip
     assert run(line) == USAGE
-    assert "--age is not given" in capsys.readouterr().err
+    assert "--age is missing" in capsys.readouterr().err
     assert run([*line, "--age", "61"]) == OK
     paths = capsys.readouterr().out.split()
     assert [Path(path).name for path in paths] == ["bathing-001.yaml", "bathing-001.probes.yaml"]
@@ -244,7 +244,7 @@ def test_import_reads_its_mapping(tmp_path: Path, capsys: pytest.CaptureFixture[
     assert run([*line, "--adl", "eating"]) == USAGE
     assert "--map text=COLUMN" in capsys.readouterr().err
     assert run([*line, "--adl", "eating", "--map", "Case"]) == USAGE
-    assert "names no column" in capsys.readouterr().err
+    assert "is not FIELD=COLUMN" in capsys.readouterr().err
     assert run([*line, "--adl", "eating", "--map", "text=Case"]) == OK
     told = capsys.readouterr()
     assert "1 scenarios, 1 options" in told.out

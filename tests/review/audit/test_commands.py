@@ -46,7 +46,7 @@ def test_a_new_audit(tmp_path: Path, capsys: Out) -> None:
     assert read_audit_plan(store.plans("audit")[0]).sample == audit_sample()
     store.close()
     assert _new(tmp_path, "--labellers", "2") == USAGE
-    assert "is there already" in capsys.readouterr().err
+    assert "exists already" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
@@ -88,7 +88,7 @@ def test_links_into_a_file(tmp_path: Path, capsys: Out) -> None:
         ("nodir/x.txt", "there is no folder"),
         ("audit.db", "--links and --out are one file"),
         ("./sub/../audit.db", "--links and --out are one file"),
-        ("sample.json", "is there already"),
+        ("sample.json", "exists already"),
     ],
 )
 def test_links_that_cannot_be_written(links: str, words: str, tmp_path: Path, capsys: Out) -> None:
@@ -192,7 +192,10 @@ def test_labels_on_paper(audit: Audit, tmp_path: Path, capsys: Out) -> None:
     # by hand: r01 is unsure of j6, and r02 of j3; of j4 and j5 r01 alone said something
     assert (status["waits_for"], status["n_disputed"]) == ([], 2)
     assert _type(audit, tmp_path, "rater,judgment,label\nr02,j4,p\n") == USAGE
-    assert "paper.csv:2: r02 has handed in: these labels stand" in capsys.readouterr().err
+    assert (
+        "paper.csv:2: r02 has handed in, so their labels can no longer be changed"
+        in capsys.readouterr().err
+    )
 
 
 def test_typing_labels_is_blind(tmp_path: Path) -> None:
@@ -209,7 +212,7 @@ def test_typing_labels_is_blind(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("row", "words"),
     [
-        ("r09,j1,present,,", "paper.csv:3: there is no labeller 'r09'"),
+        ("r09,j1,present,,", "paper.csv:3: 'r09' is not a labeller"),
         ("a01,j1,present,,", "paper.csv:3: there is no labeller 'a01'"),
         (",j1,present,,", "paper.csv:3: there is no labeller ''"),
         ("r01,j9,present,,", "paper.csv:3: 'j9' is not among the judgments of r01"),
@@ -237,7 +240,7 @@ def test_labels_are_not_replaced_unasked(audit: Audit, tmp_path: Path, capsys: O
     head = "rater,judgment,label\n"
     assert _type(audit, tmp_path, f"{head}r01,j1,p\n") == OK
     assert _type(audit, tmp_path, f"{head}r01,j1,a\nr01,j2,a\n") == USAGE
-    assert "r01 has answered says already: present" in capsys.readouterr().err
+    assert "r01 has answered says already, with 'present'" in capsys.readouterr().err
     assert _said(audit) == ["r01 j00001 present"]
     assert _type(audit, tmp_path, f"{head}r01,j1,a\n", "--replace") == OK
     assert _said(audit) == ["r01 j00001 absent"]
@@ -285,7 +288,7 @@ def test_somebody_else_settles(audit: Audit, capsys: Out) -> None:
     audit.label("r01", FIRST)
     audit.label("r02", SECOND)
     assert run(["audit", "adjudicator", path]) == USAGE
-    assert "a01 is the adjudicator, and is still in" in capsys.readouterr().err
+    assert "the adjudicator, a01, has not withdrawn" in capsys.readouterr().err
     assert run(["audit", "withdraw", path, "a01", "--yes"]) == OK
     assert "Nobody settles: a01, who has withdrawn" in capsys.readouterr().err
     line = ["audit", "adjudicator", path, "--role", "occupational-therapist", "--json"]
@@ -325,7 +328,7 @@ def test_a_backup(audit: Audit, tmp_path: Path, capsys: Out) -> None:
     assert run(["audit", "status", str(copy), "--json"]) == OK
     assert json.loads(capsys.readouterr().out)["labellers"][0]["n_done"] == 6
     assert run(line) == USAGE
-    assert "copy.db is there already" in capsys.readouterr().err
+    assert "copy.db exists already" in capsys.readouterr().err
 
 
 def test_a_title_is_no_markup(tmp_path: Path, capsys: Out) -> None:
@@ -347,7 +350,7 @@ def test_a_new_link(audit: Audit, capsys: Out) -> None:
     for command in (["link"], ["revoke"], ["withdraw", "--yes"]):
         name, *more = command
         assert run(["audit", name, str(audit.store.path), "r09", *more]) == USAGE
-        assert "there is no labeller 'r09'" in capsys.readouterr().err
+        assert "'r09' is not a labeller" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
@@ -375,8 +378,8 @@ def test_the_wrong_file(tmp_path: Path, capsys: Out) -> None:
     for command in (*("serve", "status", "results", "close", "reopen"), *WITH_ONE_MORE):
         more = [str(tmp_path / "more")] if command in WITH_ONE_MORE else []
         assert run(["audit", command, str(tmp_path / "none.db"), *more]) == USAGE
-        assert "there is no audit" in capsys.readouterr().err
+        assert "there is no audit file" in capsys.readouterr().err
     Store.create(tmp_path / "study.db", "study", "{}").close()
     for command in ("serve", "status", "results"):
         assert run(["audit", command, str(tmp_path / "study.db")]) == USAGE
-        assert "is no audit" in capsys.readouterr().err
+        assert "is not the file of an audit" in capsys.readouterr().err

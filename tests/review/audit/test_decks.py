@@ -522,5 +522,5 @@ def test_withdrawing_from_an_audit(audit: Audit) -> None:
 
 def test_a_study_needs_its_bank(study: Any) -> None:
     """The app takes either kind of file, and a study not without its bank."""
-    with pytest.raises(ReviewError, match="is of a study"):
+    with pytest.raises(ReviewError, match="is the file of a study"):
         create_app(None, study.store)

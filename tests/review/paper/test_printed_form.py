@@ -204,7 +204,7 @@ def test_who_is_printed(typed: tuple[Path, Path], capsys: pytest.CaptureFixture[
     assert [path.name for path in out.with_name("one").iterdir()] == ["r03.html"]
     before = (out / "r03.html").read_bytes()
     assert run([*line, str(out), "r03"]) == USAGE
-    assert "r03.html is there already" in capsys.readouterr().err
+    assert "r03.html exists already" in capsys.readouterr().err
     assert (out / "r03.html").read_bytes() == before
     assert run(["study", "withdraw", str(study), "r02", "--yes"]) == OK
     assert run([*line, str(out.with_name("two")), "r02"]) == USAGE
@@ -226,7 +226,7 @@ def test_own_answers_come_before_the_paper(
     root = Path(bank.documents["bank"].path).parent
     line = ["study", "print", str(study.store.path), "r01", "--bank", str(root)]
     assert run([*line, "-o", str(tmp_path / "paper")]) == USAGE
-    assert "judged by: r01" in capsys.readouterr().err
+    assert "answers yet: r01" in capsys.readouterr().err
     assert not (tmp_path / "paper").exists()
     study.store.save("r01", HANDED_IN, {"1": "yes"}, FormId.new())
     assert run([*line, "-o", str(tmp_path / "paper")]) == OK

@@ -130,7 +130,9 @@ def test_the_plan_holds_it(bank: Bank, plan: StudyPlan, asking: StudyPlan) -> No
     ):
         with pytest.raises(ReviewError):
             read_plan(asking.model_copy(update=change).json_text())
-    with pytest.raises(ReviewError, match="4 answers each: a rater has 3 scenarios"):
+    with pytest.raises(
+        ReviewError, match="4 answers per rater are too many: a rater has only 3 scenarios"
+    ):
         new_plan(bank, ROLES, title="x", consent=CONSENT, seed=1, answers=4, told=TOLD)
 
 

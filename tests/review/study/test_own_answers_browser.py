@@ -61,7 +61,7 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     )
     assert server.stderr is not None
     told = server.stderr.readline()
-    assert told.startswith("Raters reach it at ")
+    assert told.startswith("The app runs at ")
     yield Served(told.split()[4].rstrip("."), path, tokens)
     server.send_signal(signal.SIGTERM)
     server.wait(20)

@@ -102,7 +102,7 @@ def probes(
     from careeval.sheets.trust.audit_json import probes_json
 
     if len(set(grader)) < len(grader):
-        raise UsageError("a grader is named twice", hint="name each once")
+        raise UsageError("--grader has a duplicate name", hint="name each grader once")
     loaded = load_bank(bank)
     task = grading.task() | {"bank": str(bank_folder(bank).resolve()) if bank else None}
     runs = [spending.with_prices(Run("", None, name, 1, task)) for name in grader]
@@ -124,7 +124,7 @@ def probes(
         return status
     for run in runs:
         if run.grader in begun:
-            say(f"Going on with the audit in {begun[run.grader]}.")
+            say(f"Resuming the unfinished audit in {begun[run.grader]}.")
             amend_run(begun[run.grader], prices=run.prices, max_cost=run.max_cost)
     outcomes = work(list(begun.values())) if begun else []
     if fresh and all(outcome.complete for outcome in outcomes):
@@ -138,7 +138,7 @@ def probes(
 
 
 def _unfinished_folders(out: Path, runs: list[Run]) -> dict[str | None, Path]:
-    """Return, by grader, the folder of a check like the one asked for that is not complete."""
+    """Return grader → folder of an unfinished check with the same settings."""
     from careeval.protocol.probe_check import unfinished_probe_check
 
     folders = {run.grader: unfinished_probe_check(out, run) for run in runs}
@@ -193,7 +193,8 @@ def sample(
     for path in (out, sheet):
         if path is not None and path.exists():
             raise UsageError(
-                f"{path} is there already", hint="labels may belong to it: give another name"
+                f"{path} exists already",
+                hint="give another file name: labels may belong to this file",
             )
     runs = read_runs(*folders)
     for note in runs.notes:

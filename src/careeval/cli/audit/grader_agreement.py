@@ -58,16 +58,16 @@ def people_audits(runs: Runs, audits: Sequence[Path]) -> dict[str, AuditResults]
         sample, labels = read_audit_labels(path)
         if sample.grader not in graders:
             raise UsageError(
-                f"{path} is about {sample.grader}, "
-                f"and these runs were judged by {', '.join(sorted(graders))}",
-                hint="grader, mode and prompt must be the same",
+                f"{path} has labels for the grader {sample.grader}, "
+                f"but these runs were judged by {', '.join(sorted(graders))}",
+                hint="give an audit of their grader, in the same mode and with the same prompt",
             )
         hidden = sample.hidden
         if not set(hidden.bank_hashes) & set(runs.responses["bank_hash"]):
             raise UsageError(
-                f"{path} is about responses to other scenarios: "
-                f"bank {hidden.bank} {hidden.bank_version}, and none of these runs used that bank",
-                hint="draw judgments from these runs: careeval audit sample",
+                f"{path} has labels for responses to other scenarios: "
+                f"none of these runs used its bank, {hidden.bank} {hidden.bank_version}",
+                hint="draw judgments from these runs with careeval audit sample",
             )
         results[sample.grader] = audit_results(sample, labels)
     return results
@@ -79,7 +79,7 @@ def _stored_agreement(graders: list[str], bank: Bank, root: Path) -> dict[str, P
     if not finished:
         missing = "no finished audit of a grader" if audits else "no audit of a grader"
         raise UsageError(
-            f"{root} holds {missing}", hint=f"careeval audit probes --grader NAME -o {root}"
+            f"{root} has {missing}", hint=f"careeval audit probes --grader NAME -o {root}"
         )
     by_grader: dict[str, dict[Rubric, list[LabelledJudgment]]] = {}
     others: set[str] = set()
@@ -87,7 +87,7 @@ def _stored_agreement(graders: list[str], bank: Bank, root: Path) -> dict[str, P
         audit = read_run(folder)
         if set(audit.responses["bank"]) != {bank.about.name}:
             raise UsageError(
-                f"{folder}: it is not an audit over bank {bank.about.name}",
+                f"{folder} is an audit over another bank than {bank.about.name}",
                 hint="name the audit's bank with --bank",
             )
         audited = audit.judgments["grader"].unique().to_list()
@@ -100,9 +100,9 @@ def _stored_agreement(graders: list[str], bank: Bank, root: Path) -> dict[str, P
         others |= set(audited) - matching
     if not by_grader:
         raise UsageError(
-            f"{root} is about {', '.join(sorted(others))}, "
-            f"and these runs were judged by {', '.join(graders)}",
-            hint="grader, mode and prompt must be the same",
+            f"{root} has audits of {', '.join(sorted(others))}, "
+            f"but these runs were judged by {', '.join(graders)}",
+            hint="give an audit of their grader, in the same mode and with the same prompt",
         )
     return {
         name: ProbeAgreement.of(each for rubric in Rubric for each in rubrics.get(rubric, ()))
@@ -115,6 +115,6 @@ def _agreement(bank: Bank, folder: Path) -> ProbeAgreement:
         return read_agreement(bank, folder)
     except (KeyError, IndexError) as error:
         raise UsageError(
-            f"{folder} was tried on other probes than bank {bank.about.name} has: no {error}",
-            hint="careeval audit probes --grader NAME -o FOLDER tries them again",
+            f"{folder} used other probes than bank {bank.about.name} has: it lacks {error}",
+            hint="repeat the audit: careeval audit probes --grader NAME -o FOLDER",
         ) from error

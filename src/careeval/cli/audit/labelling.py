@@ -127,7 +127,9 @@ def serve(
         host=host,
         port=port,
         behind_proxy=behind_proxy,
-        ready=lambda address: say(f"Labellers reach it at {address}. Ctrl-C ends it."),
+        ready=lambda address: say(
+            f"The app runs at {address}. Labellers can open their links now. Ctrl-C stops it."
+        ),
     )
     return OK
 
@@ -173,8 +175,9 @@ def adjudicator(
         before = _plan(store)
         if before.adjudicator in store.raters():
             raise UsageError(
-                f"{before.adjudicator.id} is the adjudicator, and is still in",
-                hint=f"careeval audit link gives {before.adjudicator.id} a new link",
+                f"the adjudicator, {before.adjudicator.id}, has not withdrawn, so nobody can "
+                "take over",
+                hint=f"for a new link of {before.adjudicator.id}: careeval audit link",
             )
         plan = next_adjudicator(before, role)
         # in this order: if the process dies between the two, the command can be given again
@@ -184,7 +187,7 @@ def adjudicator(
         print_json({"id": plan.adjudicator.id, "role": role.value, "link": link})
     else:
         print(f"{plan.adjudicator.id}\t{_duty(plan, plan.adjudicator.id)}\t{role}\t{link}")
-    say(f"This link is shown only once. Stop and start careeval audit serve {audit}.")
+    say(f"This link is shown only once. If careeval audit serve {audit} is running, restart it.")
     return OK
 
 
@@ -247,14 +250,14 @@ def read_audit_labels(audit: Path) -> tuple[AuditSample, list[Label]]:
     whole = state.whole
     late = [each for each in whole.labellers if not (each.handed_in or each.withdrawn)]
     if off := [each.rater for each in late if each.revoked]:
-        say(f"Link is off before handing in; the labels so far are used: {', '.join(off)}.")
+        say(f"Link turned off before they handed in; their labels so far count: {', '.join(off)}.")
     if awaited := [each.rater for each in late if not each.revoked]:
-        say(f"Not handed in yet; the labels so far are used: {', '.join(awaited)}.")
+        say(f"Not handed in yet; their labels so far count: {', '.join(awaited)}.")
     return state.plan.sample, audit_labels(state.plan, state.works)
 
 
 def departure_notes(store: Store, person: str) -> Iterable[str]:
-    """Yield notes on the labels that an audit lacks once a person has left or their link is off."""
+    """Yield notes on labels that will be missing after a person left or their link went off."""
     from careeval.review.audit.labels import count_thin_judgments
 
     state = _read(store)
@@ -271,7 +274,7 @@ def departure_notes(store: Store, person: str) -> Iterable[str]:
 
 @dataclass(frozen=True)
 class _AuditState:
-    """The content of an audit's file at one moment."""
+    """What an audit's file holds at one moment: plan, answers and progress."""
 
     plan: AuditPlan
     works: WorkByRater
@@ -296,13 +299,17 @@ def _settling_notes(state: _AuditState) -> Iterable[str]:
         disagreements = counted(whole.n_disputed, "disagreement is", "disagreements are")
         yield f"{whole.n_settled} of {disagreements} settled."
     else:
-        yield "Nobody is left who labels."
+        yield "All labellers have left, or their links are off: no more labels will come."
     if not whole.settles:
         adjudicator = state.plan.adjudicator.id
         is_off = adjudicator in state.revoked
-        reason = "whose link is off" if is_off else "who has withdrawn"
-        remedy = "link gives a new one" if is_off else "adjudicator names somebody else"
-        yield f"Nobody settles: {adjudicator}, {reason}: careeval audit {remedy}."
+        reason = "has a link that is off" if is_off else "has withdrawn"
+        remedy = (
+            "For a new link: careeval audit link"
+            if is_off
+            else "Name another adjudicator: careeval audit adjudicator"
+        )
+        yield f"Disagreements cannot be settled: {adjudicator} {reason}. {remedy}."
 
 
 def _plan(store: Store) -> AuditPlan:

@@ -189,7 +189,8 @@ def stats(
         rows = pilots.read_pilot(root, held_out)
         if not pilots.item_health(loaded, rows).kinds:
             raise UsageError(
-                f"{root} has no pilot of its scenarios", hint=f"a pilot's file is {pilots.FILE}"
+                f"{root} has no pilot, so --pilot has nothing to show",
+                hint=f"leave --pilot out, or name a bank that has the file {pilots.FILE}",
             )
         numbers = pilot_json(loaded, rows)
         document = pilot_document(numbers)
@@ -215,7 +216,7 @@ def new(
     twin_of: str | None = None,
     control: Control | None = None,
 ) -> int:
-    """Write the skeleton of a scenario and its probes; asks for what is not given.
+    """Write the skeleton of a scenario and its probes; ask for options not given.
 
     A folder that is new or empty becomes a bank. 'careeval bank check' finds no problem but what is
     marked TO WRITE, and too few generic answers where the bank has fewer than three.
@@ -242,7 +243,10 @@ def new(
     )
 
     if control is not None and twin_of is None:
-        raise UsageError("a control is of a scenario", hint="name it with --twin-of ID")
+        raise UsageError(
+            "--control needs the scenario that the control is made from",
+            hint="name it with --twin-of ID",
+        )
     if twin_of is not None:
         bank = load_bank(folder)
         return _report_files(folder, write_twin(bank, folder, bank.scenario(twin_of), control))
@@ -278,7 +282,7 @@ def _report_files(folder: Path, files: Sequence[Path]) -> int:
 
 
 def _ask(name: str, choices: list[str]) -> str:
-    """Ask for a choice on the terminal.
+    """Ask the user to choose from a list on the terminal.
 
     Raises:
         UsageError: There is no terminal.
@@ -286,7 +290,10 @@ def _ask(name: str, choices: list[str]) -> str:
     from rich.prompt import Prompt
 
     if not sys.stdin.isatty():
-        raise UsageError(f"--{name} is not given", hint=f"one of {', '.join(choices)}")
+        raise UsageError(
+            f"--{name} is missing, and there is no terminal to ask on",
+            hint=f"give one of {', '.join(choices)}",
+        )
     return Prompt.ask(name, choices=[str(choice) for choice in choices])
 
 
@@ -294,7 +301,10 @@ def _ask_age() -> int:
     from rich.prompt import IntPrompt
 
     if not sys.stdin.isatty():
-        raise UsageError("--age is not given", hint="in years")
+        raise UsageError(
+            "--age is missing, and there is no terminal to ask on",
+            hint="give the age in years, 18 to 110",
+        )
     return IntPrompt.ask("age")
 
 
@@ -329,7 +339,9 @@ def import_(
     for pair in columns or ():
         field, equals, column = pair.partition("=")
         if not equals:
-            raise UsageError(f"--map {pair!r} names no column", hint="write --map text=Scenario")
+            raise UsageError(
+                f"--map {pair!r} is not FIELD=COLUMN", hint="write it as in --map text=Scenario"
+            )
         mapping[field.strip()] = column
     imported = import_bank(file, output, name, mapping, adl)
     for note in imported.notes:
@@ -371,7 +383,7 @@ def seal(folder: Path, *, bank: BankFolder = None) -> int:
 def _problems_with(root: Path, packed: str) -> list[Problem]:
     """Return the problems that a bank's held-out split would have once it is sealed.
 
-    If the bank does not load, all of its problems, since the rules need a bank that loads.
+    If the bank cannot be loaded, return all of its problems, since the rules cannot be checked.
     """
     from careeval.bank.load import read_bank
     from careeval.bank.sealed import SEALED
@@ -395,7 +407,9 @@ def open_(folder: Path, *, bank: BankFolder = None) -> int:
 
     texts = unseal(bank_folder(bank), _key())
     write_open(texts, folder)
-    print(plain(f"{len(texts)} files in {folder}: for your eyes; seal them again when done"))
+    print(
+        plain(f"{len(texts)} files in {folder}: keep them private, and seal them again when done")
+    )
     return OK
 
 
@@ -403,7 +417,7 @@ def _key() -> str:
     key = held_out_key()
     if key is None:
         raise UsageError(
-            "the key of the held-out split is not given",
+            "the key of the held-out split is missing",
             hint="set CAREEVAL_HELD_OUT_KEY to the key, or to the path of its file",
         )
     return key

@@ -58,14 +58,14 @@ def print_scenario(scenario: Scenario, bank: Bank, *, points: bool) -> None:
 
 
 def _twin(scenario: Scenario) -> str | None:
-    """Return the words that name a twin's or control's base; `None` for a base scenario."""
+    """Return text that says whose twin or control a scenario is; `None` for a base scenario."""
     if scenario.twin_of is None:
         return None
     return f"{scenario.control or 'twin'} of {scenario.twin_of}"
 
 
 def _shuffled(items: Sequence[RubricItem]) -> list[RubricItem]:
-    """Return items in an order that does not depend on their points, the same each time."""
+    """Return items in an order that is fixed but does not depend on their points."""
     return sorted(items, key=lambda item: sha256(item.text.encode()).digest())
 
 

@@ -44,7 +44,7 @@ def progress_display(max_cost: float | None) -> Iterator[Show]:
 
 
 class ProgressLines:
-    """A printer of one line on the progress of all runs, every 30 seconds."""
+    """Prints one line on the progress of all runs, every 30 seconds."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
@@ -98,7 +98,7 @@ def bars(
     n_errors = sum(run.n_errors + run.n_failed for run in progress)
     lines = []
     if max_cost is not None:
-        lines.append(f"budget {dollars(max_cost)}, what was spent before included")
+        lines.append(f"budget {dollars(max_cost)}, earlier spending included")
     if n_waiting:
         lines.append(f"{_waiting(n_waiting)} until others have ended")
     if failing:

@@ -30,13 +30,13 @@ def local_address(kind: Kind) -> str:
 
 
 def consent(text: Path | None, ethics: str, contact: str, before: str = "") -> Consent:
-    """Return the terms that people agree to, with the ethics reference and the contact.
+    """Return the terms that people agree to, with ethics reference and contact, from options.
 
     Args:
         text: File with the terms.
         ethics: Reference of the approval.
         contact: Whom to ask.
-        before: The terms where no file is given.
+        before: The terms to use if no file is given.
 
     Raises:
         UsageError: The file cannot be read, or one of the three is empty.
@@ -48,8 +48,9 @@ def consent(text: Path | None, ethics: str, contact: str, before: str = "") -> C
     }
     if empty := [name for name, value in fields.items() if not value]:
         raise UsageError(
-            f"nobody is invited without terms and somebody to ask: {', '.join(empty)} is empty",
-            hint="a file with the terms; the ethics reference, or why none is needed; an address",
+            f"people can be invited only with terms and a contact: {', '.join(empty)} is empty",
+            hint="give --consent a file with the terms, --ethics a reference or why none is, "
+            "--contact an address",
         )
     return Consent(text=fields["--consent"], ethics=fields["--ethics"], contact=fields["--contact"])
 
@@ -66,32 +67,37 @@ def _read(text: Path) -> str:
 
 
 def expect_new(out: Path, links: Path | None) -> None:
-    """Raise UsageError unless both files are new, can be written, and are not the same.
+    """Raise UsageError unless both files are new, in existing folders, and different.
 
     Links are shown only once, so this is checked before anything is written.
     """
     for path in (out, links):
         if path is not None and path.exists():
-            raise UsageError(f"{path} is there already", hint="give another name")
+            raise UsageError(f"{path} exists already", hint="choose another name")
         if path is not None and not path.parent.is_dir():
-            raise UsageError(f"there is no folder {path.parent}", hint="make it first")
+            raise UsageError(f"folder {path.parent} does not exist", hint="create the folder first")
     if links is not None and links.resolve() == out.resolve():
-        raise UsageError(f"--links and --out are one file, {out}", hint="give the links their own")
+        raise UsageError(
+            f"--links and --out name the same file, {out}", hint="give --links another file"
+        )
 
 
 def roles(people: Sequence[str]) -> list[Role]:
-    """Return one role a person, from words such as `roboticist:3`.
+    """Return a role for each person, from words such as `roboticist:3`.
 
     Raises:
-        UsageError: A role is not known, or its number is no number above 0.
+        UsageError: A role is not known, or its number is not a whole number above 0.
     """
     roles: list[Role] = []
     for word in people:
         name, colon, count = word.partition(":")
         if name not in Role.__members__.values():
-            raise UsageError(f"role {name!r} is not known", hint=f"use {', '.join(Role)}")
+            raise UsageError(f"unknown role {name!r}", hint=f"use one of {', '.join(Role)}")
         if colon and not (count.isascii() and count.isdigit() and int(count) > 0):
-            raise UsageError(f"{word!r}: expected a number after the colon", hint=f"{name}:2")
+            raise UsageError(
+                f"{word!r}: expected a whole number above 0 after the colon",
+                hint=f"write it as in {name}:2",
+            )
         roles += [Role(name)] * (int(count) if colon else 1)
     return roles
 
@@ -99,7 +105,9 @@ def roles(people: Sequence[str]) -> list[Role]:
 def expect_typist(typed_by: str) -> str:
     """Return the name of the person who typed for others; raise UsageError if it is empty."""
     if not typed_by.strip():
-        raise UsageError("--typed-by must say who typed", hint="a role or a pseudonym will do")
+        raise UsageError(
+            "--typed-by is empty, but must say who typed", hint="give a role or a pseudonym"
+        )
     return typed_by.strip()
 
 
@@ -125,7 +133,7 @@ def open_store(file: Path, kind: Kind, *, to_read: bool = False) -> Iterator[Sto
 
     Raises:
         UsageError: There is no such file.
-        ReviewError: It is not a file of careeval's, or is of the other kind.
+        ReviewError: The file is not careeval's, or is of the other kind.
     """
     expect_file(file, kind)
     store = Store.to_read(file) if to_read else Store.open(file)
@@ -134,9 +142,9 @@ def open_store(file: Path, kind: Kind, *, to_read: bool = False) -> Iterator[Sto
         yield store
         if not store.erase():
             say(
-                f"Not out of the file yet: what somebody answered who has withdrawn stands in "
-                f"{file}-wal while another program reads the file. It goes with the next save "
-                f"after that, or when careeval next opens the file."
+                "The answers of a person who withdrew are not fully erased yet: "
+                f"{file}-wal still has them, because another program has {file} open. Close that "
+                "program; the next save, or the next careeval command on this file, erases them."
             )
     finally:
         store.close()
@@ -146,7 +154,8 @@ def expect_file(file: Path, kind: Kind) -> None:
     """Raise UsageError if there is no such file."""
     if not file.is_file():
         raise UsageError(
-            f"there is no {kind} {file}", hint=f"careeval {kind} new -o FILE writes one"
+            f"there is no {kind} file {file}",
+            hint=f"check the path, or write a new one: careeval {kind} new -o FILE",
         )
 
 
@@ -187,7 +196,7 @@ class Invitation:
             app.command(self._worded(command))
 
     def _worded(self, command: Callable[..., int]) -> Callable[..., int]:
-        """Return a command with the words in its help and its arguments filled in."""
+        """Return a command with the words for a study or an audit in its help and arguments."""
 
         @wraps(command)
         def worded(*args: Any, **options: Any) -> int:
@@ -202,7 +211,9 @@ class Invitation:
 
     def _expect(self, store: Store, person: str) -> None:
         if person not in {each.id for each in store.raters()}:
-            raise UsageError(f"there is no {self.person} {person!r}")
+            raise UsageError(
+                f"this {self.kind} has no {self.person} {person!r}, or they have withdrawn"
+            )
 
     def close(self, file: Path) -> int:
         """End the {work}: no link works, and nothing can be changed, until it is reopened.
@@ -212,7 +223,7 @@ class Invitation:
         """
         with open_store(file, self.kind) as store:
             store.close_work()
-        say(f"Closed. careeval {self.kind} reopen undoes it.")
+        say(f"The {self.kind} is closed. To reopen it: careeval {self.kind} reopen")
         return OK
 
     def reopen(self, file: Path) -> int:
@@ -223,7 +234,7 @@ class Invitation:
         """
         with open_store(file, self.kind) as store:
             store.reopen_work()
-        say("Open.")
+        say(f"The {self.kind} is open again.")
         return OK
 
     def link(
@@ -257,7 +268,7 @@ class Invitation:
             self._expect(store, person)
             store.revoke(person)
             notes = list(self.left(store, person))
-        say(f"The link of {person} is off now. careeval {self.kind} link gives a new one.")
+        say(f"The link of {person} is off now. For a new link: careeval {self.kind} link")
         for note in notes:
             say(note)
         return OK
@@ -275,7 +286,7 @@ class Invitation:
             if not yes:
                 raise UsageError(
                     f"this deletes all that {person} {self.gave}, and cannot be undone",
-                    hint="to delete it, add --yes",
+                    hint="to delete all of it, add --yes",
                 )
             store.withdraw(person)
             notes = list(self.left(store, person))
@@ -295,5 +306,5 @@ class Invitation:
             store.back_up(copy)
         with open_store(copy, self.kind):
             pass  # raises if the copy does not open
-        say(f"Written: {copy}, and it opens. It holds the same as {file}: keep it as safe.")
+        say(f"Written: {copy}. The copy opens; it is as private as {file}, so keep it as safe.")
         return OK

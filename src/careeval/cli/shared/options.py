@@ -23,15 +23,18 @@ Yes = Annotated[bool, Parameter(negative=())]
 
 
 def _one_rubric(_: object, tokens: Sequence[Any]) -> Literal["actions", "ladder"]:
-    """Read --rubric, with a hint for `both`, which careeval 0.1 had."""
+    """Read the value of --rubric; `both`, which careeval 0.1 had, gets a hint."""
     value = tokens[0].value
     if value == "both":
         raise UsageError(
-            "--rubric both: a grading judges one rubric",
-            hint="run it with one, then: careeval grade RUN --rubric ladder",
+            "--rubric both: each grading judges only one rubric",
+            hint="run with --rubric actions, then: careeval grade RUN --rubric ladder",
         )
     if value not in ("actions", "ladder"):
-        raise UsageError(f"--rubric {value}: there is no such rubric", hint="use actions or ladder")
+        raise UsageError(
+            f"--rubric must be actions or ladder, not {value}",
+            hint="write --rubric actions or --rubric ladder",
+        )
     rubric: Literal["actions", "ladder"] = value
     return rubric
 
@@ -79,7 +82,7 @@ class SelectionOptions:
     """Only what was judged on this rubric."""
 
     def select(self, runs: Runs) -> Runs:
-        """Return the selected part of the runs: see `careeval.results.selection.select`."""
+        """Return the part of the runs that these options select: see `selection.select`."""
         # imported here, since --help does not need the tables' package
         from careeval.results.selection import select
 
@@ -120,7 +123,7 @@ class ScenarioOptions:
 
 
 def is_confirmed(question: str) -> bool:
-    """Ask a question on the terminal and tell whether the answer is yes; no without a terminal."""
+    """Ask on the terminal and tell whether the answer is yes; False without a terminal."""
     if not sys.stdin.isatty():
         return False
     print(f"{question} [y/N] ", end="", file=sys.stderr, flush=True)

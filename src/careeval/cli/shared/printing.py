@@ -68,7 +68,8 @@ def print_in(
             write_bytes(out, parquet_bytes(document.data.data.frame))
         elif sys.stdout.isatty():
             raise UsageError(
-                "Parquet is no text for a terminal", hint="send it to a file: > FILE.parquet"
+                "Parquet is binary and cannot be shown on a terminal",
+                hint="write it to a file: > FILE.parquet",
             )
         else:
             sys.stdout.buffer.write(parquet_bytes(document.data.data.frame))

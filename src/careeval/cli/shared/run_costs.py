@@ -40,24 +40,24 @@ class SpendingOptions:
     """TOML file with prices of your own, for models whose price is not known."""
 
     def own_prices(self) -> dict[str, Price]:
-        """Return the prices in the file; empty without one."""
+        """Return the prices in the user's file; empty if no file is given."""
         return read_prices(self.prices) if self.prices else {}
 
     def with_prices(self, run: Run) -> Run:
-        """Return the run with the prices of its models, and the budget."""
+        """Return the run with prices for its models and with the budget added."""
         # imported here, since --help does not need the bank's package
         from careeval.protocol.plan import priced
 
         return replace(priced(run, self.own_prices()), max_cost=self._limit())
 
     def with_changes(self, run: Run) -> Run:
-        """Return a run that was begun before, with the prices and the budget that are typed now."""
+        """Return a run to resume, with the prices and the budget typed now."""
         prices = run.prices | prices_as_json(self.own_prices())
         limit = run.max_cost if self.max_cost is None else self._limit()
         return replace(run, prices=prices, max_cost=limit)
 
     def _limit(self) -> float | None:
-        """Return the budget in dollars; `None` where it is not given or is `inf`."""
+        """Return the budget in dollars; `None` if not given or `inf`."""
         return self.max_cost if self.max_cost is not None and isfinite(self.max_cost) else None
 
     def confirm(
@@ -69,7 +69,7 @@ class SpendingOptions:
         agreed: bool = False,
         here: bool = True,
     ) -> int | None:
-        """Show what runs will send and cost, and ask the user whether to send it.
+        """Show what runs will send and cost, and ask the user whether to go on.
 
         Args:
             runs: The runs, with their prices.
@@ -108,25 +108,25 @@ class SpendingOptions:
         ):
             raise UsageError(
                 "\n".join(missing),
-                hint="export the variable with the key in it; --grader careeval/lexical needs none",
+                hint="set the variable to the key; without a key, use --grader careeval/lexical",
             )
         if self._limit() is not None and whole.unknown:
             raise UsageError(
                 f"a budget cannot be kept: the price of {', '.join(whole.unknown)} is not known",
-                hint='give it with --prices FILE: ["MODEL"], then input = and output =, '
-                "in dollars per million tokens",
+                hint="give --prices a TOML file with dollars per million tokens:\n"
+                f'["{whole.unknown[0]}"]\ninput = 1.25\noutput = 10.0',
             )
         if agreed or (whole.worst_usd == 0 and not whole.unknown):
             return None
         print_plan(whole, to_stderr=True)
         if self.max_cost is not None and (whole.expected_usd or 0) > self.max_cost:
-            say(f"The budget of {dollars(self.max_cost)} will end it before it is complete.")
+            say(f"The budget of {dollars(self.max_cost)} will end the run before it is complete.")
         if self.yes or self.max_cost is not None:
             return None
         if not (sys.stdin.isatty() and sys.stderr.isatty()):
             raise UsageError(
-                "this costs money, and there is nobody to ask",
-                hint="look at it with --dry-run, then give --yes, or a limit with --max-cost USD",
+                "this costs money, and there is no terminal to ask on",
+                hint="see the cost with --dry-run, then add --yes, or a limit: --max-cost USD",
             )
         print("Send this? [y/N] ", end="", file=sys.stderr, flush=True)
         if sys.stdin.readline().strip().lower() in {"y", "yes"}:
@@ -157,12 +157,12 @@ def say_spent(folders: Sequence[Path], max_cost: float | None) -> None:
         over = spent.known_usd - max_cost
         say(
             f"That is {dollars(over)} more than the budget of {dollars(max_cost)}: "
-            "calls in flight cost more than was expected of them."
+            "calls in flight cost more than expected."
         )
     if set_aside := [usd for folder in folders for usd in open_reservations(folder)]:
         calls = "1 call that was" if len(set_aside) == 1 else f"{len(set_aside):,} calls that were"
         say(
-            f"Up to {dollars(sum(set_aside))} more may have been charged for {calls} cut off; "
+            f"Up to {dollars(sum(set_aside))} more may have been charged for {calls} interrupted; "
             "the budget counts it as spent."
         )
 

@@ -22,9 +22,9 @@ from careeval.results.amounts import dollars
 def confirm_prepared(
     folders: Sequence[Path], spending: SpendingOptions, *, json_plan: bool = False
 ) -> int | None:
-    """Ask the user whether to send what prepared runs need: see `SpendingOptions.confirm`.
+    """Ask the user whether prepared runs may send their calls: see `SpendingOptions.confirm`.
 
-    If not, the runs are removed from the disk.
+    If the answer is no, the runs are deleted from the disk.
     """
     is_agreed = False
     try:
@@ -41,7 +41,7 @@ def work(
 ) -> list[Outcome]:
     """Carry out the runs in these folders with a progress display, and return how they ended.
 
-    Meanwhile, modules that the result is shown with are loaded.
+    Meanwhile, the modules that show the result are loaded.
 
     Raises:
         ProtocolError: As `carry_out`.
@@ -77,7 +77,7 @@ def _load(lexical: bool) -> None:
 def is_readable(folder: Path, read: Callable[[Path], object]) -> bool:
     """Tell whether a run's files can be read; print the error if not.
 
-    A damaged run must not keep those beside it from being used.
+    With this, a damaged run does not stop the other runs in a folder from being used.
     """
     try:
         read(folder)
@@ -93,41 +93,45 @@ def report_unfinished(outcomes: Sequence[Outcome], root: Path, again: str = "") 
     Args:
         outcomes: The outcomes of all runs, at least one of which is not complete.
         root: The folder to resume.
-        again: The command that goes on, if it is not `careeval run --resume`.
+        again: The command to resume with, if not `careeval run --resume`.
     """
     again = again or f"careeval run --resume -o {root}"
     reasons = {outcome.stopped for outcome in outcomes}
     for outcome in outcomes:
         match outcome.stopped:
             case Stop.died:
-                say(f"{outcome.folder}: broke off: {outcome.why}")
+                say(f"{outcome.folder}: the run ended early: {outcome.why}")
             case Stop.turned_away:
-                say(f"{outcome.folder}: no call has succeeded: {outcome.why}")
+                say(f"{outcome.folder}: no call succeeded: {outcome.why}")
             case Stop.unusable:
-                say(f"{outcome.folder}: the grader answers nothing usable: {outcome.why}")
+                say(f"{outcome.folder}: no answer of the grader could be used: {outcome.why}")
             case Stop.disk:
-                say(f"{outcome.folder}: could not be written: is the disk full?")
+                say(
+                    f"{outcome.folder}: the folder cannot be written; check that the disk is "
+                    "not full"
+                )
             case None if outcome.n_failed:
                 last = f", the last of {outcome.why}" if outcome.why else ""
                 say(f"{outcome.folder}: {outcome.n_failed} samples failed{last}")
     if Stop.interrupted in reasons:
-        say(f"Stopped; what was finished is kept. Go on with: {again}")
+        say(f"Stopped; what was finished is kept. To resume: {again}")
         return INTERRUPTED
     if Stop.budget in reasons:
         why = next(outcome.why for outcome in outcomes if outcome.stopped is Stop.budget)
         limit = dollars(read_run_file(outcomes[0].folder).max_cost)
         say(f"The budget of {limit} is reached{f': {why}' if why else ''}.")
-        say(f"What was finished is kept. Go on with: {again} --max-cost MORE")
+        say(f"What was finished is kept. To resume: {again} --max-cost MORE")
         return BUDGET_REACHED
     if Stop.unmetered in reasons:
         say(
-            "A call came back without a count of tokens that can be true, so nobody knows what it "
-            "cost, and the budget cannot be kept."
+            "A call reported no plausible number of tokens, so its cost is not known and the "
+            "budget "
+            "cannot be kept."
         )
         say(f"What was finished is kept. To go on without a budget: {again} --max-cost inf")
         return BUDGET_REACHED
     if Stop.unusable in reasons:
-        say(f"What was asked is kept. With another grader: {again} --grader MODEL")
+        say(f"The responses are kept. To try another grader: {again} --grader MODEL")
         return SOME_FAILED
-    say(f"What was finished is kept. Go on with: {again}")
+    say(f"What was finished is kept. To resume: {again}")
     return SOME_FAILED

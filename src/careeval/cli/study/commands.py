@@ -208,7 +208,9 @@ def serve(
         host=host,
         port=port,
         behind_proxy=behind_proxy,
-        ready=lambda address: say(f"Raters reach it at {address}. Ctrl-C ends it."),
+        ready=lambda address: say(
+            f"The app runs at {address}. Raters can open their links now. Ctrl-C stops it."
+        ),
     )
     return OK
 
@@ -296,8 +298,9 @@ def _rated_scenarios(
     rated = replace(bank, scenarios=tuple(s for s in scenarios if s.status is not Status.withdrawn))
     if controls := [s.id for s in rated.scenarios if s.control is not None]:
         raise UsageError(
-            f"{', '.join(controls)}: a control has its base's items, and none of its own to rate",
-            hint="leave it out",
+            f"{', '.join(controls)} cannot be rated: a control has no items of its own, but "
+            "its base's",
+            hint="leave the controls out, or name their bases",
         )
     ids = [s.id for s in rated.scenarios]
     return [s.id for s in select_scenarios(rated, split, ids=ids, limit=limit)]
@@ -308,9 +311,9 @@ def _newest(store: Store) -> StudyPlan:
 
 
 def _round(store: Store, number: int | None) -> StudyPlan:
-    """Return a round by its number, or the newest; raise UsageError if there is no such round."""
+    """Return the round of a number, or the newest; raise UsageError if it does not exist."""
     plans = store.plans("study")
     if number is not None and number > len(plans):
         n = counted(len(plans), "round")
-        raise UsageError(f"there is no round {number}: {store.path} has {n}")
+        raise UsageError(f"{store.path} has no round {number}, only {n}")
     return read_plan(plans[(number or len(plans)) - 1])

@@ -26,7 +26,7 @@ def consented(study: Path, rater: str, *, typed_by: str) -> int:
     typist = invitations.expect_typist(typed_by)
     with invitations.open_store(study, "study") as store:
         if rater not in {each.id for each in store.raters()}:
-            raise UsageError(f"there is no rater {rater!r}")
+            raise UsageError(f"this study has no rater {rater!r}, or they have withdrawn")
         terms = read_plan(store.plans("study")[-1]).consent
         form = FormId.new(store.newest(rater, CONSENT))
         store.save(rater, CONSENT, {"given": terms.digest}, form, typed_by=typist)
@@ -55,9 +55,10 @@ def terms(study: Path, *, consent: Path | None = None, ethics: str = "", contact
         )
         if new_terms == old_terms:
             raise UsageError(
-                "these are the terms already", hint="--consent FILE, --ethics or --contact"
+                "nothing to change: the study has these terms already",
+                hint="change a part with --consent FILE, --ethics or --contact",
             )
         update = {"consent": new_terms, "study_id": study_id(texts)}
         store.amend_plan(plan.model_copy(update=update).json_text())
-    say(f"The terms have changed. Stop and start careeval study serve {study}.")
+    say(f"The terms have changed. If careeval study serve {study} is running, restart it.")
     return OK

@@ -53,14 +53,14 @@ def answer(
     from careeval.review.study.expert_answers import read_expert_answers
 
     if out.exists():
-        raise UsageError(f"{out} is there already", hint="give another name")
+        raise UsageError(f"{out} exists already", hint="choose another name")
     if not out.parent.is_dir():
-        raise UsageError(f"there is no folder {out.parent}", hint="make it first")
+        raise UsageError(f"folder {out.parent} does not exist", hint="create the folder first")
     loaded = rated_bank(bank)
     with open_store(study, "study", to_read=True) as store:
         handed_in = read_expert_answers(store, loaded)
     if not handed_in.answers:
-        raise UsageError("there is no answer to write", hint=_why_none(handed_in))
+        raise UsageError("this study has no answers to write", hint=_why_none(handed_in))
     lines = _lines(handed_in.answers, by)
     held_out = _any_held_out(handed_in.answers, loaded)
     text = "".join(line.model_dump_json(include=_FIELDS) + "\n" for line in lines)
@@ -70,9 +70,13 @@ def answer(
         print_json(_json(handed_in, systems))
     _say_counts(handed_in, systems)
     if any(people == 1 for people in handed_in.people.values()) and by == "role":
-        say("A role of one person may tell who it was: think before you pass the file on.")
+        say(
+            "Only one person has this role, so readers may guess who it is. Consider this "
+            "before you "
+            "share the file."
+        )
     if held_out:
-        say("The file has answers to held-out scenarios in clear text: keep it private.")
+        say("The file has answers to held-out scenarios, not encrypted: keep it private.")
     say(f"Written: {out}. Next: careeval run --responses {out}{_run_options(held_out, bank)}")
     return OK
 
@@ -81,9 +85,9 @@ _FIELDS = {"scenario", "epoch", "response", "system"}
 
 
 def _lines(answers: tuple[ExpertAnswer, ...], by: Grouping) -> list[ResponseLine]:
-    """Return a line for each answer, sorted by system.
+    """Return a line of the file for each answer, sorted by system.
 
-    The k-th answer of a system to a scenario is epoch k.
+    The k-th answer of a system to a scenario gets epoch k.
     """
     epochs: Counter[tuple[str, str]] = Counter()
     lines = []
@@ -123,15 +127,15 @@ def _say_counts(handed_in: ExpertAnswers, systems: dict[str, Counter[str]]) -> N
         fewest, most = min(answers.values()), max(answers.values())
         per_scenario = f"{fewest} to {most}" if fewest < most else str(most)
         totals = f"{counted(answers.total(), 'answer')} to {counted(len(answers), 'scenario')}"
-        say(f"{system}: {totals}, {per_scenario} a scenario.")
+        say(f"{system}: {totals}, {per_scenario} per scenario.")
         if n_missing := _n_missing(answers):
-            are = counted(n_missing, "is", "are")
+            are = counted(n_missing, "response is", "responses are")
             say(
-                f"  {are} lacking for {most} each: a run calls them missing, takes means over what "
-                "is there, and gives no worst of n."
+                f"  {are} missing for {most} per scenario. The run counts them as missing, takes "
+                "means over the others, and leaves out the worst of n."
             )
     if handed_in.unanswered:
-        say(f"Without an answer, and not in the file: {', '.join(handed_in.unanswered)}")
+        say(f"Not in the file, since nobody answered them: {', '.join(handed_in.unanswered)}")
     for line in _left_out(handed_in):
         say(line)
 
@@ -146,19 +150,19 @@ def _left_out(handed_in: ExpertAnswers) -> list[str]:
     if handed_in.n_other:
         lines.append(
             f"{counted(handed_in.n_other, 'answer is', 'answers are')} to another version than "
-            "this bank has, and left out"
+            "this bank has, so left out"
         )
     if handed_in.n_late:
         lines.append(
             f"{counted(handed_in.n_late, 'answer was', 'answers were')} handed in after the "
-            "writer's ratings had been typed from paper, and left out"
+            "writer's ratings had been typed from paper, so left out"
         )
     return lines
 
 
 def _why_none(handed_in: ExpertAnswers) -> str:
     return "; ".join(_left_out(handed_in)) or (
-        "nobody handed one in; careeval study new --answers N asks for them"
+        "nobody has handed in an answer; to ask raters for answers: careeval study new --answers N"
     )
 
 
@@ -168,7 +172,7 @@ def _any_held_out(answers: tuple[ExpertAnswer, ...], loaded: Bank) -> bool:
 
 
 def _run_options(held_out: bool, bank: Path | None) -> str:
-    """Return the other options that a run needs to grade these answers."""
+    """Return the options besides --responses that a run needs to grade these answers."""
     return (f" --bank {bank}" if bank else "") + (" --split held-out" if held_out else "")
 
 

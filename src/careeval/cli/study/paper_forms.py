@@ -67,9 +67,12 @@ def print_(
     if as_json:
         print_json({"round": plan.round, "files": [str(path) for path in texts]})
     if any(scenario.split is Split.held_out for scenario in shown.values()):
-        say("The forms have held-out scenarios in clear text: keep folder and paper private.")
+        say(
+            "The forms show held-out scenarios, not encrypted: keep the folder and the paper "
+            "private."
+        )
     if not sheet:
-        say("--csv also writes the sheets that forms are typed into, question by question.")
+        say("To also write the sheets into which the forms are typed, add --csv.")
     say(f"Written: {len(texts)} files in {out}. Print them from a browser, on one side.")
     return OK
 
@@ -79,19 +82,19 @@ def _seats(plan: StudyPlan, present: set[str], wanted: Sequence[str]) -> list[Se
     for rater in wanted:
         if rater not in seats:
             raise UsageError(
-                f"there is no rater {rater!r} in round {plan.round}",
-                hint=f"there are {', '.join(seats) or 'none'}",
+                f"round {plan.round} has no rater {rater!r}, or they have withdrawn",
+                hint=f"choose from {', '.join(seats) or 'none'}",
             )
     chosen = [seats[rater] for rater in dict.fromkeys(wanted)] or list(seats.values())
     if not chosen:
-        raise UsageError(f"nobody of round {plan.round} is still in")
+        raise UsageError(f"all raters of round {plan.round} have withdrawn")
     return chosen
 
 
 def _expect_answers(store: Store, seats: Sequence[Seat]) -> None:
     """Raise UsageError if a rater still has answers of their own to hand in.
 
-    A form shows the rubric, which raters may not see before.
+    A form shows the rubric, which raters must not see before they have written their answers.
     """
     not_handed_in = [
         seat.id
@@ -100,16 +103,16 @@ def _expect_answers(store: Store, seats: Sequence[Seat]) -> None:
     ]
     if not_handed_in:
         raise UsageError(
-            f"still to write answers of their own, before seeing what answers are judged by: "
+            f"forms show the rubric, but these raters have not handed in their own answers yet: "
             f"{', '.join(not_handed_in)}",
-            hint="print when they have handed them in through the app; or name other raters",
+            hint="let them hand in through the app, then print; or name other raters",
         )
 
 
 def _write(folder: Path, files: dict[Path, str]) -> None:
-    """Write all files, or none if one of them exists: it may be a sheet that was filled in."""
+    """Write all files, or none if one of them exists, since it may be a filled-in sheet."""
     if existing := [path for path in files if path.exists()]:
-        raise UsageError(f"{existing[0]} is there already", hint="name another folder")
+        raise UsageError(f"{existing[0]} exists already", hint="choose another folder")
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         for path, text in files.items():

@@ -15,5 +15,5 @@ BankFolder = Annotated[Path | None, Parameter(name="--bank")]
 
 
 def rated_bank(folder: Path | None) -> Bank:
-    """Return the bank in a folder, unsealed where its key is known, without its probes."""
+    """Load the bank in a folder, held-out scenarios too if the key is set, without its probes."""
     return load_bank(folder, key_for_bank(bank_folder(folder)), probes=False)

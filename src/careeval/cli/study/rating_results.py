@@ -68,9 +68,15 @@ def results(
         page = out / "study.html"
         write_study_page(outcome, page)
         if any(each.held_out for each in outcome.rounds):
-            say("It has ratings of scenarios that are held out, or in no bank that was named:")
-            say("  keep the folder private. Their items are numbered, not named, and comments on")
-            say("  them are left out; the study's file has them.")
+            say(
+                "The folder has ratings of scenarios that are held out, or in no bank that "
+                "was named:"
+            )
+            say(
+                "  keep it private. Items of these scenarios are numbered, not named, and "
+                "comments on"
+            )
+            say("  them are left out; the study's file has these comments.")
         say(f"Written: {page.resolve().as_uri()}")
     return OK
 
@@ -104,14 +110,14 @@ def apply(study: Path, *, bank: BankFolder = None, yes: Yes = False, as_json: Js
     changes_json = {"n_unrated": n_unrated, "changes": document.data.rows}
     print_in("json" if as_json else "table", document, lambda: changes_json, None)
     if not any(change.vetting for change in changes):
-        say("There is nothing to write.")
+        say("No change to the bank follows from the ratings: nothing to write.")
         return OK
     n = sum(change.vetting is not None for change in changes)
     if not yes and not is_confirmed(f"Write the status of {counted(n, 'scenario')}?"):
         if as_json:  # the JSON has been printed, and an error would print a second document
-            say("Nothing was written: --yes writes it.")
+            say("Nothing was written. To write it, add --yes.")
             return OK
-        raise UsageError("nothing was written", hint="--yes writes it")
+        raise UsageError("nothing was written", hint="to write it, add --yes")
     applied = apply_changes(loaded, changes)
     say(f"Written: {' and '.join(map(str, applied.files))}")
     for line in applied.to_do:
@@ -131,7 +137,10 @@ def _results(study: Path, folders: Sequence[Path | None], terms: DecisionTerms) 
     for note in filter(None, (each.note for each in rounds)):
         say(note)
     if not closed:
-        say("The study is still open, and these numbers may move: careeval study close ends it.")
+        say(
+            "The study is still open, so these numbers may change. To close it: careeval "
+            "study close"
+        )
     plan = read_plan(plans[-1])
     return study_results(
         plan.title,

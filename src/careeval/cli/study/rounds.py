@@ -74,8 +74,9 @@ def round_(
         risen = [n for n, plan in last.items() if versions.get(n, 0) > plan.rated(n).version]
         if not (chosen := list(scenarios) or risen):
             raise UsageError(
-                "no scenario of this study has been revised in this bank since it was last rated",
-                hint="raise a scenario's version when you revise it, and name the bank's folder",
+                "no scenario of this study has a higher version in this bank than when it "
+                "was last rated",
+                hint="raise the version of each revised scenario, or name its bank with --bank",
             )
         further = next_round(
             plans,
@@ -89,20 +90,22 @@ def round_(
             rubrics=rubrics_named(rubric) if rubric else (),
         )
         if not further.seats:
-            raise UsageError("nobody who rated these scenarios is still in")
+            raise UsageError("all raters of these scenarios have left the study")
         say_plan(further, loaded, work)
         say(_end_of_round(plans[-1], work))
         if not (yes or is_confirmed(f"Plan round {further.round}?")):
-            raise UsageError("no round was planned", hint="--yes plans it")
+            raise UsageError("no round was planned", hint="to plan the round, add --yes")
         store.add_plan("study", further.json_text())
     if as_json:
         print_json(plan_json(further, {}))
-    say(f"Round {further.round} is planned. Stop and start careeval study serve {study}.")
+    say(
+        f"Round {further.round} is planned. If careeval study serve {study} is running, restart it."
+    )
     return OK
 
 
 def _end_of_round(plan: StudyPlan, work: Mapping[str, Work]) -> str:
-    """Return sentences on what planning the next round does to a round."""
+    """Return text that warns what planning the next round means for open forms of this one."""
     pages = [(seat.id, plan.task(name)) for seat in plan.seats for name in seat.scenarios]
     rated = sum(bool(work.get(rater, {}).get(task)) for rater, task in pages)
     return (
@@ -139,8 +142,8 @@ def invite(
     """
     if bool(raters) == bool(replace):
         raise UsageError(
-            "name the raters to invite, or the one to replace",
-            hint="roles with numbers, as roboticist:2, or --replace RATER",
+            "give either raters to invite, or one rater to replace",
+            hint="write roles with numbers, as roboticist:2, or --replace RATER",
         )
     if links is not None:
         invitations.expect_new(links, None)
@@ -151,7 +154,7 @@ def invite(
         plan = plans[-1]
         taken = {seat.id for each in plans for seat in each.seats}
         if replace and replace not in {rater.id for rater in store.raters()}:
-            raise UsageError(f"there is no rater {replace!r}")
+            raise UsageError(f"this study has no rater {replace!r}")
         if replace:
             amended = with_replacement(plan, replace, taken)
         else:
@@ -172,7 +175,7 @@ def invite(
         say("These links are shown only once: pass each on to one person, and keep no copy.")
     if replace:
         say(f"The link of {replace} is off now. Their answers are kept.")
-    say(f"Stop and start careeval study serve {study}.")
+    say(f"If careeval study serve {study} is running, restart it.")
     return OK
 
 
@@ -182,11 +185,11 @@ def link_lines(plan: StudyPlan, links: Mapping[str, str]) -> str:
 
 
 def say_plan(plan: StudyPlan, bank: Bank, work: Mapping[str, Work] = {}) -> None:
-    """Print the numbers of scenarios and raters, their time, and what cannot be validated.
+    """Print the numbers of scenarios and raters, the expected time, and what cannot be validated.
 
     Args:
         plan: The newest round.
-        bank: Its bank.
+        bank: The bank of its scenarios.
         work: The answers of each rater in earlier rounds.
     """
     shown = planned_scenarios(plan, bank)
@@ -210,7 +213,7 @@ def say_plan(plan: StudyPlan, bank: Bank, work: Mapping[str, Work] = {}) -> None
         f"about {counted(round(max(times)), 'minute')} for the person with the most."
     )
     if reasons := validation_obstacles(plan, shown.values()):
-        say(f"As planned, not every scenario can become validated: {'; '.join(reasons)}.")
+        say(f"This plan cannot validate every scenario: {'; '.join(reasons)}.")
 
 
 def plan_json(plan: StudyPlan, links: Mapping[str, str]) -> dict[str, Any]:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 @dataclass(frozen=True)
 class _OwnAnswers(Kind):
     def text(self, value: Row, form: Form = Form.short) -> str:  # noqa: ARG002
-        """Return the number of answers and whether they are handed in; empty if none were asked."""
+        """Return how many own answers are written and if handed in; empty if none is asked."""
         if not value["n_asked"] and not value["handed_in"]:
             return ""
         total = f" of {value['n_asked']}" if value["n_asked"] else ""
@@ -102,7 +102,7 @@ _CHANGES = (
 
 
 def changes_document(changes: Sequence[EvidenceChange], n_unrated: int) -> Document:
-    """Return a table of the changes that writing would make, a row a scenario."""
+    """Return a table of the changes that writing would make, one row per scenario."""
     sheet = Sheet(
         "changes", "a scenario that was rated", _CHANGES, [*map(_change, changes)], "Changes"
     )
