@@ -100,11 +100,11 @@ def run(
         system: Inspect's name of a model, as `openai/gpt-5.1`; or a function from a scenario to the
             text of a response, which is called once per epoch.
         out: Folder for runs; this one goes into a subfolder with the system's name.
-        grader: Inspect's name of the grader; the bank's default where not given.
-        name: Name of the system in tables; the model's or the function's where not given.
-        scenarios: Ids; all public base scenarios where not given.
+        grader: Inspect's name of the grader; the bank's default if not given.
+        name: Name of the system in tables; the model's or the function's if not given.
+        scenarios: Ids; all public base scenarios if not given.
         epochs: Responses to each scenario.
-        bank: Folder of the bank; careeval's own where not given.
+        bank: Folder of the bank; careeval's own if not given.
         rubric: The rubric to grade; the actions if not given, the ladder if there are none.
         max_tokens: Most tokens of one response of a model, reasoning included.
         max_cost: Dollars that may be spent; needed if a call costs money or its price is not

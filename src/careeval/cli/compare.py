@@ -42,7 +42,7 @@ Examples:
   careeval compare runs/old runs/new --fail-on 'score>2' --fail-on severe
 
 --fail-on METRIC>X ends with status 3 where the 95% interval of B - A lies
-wholly on the worse side of X points of percent; X is 0 where it is not given.
+wholly on the worse side of X points of percent; X is 0 if it is not given.
 A check that cannot be made is not passed: it ends with status 3 too. Each check
 is listed on stderr, with what was measured and its limit.
 METRIC is one of {", ".join(COMPARED)}. A shell takes an unquoted >

@@ -25,7 +25,7 @@ def show(shell: Shell | None = None, /) -> int:
     """Print the script that completes what you type: `source <(careeval --show-completion bash)`.
 
     Args:
-        shell: The shell; that of this terminal where not given.
+        shell: The shell; that of this terminal if not given.
     """
     with _with_ids():
         print(app.generate_completion(shell=shell or _this_shell()), end="")
@@ -41,8 +41,8 @@ def install(
     """Have a shell complete what you type, from its next start.
 
     Args:
-        shell: The shell; that of this terminal where not given.
-        out: The only file to write; where not given, the script goes to the shell's own place for
+        shell: The shell; that of this terminal if not given.
+        out: The only file to write; if not given, the script goes to the shell's own place for
             such files, and for bash and zsh a line in the start-up file loads it.
     """
     shell = shell or _this_shell()

@@ -60,7 +60,7 @@ def demo(*, out: Annotated[Path | None, Parameter(name=("--out", "-o"))] = None)
     nothing about care. No key and no network are used, and nothing is sent anywhere.
 
     Args:
-        out: Folder for the run and the page; careeval-demo where not given.
+        out: Folder for the run and the page; careeval-demo if not given.
     """
     check_embedded()
     root = out or _free(Path("careeval-demo"))

@@ -78,7 +78,7 @@ def export(
         prompts: For Every Eval Ever: the folder of the grader's prompts, if not careeval's.
         probes: Folder that `careeval audit probes -o` wrote: the grader's agreement with labels.
         audit: File that `careeval audit new -o` wrote: people's labels of the grader's judgments.
-        bank: Folder of the probes' bank; careeval's own where not given.
+        bank: Folder of the probes' bank; careeval's own if not given.
         selection: Which systems and graders.
     """
     if not folders:

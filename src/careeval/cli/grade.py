@@ -63,14 +63,14 @@ def grade(
 
     Args:
         folder: Folder that `careeval run -o` wrote.
-        grader: Inspect's name of the grader, openai/gpt-4o-2024-08-06 where not given.
-        bank: Folder of the bank that the run was made with; careeval's own where not given.
+        grader: Inspect's name of the grader, openai/gpt-4o-2024-08-06 if not given.
+        bank: Folder of the bank that the run was made with; careeval's own if not given.
         part: Share of the responses to each scenario to grade, such as 0.2: that share of its
             epochs, rounded, and at least one, drawn from those that are not empty.
         times: How often to grade them, each time in a folder of its own and with the items in
             another order. Twice shows how much of a score's spread is due to the grader.
         part_seed: Seed of the drawing; the same one draws the same responses again.
-        max_connections: Calls in flight to the grader; as many as it takes where not given.
+        max_connections: Calls in flight to the grader; as many as it takes if not given.
         grading: How the grader is asked.
         spending: What may be sent and spent.
     """

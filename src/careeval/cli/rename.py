@@ -25,7 +25,7 @@ app = App(name="rename", help_epilogue=EXAMPLES)
 def rename_(folder: Path, name: str, /) -> int:
     """Give the system of a run another name, in every table, page and later grading.
 
-    Two runs of one system have one name, and cannot stand in one table: rename one of them.
+    Two runs with the same name cannot be in one table: rename one of them.
 
     Args:
         folder: The folder of one run, or one that holds one run.

@@ -51,7 +51,7 @@ def report(
         no_responses: Leave out responses, quotes and reasons.
         probes: Folder that `careeval audit probes -o` wrote: the grader's agreement with labels.
         audit: File that `careeval audit new -o` wrote: people's labels of the grader's judgments.
-        bank: Folder of the probes' bank; careeval's own where not given.
+        bank: Folder of the probes' bank; careeval's own if not given.
         selection: Which systems and graders.
     """
     if not folders:

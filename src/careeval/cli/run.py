@@ -126,11 +126,11 @@ def run(
             one are run side by side.
         roster: A list of models: `paper`, or a file with one name per line. `paper` is graded on
             the ladder unless --rubric says otherwise.
-        grader: Inspect's name of the grader, openai/gpt-4o-2024-08-06 where not given;
+        grader: Inspect's name of the grader, openai/gpt-4o-2024-08-06 if not given;
             careeval/lexical grades offline by comparing words. With --resume, another one for a run
             of which nothing is graded yet.
-        out: Folder of the run; runs/DATE-AND-TIME where not given.
-        name: Name of the system in tables; the model's where not given.
+        out: Folder of the run; runs/DATE-AND-TIME if not given.
+        name: Name of the system in tables; the model's if not given.
         responses: JSON-lines file of recorded answers, instead of a model.
         grade: Whether to grade the responses; --no-grade only stores them.
         resume_run: Do what is left of the runs in the folder; where none is given, of the

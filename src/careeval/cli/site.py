@@ -50,7 +50,7 @@ def site(
         title: The site's title.
         probes: Folder that `careeval audit probes -o` wrote: each grader's agreement with labels.
         audit: File that `careeval audit new -o` wrote: people's labels of the grader's judgments.
-        bank: Folder of the runs' bank; careeval's own where not given.
+        bank: Folder of the runs' bank; careeval's own if not given.
         repository: Web address of the repository that takes runs by pull request; without one the
             site asks for no runs.
         selection: Which systems and graders.

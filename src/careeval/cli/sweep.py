@@ -74,7 +74,7 @@ def sweep(
 
     Args:
         file: TOML file with systems, scenarios, slices and gradings.
-        out: Folder of the sweep, on a disk that all nodes share; runs/FILE where not given.
+        out: Folder of the sweep, on a disk that all nodes share; runs/FILE if not given.
         on: local for processes of this machine; ray for a running Ray cluster, ray://HOST:10001
             for one elsewhere.
         spending: What may be sent and spent.

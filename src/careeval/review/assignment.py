@@ -152,8 +152,8 @@ def _greedy(
 def _exchange(blocks: dict[str, set[str]], raters: Sequence[Rater], random: Random) -> None:
     """Swap scenarios between two raters if roles, or else pairs of raters, get more even.
 
-    The sum of squares of counts with a fixed total is least where the counts are even. An exchange
-    changes no block's size and no rater's load.
+    Evenness is the sum of squared counts; lower is more even. A swap changes neither the number
+    of a scenario's raters nor the number of a rater's scenarios.
     """
     role = {rater.id: rater.role for rater in raters}
     together = Counter(

@@ -19,5 +19,5 @@ class Consent(Frozen):
 
     @property
     def digest(self) -> str:
-        """A short hash of the terms; people agree again when it changes."""
+        """A short hash of the terms; if it changes, people are asked to agree again."""
         return hashlib.sha256(self.model_dump_json().encode()).hexdigest()[:12]

@@ -45,13 +45,13 @@ class Question:
         kind: The kind of answer: a number on a scale, a view of points, a reading, or free text.
         text: The question as people read it.
         answer_name: The name of the answer in messages.
-        options: Values and words of the options; empty where the answer is typed.
+        options: Values and words of the options; empty if the answer is typed.
         keys: By option, the key that chooses it while the question has the focus.
         hint: A note beside a question whose answer is typed.
         late: Whether it is shown only once all questions that are not late are answered.
         required: Whether the card is done only with an answer to it.
         closing: Whether it stands at the end of the card, after the items.
-        about: The item that it is about; None where it is about the whole card.
+        about: The item that it is about; None if it is about the whole card.
     """
 
     field: str
@@ -76,7 +76,7 @@ class Question:
 
     @property
     def choices(self) -> tuple[str, ...]:
-        """The values of the options in the order shown; empty where the answer is typed."""
+        """The values of the options in the order shown; empty if the answer is typed."""
         return tuple(value for value, _ in self.options)
 
     def read(self, text: str) -> str | None:

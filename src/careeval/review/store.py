@@ -54,7 +54,7 @@ class Event:
         seq: Orders the events of all raters, whatever the clock said.
         value: The new answer; None if the rater removed the old one.
         at: The time, UTC; events are not ordered by it.
-        place: The place of the task in the rater's order, from 1; None where it has none.
+        place: The place of the task in the rater's order, from 1; None if it has none.
         typed_by: The person who typed it for the rater; None if the rater did.
     """
 
@@ -401,9 +401,9 @@ class Store:
         return {name: Answer(value, seq, at) for name, value, seq, at in rows if value is not None}
 
     def newest(self, rater: str, task: str) -> int:
-        """Return the number of the newest event of a task, as a page shown now knows it, or 0.
+        """Return how many events a rater has on a task; a page keeps this number when it is shown.
 
-        It counts only the rater's own events on that task, so that pages tell nothing of others.
+        Other raters' events do not count, so that pages tell nothing about other raters.
         """
         return int(self._database.rows(COUNT_EVENTS, rater, task)[0][0])
 

@@ -54,7 +54,7 @@ def test_errors_and_the_budget_are_said() -> None:
     )
     assert shown(run, max_cost=3.0) == [
         "robot ▬ 2/10 20% 0.0/s $0.50 1 failed",
-        "budget $3.00, what was spent before included",
+        "budget $3.00, earlier spending included",
         "errors 4, the last: 429, again in 8 s",
     ]
 

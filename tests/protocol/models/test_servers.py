@@ -344,7 +344,7 @@ def test_ctrl_c_is_one_line(bank: Path, tmp_path: Path, monkeypatch: pytest.Monk
             process.send_signal(signal.SIGINT)
             _, said = process.communicate(timeout=60)
     assert process.returncode == 130
-    again = f"Go on with: careeval run --resume -o {tmp_path}"
+    again = f"To resume: careeval run --resume -o {tmp_path}"
     *_, last = said.splitlines()
     assert last == f"Stopped; what was finished is kept. {again}"
     assert not re.search("Traceback|Cancelled|Error|interrupted", said)

@@ -89,7 +89,7 @@ def probes(
 
     Args:
         grader: Inspect's name of the grader; more than one are tried side by side.
-        bank: Folder of the bank; careeval's own where not given.
+        bank: Folder of the bank; careeval's own if not given.
         out: Folder for the logs.
         grading: How the grader is asked.
         spending: What may be sent and spent.

@@ -20,16 +20,17 @@ from careeval.results.trust.probe_check import LabelledJudgment, ProbeAgreement
 def probe_agreement(runs: Runs, bank: Bank, audits: Path | None) -> dict[str, ProbeAgreement]:
     """Return the agreement of each grader with a bank's probes, by its name in `runs`.
 
-    The lexical grader is checked here, since that costs nothing. For any other grader the newest
+    The lexical grader is checked anew, since that costs nothing. For any other grader the newest
     finished check of it on each rubric is read.
 
     Args:
         runs: Runs that the graders judged.
         bank: Bank that has the probes.
-        audits: Folder that `careeval audit probes -o` wrote; `None` where there is none.
+        audits: Folder that `careeval audit probes -o` wrote; `None` if there is none.
 
     Raises:
-        UsageError: There is no finished check over this bank, or none of a grader of these runs.
+        UsageError: There is no finished check over this bank, or no check of a grader of these
+            runs.
     """
     graders = runs.judgments["grader"].unique().sort().to_list()
     lexical = {name: lexical_agreement(bank) for name in graders if Grader.parse(name).is_lexical}

@@ -61,7 +61,7 @@ def new(
         contact: The person whom labellers can ask, and how.
         title: Title that labellers see.
         adjudicator: Role of the person who settles what labellers disagree on.
-        per_judgment: Labellers for each judgment; everybody where not given.
+        per_judgment: Labellers for each judgment; everybody if not given.
         scenario: Let labellers read the scenario; --no-scenario shows them the response only.
         seed: Seed of who labels what, and in which order.
         links: Write the links to this file, for its owner alone, instead of printing them.

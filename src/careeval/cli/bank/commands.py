@@ -51,7 +51,7 @@ app = App(
 )
 
 BankFolder = Annotated[Path | None, Parameter(name="--bank")]
-"""The bank's folder; careeval's own bank where not given."""
+"""The bank's folder; careeval's own bank if not given."""
 
 
 @app.command
@@ -62,7 +62,7 @@ def check(folder: Path | None = None, *, as_json: Json = False) -> int:
     against them; of any other bank only the form is checked.
 
     Args:
-        folder: The bank's folder; careeval's own bank where not given.
+        folder: The bank's folder; careeval's own bank if not given.
         as_json: Print the problems as JSON.
     """
     remarks = ""
@@ -103,10 +103,10 @@ def list_(
     out: Out = None,
     printing: Printing = Printing(),
 ) -> int:
-    """List scenarios, a line each.
+    """List scenarios, one per line.
 
     Args:
-        bank: The bank's folder; careeval's own bank where not given.
+        bank: The bank's folder; careeval's own bank if not given.
         adl: Only these activities.
         condition: Only these conditions.
         situation: Only those in which one of these makes the moment hard.
@@ -143,7 +143,7 @@ def show(
 
     Args:
         scenario: Its id.
-        bank: The bank's folder; careeval's own bank where not given.
+        bank: The bank's folder; careeval's own bank if not given.
         points: Show points, domains, reasons and sources too; without, the items are in an order
             that does not give their points away.
         as_json: Print the whole scenario as JSON.
@@ -170,7 +170,7 @@ def stats(
     """Count what a bank covers: scenarios, rubric items and probes.
 
     Args:
-        bank: The bank's folder; careeval's own bank where not given.
+        bank: The bank's folder; careeval's own bank if not given.
         pilot: Show instead how often each class of items was present in the answers of the bank's
             pilot, and which items do not tell answers apart.
         out: The file to write, instead of stdout.
@@ -362,7 +362,7 @@ def seal(folder: Path, *, bank: BankFolder = None) -> int:
     Args:
         folder: Folder of the split in clear text, outside the bank: <adl>/<id>.yaml with its
             probes, sources.yaml, evidence.json, second-reading/.
-        bank: The bank's folder; careeval's own bank where not given.
+        bank: The bank's folder; careeval's own bank if not given.
     """
     from careeval.bank.sealed import HASH, SEALED, pack
 
@@ -401,7 +401,7 @@ def open_(folder: Path, *, bank: BankFolder = None) -> int:
 
     Args:
         folder: A new folder, outside any git repository.
-        bank: The bank's folder; careeval's own bank where not given.
+        bank: The bank's folder; careeval's own bank if not given.
     """
     from careeval.bank.sealed import unseal, write_open
 

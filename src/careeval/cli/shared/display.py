@@ -29,9 +29,9 @@ BAR_WIDTH = 20
 
 @contextmanager
 def progress_display(max_cost: float | None) -> Iterator[Show]:
-    """Show the progress of the runs in the block on stderr.
+    """Show on stderr how far the runs are that the block carries out.
 
-    Yields a function that takes the progress of all runs, and whether they are being ended.
+    Yields a function to call with the progress of all runs, and whether they are being ended.
 
     Args:
         max_cost: Dollars that may be spent.

@@ -245,7 +245,7 @@ class Invitation:
         Args:
             file: The {kind}'s file.
             person: Pseudonym.
-            address: Where people reach the app; this machine where not given.
+            address: Where people reach the app; this machine if not given.
             as_json: Print JSON.
         """
         with open_store(file, self.kind) as store:

@@ -12,7 +12,7 @@ from careeval.results.score.summary import Summary
 def lexical_sentences(summaries: Sequence[Summary]) -> list[str]:
     """Return a sentence on the lexical grader for each bank that it judged.
 
-    The default bank stands for any bank that is not careeval's own.
+    For a bank that is not careeval's own, the agreement on the default bank is given.
     """
     from careeval.bank.load import DEFAULT, OWN_NAME
 

@@ -47,7 +47,7 @@ class GradingOptions:
     rubric: Annotated[
         Literal["actions", "ladder"] | None, Parameter(converter=_one_rubric, n_tokens=1)
     ] = None
-    """Rubric to grade; where not given, actions, or ladder where a scenario has no actions."""
+    """Rubric to grade; if not given, actions, or ladder where a scenario has no actions."""
     per_item: Annotated[bool, Parameter(negative=())] = False
     """Send one grader call for each item, instead of one for all items."""
     grader_context: Literal["none", "scenario"] = "none"
@@ -95,7 +95,7 @@ class ScenarioOptions:
     """Options that select scenarios."""
 
     bank: Path | None = None
-    """Folder of the bank, or 2 or 3 for careeval's own; 3 where not given."""
+    """Folder of the bank, or 2 or 3 for careeval's own; 3 if not given."""
     adl: Annotated[list[str], Parameter(negative=())] | None = None
     """Only these activities: dressing grooming toileting transferring eating bathing."""
     scenario: Annotated[list[str], Parameter(negative=())] | None = None

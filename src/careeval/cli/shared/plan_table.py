@@ -24,7 +24,7 @@ def print_plan(plan: Plan, *, to_stderr: bool = False) -> None:
 
     Args:
         plan: The plan of all the runs that a command will carry out.
-        to_stderr: Print it on stderr, where the user did not ask for it.
+        to_stderr: Print the table on stderr, as when the user did not ask for it.
     """
     file = sys.stderr if to_stderr else sys.stdout
     console = Console(file=file, highlight=False)

@@ -51,7 +51,7 @@ def print_in(
     Args:
         format: The format; in a file, "table" is Markdown.
         document: The document.
-        as_json: A function that returns its JSON.
+        as_json: A function that returns the document's JSON.
         out: The file, whose name is printed on stderr; `None` for stdout.
 
     Raises:

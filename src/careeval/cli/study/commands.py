@@ -114,7 +114,7 @@ def new(
     """Plan who rates what, write the study's file, and print each rater's link, once.
 
     Args:
-        bank: Folder of the bank; careeval's own where not given.
+        bank: Folder of the bank; careeval's own if not given.
         raters: Role and number, as occupational-therapist:5. Roles: occupational-therapist
             family-caregiver person-with-disability nurse roboticist other.
         out: The study's file.
@@ -132,7 +132,7 @@ def new(
             items and points of both rubrics are rated.
         rubric: Rubrics whose items and points are rated.
         per_rater: Most scenarios for each rater.
-        raters_per_scenario: Raters for each scenario; everybody where not given.
+        raters_per_scenario: Raters for each scenario; everybody if not given.
         answers: First have each rater write an answer of their own to this many of their scenarios,
             before they see anything of a rubric.
         seed: Seed of who rates what, and in which order.
@@ -270,7 +270,7 @@ def import_(
         file: The CSV file.
         typed_by: Who typed it: a role or a pseudonym, kept with each answer.
         bank: Folder of the bank, as it was when the round was planned.
-        round: Round of the forms; the newest where not given.
+        round: Round of the forms; the newest if not given.
         replace: Replace stored answers that differ.
         as_json: Print JSON.
     """

@@ -47,7 +47,7 @@ def answer(
         study: The study's file.
         out: The file to write, JSON lines; an existing one is not overwritten.
         by: All as one system, experts, or a system for each role.
-        bank: Folder of the bank; careeval's own where not given.
+        bank: Folder of the bank; careeval's own if not given.
         as_json: Print what was written, and what is missing, as JSON.
     """
     from careeval.review.study.expert_answers import read_expert_answers
@@ -69,11 +69,11 @@ def answer(
     if as_json:
         print_json(_json(handed_in, systems))
     _say_counts(handed_in, systems)
-    if any(people == 1 for people in handed_in.people.values()) and by == "role":
+    alone = [role for role, people in sorted(handed_in.people.items()) if people == 1]
+    if alone and by == "role":
         say(
-            "Only one person has this role, so readers may guess who it is. Consider this "
-            "before you "
-            "share the file."
+            f"Only one person has the role {' or '.join(alone)}, so readers may guess who it is. "
+            "Consider this before you share the file."
         )
     if held_out:
         say("The file has answers to held-out scenarios, not encrypted: keep it private.")

@@ -37,9 +37,9 @@ def print_(
 
     Args:
         study: The study's file.
-        raters: Pseudonyms; everybody of the newest round where not given.
+        raters: Pseudonyms; everybody of the newest round if not given.
         out: Folder for the forms.
-        bank: Folder of the bank; careeval's own where not given.
+        bank: Folder of the bank; careeval's own if not given.
         large_print: Print in 18 points instead of 12, on about twice as many pages.
         sheet: Also write for each form the CSV sheet that it is typed into; only values are to be
             filled in.

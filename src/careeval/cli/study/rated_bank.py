@@ -11,7 +11,7 @@ from careeval.bank import Bank, bank_folder, load_bank
 from careeval.bank.sealed import key_for_bank
 
 BankFolder = Annotated[Path | None, Parameter(name="--bank")]
-"""Folder of the bank; careeval's own where not given."""
+"""Folder of the bank; careeval's own if not given."""
 
 
 def rated_bank(folder: Path | None) -> Bank:

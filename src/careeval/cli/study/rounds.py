@@ -53,12 +53,12 @@ def round_(
 
     Args:
         study: The study's file.
-        scenarios: Scenarios to rate; where not given, every one whose version has risen since it
+        scenarios: Scenarios to rate; if not given, every one whose version has risen since it
             was last rated, and that is not withdrawn.
         bank: Folder of the bank, with the scenarios as revised.
         items: Have the rubrics' items rated on their relevance too.
         points: Ask about the items' provisional points too.
-        rubric: Rubrics whose items and points are rated; where not given, those of the last round,
+        rubric: Rubrics whose items and points are rated; if not given, those of the last round,
             else both.
         yes: Plan it without asking.
         as_json: Print JSON.

@@ -58,7 +58,7 @@ def audit_workbench(store: Store, addresses: Addresses) -> Workbench:
 
 @dataclass(frozen=True)
 class _Audit:
-    """The part of an audit that labellers may see, and its file."""
+    """The part of an audit that labellers may see, with the audit's file."""
 
     blind: BlindPlan
     store: Store

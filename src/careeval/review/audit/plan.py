@@ -180,7 +180,7 @@ def new_audit(
         consent: The terms that they agree to.
         seed: The seed of the assignment and of every order.
         adjudicator: The role of the adjudicator, who settles disagreements.
-        per_judgment: The number of labellers of each judgment, two or more; all where not given.
+        per_judgment: The number of labellers of each judgment, two or more; all if not given.
         show_scenario: Whether labellers may read the scenario, where the sample has it.
 
     Raises:

@@ -36,7 +36,7 @@ class TypedPage:
     """The answers typed for one rater that belong on one page of the app.
 
     Attributes:
-        place: The place of the page in the rater's order, from 1; None where it has none.
+        place: The place of the page in the rater's order, from 1; None if it has none.
         seen: The newest event of the page when its answers were read, as of `Store.newest`.
         values: Answer by field.
     """
@@ -76,7 +76,7 @@ class TypedPages:
         return rater in self._present
 
     def page(self, rater: str, task: str, place: int | None) -> TypedPage:
-        """Return the typed answers to a rater's page; empty where none has been noted."""
+        """Return the typed answers to a rater's page; empty if none has been noted."""
         key = (rater, task)
         if key not in self._pages:
             self._pages[key] = TypedPage(rater, task, place, self._store.newest(rater, task))

@@ -81,7 +81,7 @@ class StudyPlan(Frozen):
     bank_version: Text
     seed: int
     rubrics: tuple[Rubric, ...]
-    """The rubrics whose items are asked about too; empty where only scenarios are rated."""
+    """The rubrics whose items are asked about too; empty if only scenarios are rated."""
     relevance: bool
     """Whether items are rated on their relevance."""
     points: bool

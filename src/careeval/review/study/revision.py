@@ -73,7 +73,7 @@ def item_of(question: Question) -> str:
 
 
 def earlier_answers(rated: RatedScenario, work: Work) -> EarlierAnswers:
-    """Return a rater's newest answers about a scenario from earlier rounds, by field.
+    """Return, by field, a rater's newest answers about a scenario from earlier rounds.
 
     Args:
         rated: The scenario's place in a round.
@@ -89,7 +89,7 @@ def earlier_answers(rated: RatedScenario, work: Work) -> EarlierAnswers:
 
 
 def scenario_revision(rated: RatedScenario, work: Work) -> Revision | None:
-    """Return the differences between a scenario and what a rater answered about last.
+    """Return how a scenario differs from the version that a rater last answered about.
 
     Args:
         rated: The scenario's place in a round.

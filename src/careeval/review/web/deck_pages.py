@@ -45,7 +45,7 @@ PRACTISED = "practice"
 """The task in which a rater has seen pages of practice, with a field for each page."""
 
 Row = tuple[str, str, Progress]
-"""A card in a list: its address, empty where it does not open yet, its name, and its progress."""
+"""A card in a list: its address, empty if it does not open yet, its name, and its progress."""
 
 
 @dataclass(frozen=True)
