@@ -343,7 +343,8 @@ def _on_probes(bank: Bank) -> Iterator[str]:
     yield from table(
         ("probes", "judgments", "there", "finds % [95% CI]", "clears %", "macro F1"),
         (
-            (name, f"{part.n:,}", f"{part.n_present:,}", ESTIMATE.text(part.sensitivity, Form.whole),
+            (name, f"{part.n:,}", f"{part.n_present:,}",
+             ESTIMATE.text(part.sensitivity, Form.whole),
              ESTIMATE.text(part.specificity, Form.whole), f"{part.macro_f1.value:.2f}")
             for name, part in ({"all": agreement.accuracy} | parts).items()
         ),

@@ -33,8 +33,8 @@ class ClassAgreement:
 
     Attributes:
         n: Judgments made by two readers or more.
-        n_unresolved: Judgments made by fewer than two readers. The value leaves them out; the bounds
-            settle them for disagreement and for agreement.
+        n_unresolved: Judgments made by fewer than two readers. The value leaves them out; the
+            bounds settle them for disagreement and for agreement.
         n_both: Judgments of `n` whose item every reader calls present.
         n_either: Judgments of `n` whose item any reader calls present.
         positive_agreement: Share of what one reader calls present that another does too; unknown
