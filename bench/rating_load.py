@@ -46,7 +46,8 @@ from careeval.review.audit.labels import label_task
 from careeval.review.audit.plan import new_audit
 from careeval.review.consent import Consent
 from careeval.review.store import Store
-from careeval.review.study.plan import new_plan, planned_scenarios
+from careeval.review.study.plan import planned_scenarios
+from careeval.review.study.planning import new_plan
 from careeval.review.study.questions import questions
 
 HIDDEN = re.compile(r'<input type="hidden" name="([^"]+)" value="([^"]*)"')

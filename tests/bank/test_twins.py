@@ -19,7 +19,7 @@ from careeval.protocol.select import select_scenarios, selection_hashes
 from careeval.protocol.tables.run_tables import read_runs
 from careeval.protocol.work.evaluate import resume
 from careeval.results.score.summary import summarise
-from careeval.review.study.plan import new_plan
+from careeval.review.study.planning import new_plan
 from support.fake_server import asked_of_grader, judgments
 from support.fakes import Call, Fake, leave_out
 from support.review_study import CONSENT, ROLES

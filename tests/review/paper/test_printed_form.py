@@ -22,7 +22,8 @@ from careeval.review.form_conflicts import FormId
 from careeval.review.paper.printed_form import numbered_questions, render_form, sheet_csv
 from careeval.review.paper.typed_ratings import read_typed_ratings
 from careeval.review.study.own_answers import HANDED_IN
-from careeval.review.study.plan import StudyPlan, new_plan, planned_scenarios
+from careeval.review.study.plan import StudyPlan, planned_scenarios
+from careeval.review.study.planning import new_plan
 from careeval.review.study.questions import questions
 from support.bank_folder import GOOD_BANK
 from support.review_study import CONSENT, ROLES, Study

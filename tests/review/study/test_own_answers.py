@@ -30,7 +30,8 @@ from careeval.review.form_conflicts import FormId
 from careeval.review.store import Store
 from careeval.review.study import own_answers
 from careeval.review.study.expert_answers import raters_who_handed_in, read_expert_answers
-from careeval.review.study.plan import StudyPlan, new_plan, next_round, read_plan
+from careeval.review.study.plan import StudyPlan, read_plan
+from careeval.review.study.planning import new_plan, next_round
 from careeval.review.study.questions import expected_minutes
 from careeval.review.web.app import create_app
 from careeval.review.web.guard import Guard

@@ -16,7 +16,7 @@ from careeval.bank import load_bank
 from careeval.core.rating import Role
 from careeval.review.store import Store, Work
 from careeval.review.study.own_answers import HANDED_IN
-from careeval.review.study.plan import new_plan
+from careeval.review.study.planning import new_plan
 from support.bank_folder import GOOD_BANK
 from support.chromium import IN_A_BROWSER
 from support.review_browser import check, click, press

@@ -24,15 +24,8 @@ from careeval.review.question import (
 )
 from careeval.review.store import Answer
 from careeval.review.study.parsed_ratings import parse_ratings
-from careeval.review.study.plan import (
-    StudyPlan,
-    new_plan,
-    next_round,
-    planned_scenarios,
-    read_plan,
-    study_id,
-    with_raters,
-)
+from careeval.review.study.plan import StudyPlan, planned_scenarios, read_plan, study_id
+from careeval.review.study.planning import new_plan, next_round, with_raters
 from careeval.review.study.questions import (
     AGREE,
     CANNOT_JUDGE,

@@ -12,7 +12,8 @@ from careeval.core.rating import Scale
 from careeval.core.scenario import Scenario, Split
 from careeval.review.store import Answer, Work
 from careeval.review.study.parsed_ratings import parse_ratings
-from careeval.review.study.plan import StudyPlan, next_round, read_plan
+from careeval.review.study.plan import StudyPlan, read_plan
+from careeval.review.study.planning import next_round
 from careeval.review.study.questions import LACKING, earlier_words, questions, revision_shown
 from careeval.review.study.revision import earlier_answers, scenario_revision
 

@@ -24,7 +24,8 @@ from careeval.review import database
 from careeval.review.addresses import Addresses
 from careeval.review.form_conflicts import FormId
 from careeval.review.question import duration_in_words
-from careeval.review.study.plan import StudyPlan, new_plan, next_round, planned_scenarios
+from careeval.review.study.plan import StudyPlan, planned_scenarios
+from careeval.review.study.planning import new_plan, next_round
 from careeval.review.study.questions import expected_minutes
 from careeval.review.web.app import create_app, serve
 from careeval.review.web.guard import HEADERS

@@ -26,7 +26,8 @@ from careeval.bank import Bank
 from careeval.cli.app import USAGE, run
 from careeval.review import database
 from careeval.review.store import Store
-from careeval.review.study.plan import StudyPlan, new_plan
+from careeval.review.study.plan import StudyPlan
+from careeval.review.study.planning import new_plan
 from support.bank_folder import GOOD_BANK
 from support.review_audit import FIRST, SECOND, Audit
 from support.review_study import CONSENT, ROLES, Study, hidden

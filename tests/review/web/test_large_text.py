@@ -15,7 +15,8 @@ from starlette.testclient import TestClient
 
 from careeval.bank import Bank
 from careeval.review.consent import Consent
-from careeval.review.study.plan import StudyPlan, new_plan
+from careeval.review.study.plan import StudyPlan
+from careeval.review.study.planning import new_plan
 from support.chromium import IN_A_BROWSER
 from support.review_audit import Audit, put
 from support.review_study import ORIGIN, ROLES, Study, fill

@@ -22,7 +22,7 @@ import pytest
 
 from careeval.bank import load_bank
 from careeval.review.store import Store
-from careeval.review.study.plan import new_plan
+from careeval.review.study.planning import new_plan
 from support.bank_folder import GOOD_BANK
 from support.review_audit import audit_plan
 from support.review_study import CONSENT, ROLES

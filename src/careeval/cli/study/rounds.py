@@ -22,14 +22,12 @@ from careeval.review.store import Work
 from careeval.review.study.plan import (
     StudyPlan,
     last_rounds,
-    next_round,
     planned_scenarios,
     read_plan,
     study_id,
     validation_obstacles,
-    with_raters,
-    with_replacement,
 )
+from careeval.review.study.planning import next_round, with_raters, with_replacement
 from careeval.review.study.questions import expected_minutes
 from careeval.review.study.revision import earlier_answers
 

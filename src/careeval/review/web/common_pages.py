@@ -19,7 +19,7 @@ from careeval.review.web.access import (
     revoked_refusal,
     signed_in_visitor,
 )
-from careeval.review.web.deck_pages import next_stop
+from careeval.review.web.open_seat import next_stop
 from careeval.review.web.page_slots import PageRoute
 from careeval.review.web.pages import go_to, page
 from careeval.review.workbench import ABOUT, CONSENT, PREFERENCES, Workbench

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from fastapi import APIRouter, Request
 from starlette.responses import JSONResponse, Response
 
-from careeval.core.rating import Rater
 from careeval.review.deck import (
     Answers,
     Card,
@@ -28,99 +27,24 @@ from careeval.review.question import (
     missing_questions,
     shows_late_questions,
 )
-from careeval.review.store import Work
 from careeval.review.web.access import (
     FORM,
     PostedForm,
     RedirectError,
     RefusedError,
-    Visitor,
-    agreed_visitor,
+)
+from careeval.review.web.open_seat import (
+    PRACTISED,
+    OpenSeat,
+    expect_decks_before,
+    not_found,
+    open_seat,
 )
 from careeval.review.web.page_slots import PageRoute
 from careeval.review.web.pages import go_to, page, refusal, wants_json
-from careeval.review.workbench import Workbench
-
-PRACTISED = "practice"
-"""The task in which a rater has seen pages of practice, with a field for each page."""
 
 Row = tuple[str, str, Progress]
 """A card in a list: its address, empty if it does not open yet, its name, and its progress."""
-
-
-@dataclass(frozen=True)
-class OpenSeat:
-    """A visitor and the decks of their seat. Once a deck is handed in, the next one opens."""
-
-    visitor: Visitor
-    work: Work
-    decks: tuple[Deck, ...]
-
-    @property
-    def owed(self) -> Deck | None:
-        """The first deck to hand in before the last deck opens; None if all are handed in."""
-        return next((deck for deck in self.decks[:-1] if not deck.locked), None)
-
-
-def next_stop(workbench: Workbench, rater: Rater, work: Work) -> str:
-    """Return the next page's address for a rater who has agreed and stated their experience."""
-    *first, last = workbench.decks(rater, work) or (None,)
-    for deck in first:
-        if deck and not deck.locked:
-            return deck.next_address(deck.states(work))
-    seen = work.get(PRACTISED, {})
-    for n in range(1, len(workbench.practice) + 1):
-        if str(n) not in seen:
-            return f"/practice/{n}"
-    if last is None or last.waits:
-        return "/overview"
-    return last.end if last.locked else last.next_address(last.states(work))
-
-
-def open_seat(request: Request, *, for_one: bool = False) -> OpenSeat:
-    """Return the visitor of a request with their decks.
-
-    Args:
-        request: The request.
-        for_one: Whether the page is about one card; then only the answers needed are read.
-
-    Raises:
-        RefusedError: The round has no deck for them.
-    """
-    visitor = agreed_visitor(request)
-    store = visitor.workbench.store
-    work = (store.work_by_task if for_one else store.work)(visitor.rater.id)
-    decks = visitor.workbench.decks(visitor.rater, work)
-    if not decks:
-        raise RefusedError(
-            404,
-            "There is nothing for you in this round",
-            "Thank you: what you rated before is kept. If that surprises you, ask: "
-            + visitor.workbench.consent.contact,
-        )
-    return OpenSeat(visitor, work, decks)
-
-
-def not_found() -> RefusedError:
-    """Return the refusal for an address that does not exist, or is not this visitor's."""
-    return RefusedError(404, "There is nothing here", "Go to the overview to see what is yours.")
-
-
-def _expect_first(request: Request, seat: OpenSeat, deck: Deck | None = None) -> None:
-    """Raise if another deck must be handed in before this one is opened.
-
-    This is called before a page shows anything about a rubric.
-    """
-    if seat.owed is None or seat.owed is deck:
-        return
-    if request.method == "GET":
-        raise RedirectError(seat.owed.next_address(seat.owed.states(seat.work)))
-    raise RefusedError(
-        403,
-        "Your own answers come first",
-        "Nothing was saved. Hand in your answers, or say that you would rather not; then this "
-        "page opens.",
-    )
 
 
 def router(paths: Sequence[str], ends: Sequence[str]) -> APIRouter:
@@ -158,7 +82,7 @@ def check_practice(request: Request, n: int, form: PostedForm) -> Response:
 
 def _practice(request: Request, n: int, form: Mapping[str, str] | None) -> Response:
     seat = open_seat(request)
-    _expect_first(request, seat)
+    expect_decks_before(request, seat)
     cards, go = seat.visitor.workbench.practice, (form or {}).get("go", "")
     if not 1 <= n <= len(cards):
         raise not_found()
@@ -210,7 +134,7 @@ def _open_card(request: Request, path: str, n: int) -> OpenCard:
     deck = next((deck for deck in seat.decks if deck.path == path), None)
     if deck is None:
         raise not_found()
-    _expect_first(request, seat, deck)
+    expect_decks_before(request, seat, deck)
     if deck.waits:
         raise RefusedError(
             403,
@@ -429,7 +353,7 @@ def _at_end(request: Request, end: str) -> tuple[OpenSeat, Deck]:
     deck = next((deck for deck in seat.decks if deck.end == end), None)
     if deck is None:
         raise not_found()
-    _expect_first(request, seat, deck)
+    expect_decks_before(request, seat, deck)
     return seat, deck
 
 
