@@ -76,7 +76,7 @@ def test_a_bank_without_a_pilot_says_so(
 ) -> None:
     """Bank 2 had none of this kind."""
     assert run(["bank", "stats", "--pilot", "--bank", "2"]) == USAGE
-    assert "has no pilot of its scenarios" in capsys.readouterr().err
+    assert "has no pilot, so --pilot has nothing to show" in capsys.readouterr().err
 
 
 def test_the_table_and_the_json(capsys: pytest.CaptureFixture[str]) -> None:

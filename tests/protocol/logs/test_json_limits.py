@@ -124,7 +124,7 @@ def test_many_calls_are_read_line_by_line(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", [SPENT_FILE, RESERVED_FILE, CALLS_FILE])
 def test_too_many_lines(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """More lines than a run can have are refused."""
-    monkeypatch.setattr("careeval.protocol.costs.cost_log.MAX_LINES", 1000)
+    monkeypatch.setattr("careeval.protocol.json_lines.MAX_LINES", 1000)
     (tmp_path / name).write_text("0\n" * 1000, encoding="utf-8")
     READERS[name](tmp_path)
     (tmp_path / name).write_text("0\n" * 1001, encoding="utf-8")
@@ -169,7 +169,7 @@ def test_too_many_answers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
     path.write_text('{"scenario": "a", "response": "b"}\n' * 2, encoding="utf-8")
     assert len(read_responses(path)["robot"]) == 2
     path.write_text('{"scenario": "a", "response": "b"}\n' * 3, encoding="utf-8")
-    with pytest.raises(ProtocolError, match="has more than 2 answers"):
+    with pytest.raises(ProtocolError, match="has more than 2 responses"):
         read_responses(path)
 
 

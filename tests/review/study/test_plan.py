@@ -107,7 +107,7 @@ def test_a_comment_on_what_is_asked_no_more_is_read(bank: Bank, plan: StudyPlan)
 def test_a_plan_is_kept_whole(plan: StudyPlan) -> None:
     """A plan read back is the plan, and what is no plan is refused."""
     assert read_plan(plan.json_text()) == plan
-    with pytest.raises(ReviewError, match="no plan of a study"):
+    with pytest.raises(ReviewError, match="plan of the study cannot be read"):
         read_plan('{"title": "x"}')
 
 

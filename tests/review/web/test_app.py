@@ -724,7 +724,7 @@ def test_behind_a_proxy(study: Study) -> None:
     settings = Addresses.behind_proxy("https://rating.example.org/")
     assert (settings.hosts, settings.secure) == (frozenset({"rating.example.org"}), True)
     for wrong in ("http://rating.example.org", "rating.example.org", "https://x.org/path", ""):
-        with pytest.raises(ReviewError, match="no address for raters"):
+        with pytest.raises(ReviewError, match="is not a web address that raters can open"):
             Addresses.behind_proxy(wrong)
 
 
@@ -756,9 +756,9 @@ def test_where_it_may_listen(study: Study, bank: Bank, tmp_path: Path) -> None:
     path = study.store.path
     with pytest.raises(ReviewError, match="open to the network"):
         serve(path, bank, host="0.0.0.0")
-    with pytest.raises(ReviewError, match="is not there"):
+    with pytest.raises(ReviewError, match="does not exist"):
         serve(tmp_path / "nothing.db", bank, port=0)
-    with pytest.raises(ReviewError, match="no audit"):
+    with pytest.raises(ReviewError, match="not the file of an audit"):
         study.store.plans("audit")
     with (
         socket.create_server(("127.0.0.1", 0)) as taken,
