@@ -132,7 +132,7 @@ def test_resuming_without_a_folder_takes_what_is_unfinished(
     capsys.readouterr()
     assert run(["run", "--resume"]) == OK
     printed = capsys.readouterr()
-    assert "no run of a system in runs is unfinished" in printed.err
+    assert "runs has no unfinished run of a system" in printed.err
     assert printed.out == ""
     assert len(taken) == 1
 
@@ -199,23 +199,26 @@ def test_the_papers_models_are_graded_on_the_ladder(
         (["run"], "give a model to ask"),
         (["run", "-m", "x/y", "--responses", "a.jsonl"], "-m and --responses exclude each other"),
         (["run", "--roster", "paper", "--responses", "a"], "--roster and --responses exclude"),
-        (["run", "--resume", "-m", "x/y"], "knows what to do"),
+        (["run", "--resume", "-m", "x/y"], "takes all other options"),
         (["run", "--responses", "/no/such.jsonl"], "cannot be read"),
         (["run", "-m", "x/y", "--adl", "dresing"], "did you mean 'dressing'"),
         (["run", "-m", "x/y", "--scenario", "dressing-0101"], "dressing-101"),
-        (["run", "-m", "gguf//no/such.gguf", *OFFLINE], "no file"),
+        (["run", "-m", "gguf//no/such.gguf", *OFFLINE], "does not exist"),
         (["run", "-m", "careeval/lexical"], "can only grade"),
         (["run", "-m", "x/y", "-m", "x-y"], "would share the folder 'x-y'"),
-        (["run", "-m", "x/y", "-m", "x/z", "--name", "w"], "names one system"),
+        (["run", "-m", "x/y", "-m", "x/z", "--name", "w"], "name only one system"),
         (["run", "--roster", "papr"], "paper"),
         (["run", "-m", "x/y", "--rubric", "both"], "careeval grade RUN --rubric ladder"),
-        (["grade", "runs", "--rubric", "both"], "a grading judges one rubric"),
-        (["run", "-m", "x/y", "--rubric", "rungs"], "use actions or ladder"),
-        (["run", "-m", "x/y"], "there is nobody to ask"),
+        (["grade", "runs", "--rubric", "both"], "each grading judges only one rubric"),
+        (["run", "-m", "x/y", "--rubric", "rungs"], "must be actions or ladder"),
+        (["run", "-m", "x/y"], "there is no terminal to ask on"),
         (["run", "-m", "x/y", "--max-cost", "3"], "the price of x/y"),
         (["run", "-m", "x/y", "--prices", "a.jsonl"], "is not TOML"),
-        (["run", "--responses", "a.jsonl", "--samples", "7"], "are not asked for"),
-        (["run", "--responses", "a.jsonl", "--scenario", "eating-101", *OFFLINE], "no answer to"),
+        (["run", "--responses", "a.jsonl", "--samples", "7"], "no model is asked"),
+        (
+            ["run", "--responses", "a.jsonl", "--scenario", "eating-101", *OFFLINE],
+            "no response is recorded",
+        ),
         (["run", "--responses", "a.jsonl", "--name", "x\x1b[31m"], "name is not allowed"),
         (["run", "--responses", "a.jsonl", "--name", "x" * 121], "at most 120 characters"),
         (["run", "--responses", "same-folder.jsonl"], "would share the folder"),
@@ -285,8 +288,8 @@ def test_help_loads_nothing_heavy() -> None:
     [
         (Stop.interrupted, INTERRUPTED, "careeval run --resume -o"),
         (Stop.budget, BUDGET_REACHED, "--max-cost MORE"),
-        (Stop.unmetered, BUDGET_REACHED, "without a count of tokens"),
-        (Stop.disk, SOME_FAILED, "is the disk full?"),
+        (Stop.unmetered, BUDGET_REACHED, "no plausible number of tokens"),
+        (Stop.disk, SOME_FAILED, "check that the disk is not full"),
         (Stop.died, SOME_FAILED, "killed by signal 9"),
     ],
 )

@@ -99,10 +99,13 @@ def test_a_model_and_answers_of_one_source_both_stay() -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ('grader = "x"\n', "grader stands outside"),
-        ("summary = 3\n", "summary stands outside"),
-        ('[sumary]\nformat = "csv"\n', "sumary is no command; expected one of demo, doctor, run"),
-        ('[summary]\nformt = "csv"\n', "summary.formt is no option of 'careeval summary'"),
+        ('grader = "x"\n', "grader must be below the name of a command"),
+        ("summary = 3\n", "summary must be below the name of a command"),
+        (
+            '[sumary]\nformat = "csv"\n',
+            "sumary is not a known command; expected one of demo, doctor, run",
+        ),
+        ('[summary]\nformt = "csv"\n', "summary.formt is not a known option of 'careeval summary'"),
         ('[summary]\nformt = "csv"\n', "did you mean 'format'?"),
         ('[summary]\nformat = "cvs"\n', "[format] from careeval.toml"),
         ('[summary]\nformat = "csv\n', "careeval.toml:2:"),
@@ -126,9 +129,9 @@ def test_names_that_nothing_reads_are_refused(
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("[bank.chek]\n", "bank.chek is no command; expected one of check"),
-        ('[bank]\nfolder = "x"\n', "bank.folder stands outside"),
-        ('[bank.check]\nfoldr = "x"\n', "no option of 'careeval bank check'"),
+        ("[bank.chek]\n", "bank.chek is not a known command; expected one of check"),
+        ('[bank]\nfolder = "x"\n', "bank.folder must be below the name of a command"),
+        ('[bank.check]\nfoldr = "x"\n', "not a known option of 'careeval bank check'"),
         ('[bank.check]\nfolder = "/no/such/bank"\n', "/no/such/bank holds no bank"),
     ],
 )
@@ -144,7 +147,7 @@ def test_settings_of_a_command_below_a_command(
 def test_a_file_that_is_not_text() -> None:
     """A file that is not UTF-8 is an error that names the line."""
     Path("careeval.toml").write_bytes(b'[run]\ngrader = "\xff"\n')
-    with pytest.raises(UsageError, match=r"careeval\.toml:2: is not UTF-8"):
+    with pytest.raises(UsageError, match=r"careeval\.toml:2: not UTF-8"):
         read_settings(Path("careeval.toml"))
 
 

@@ -77,8 +77,8 @@ def test_export_needs_to_be_told_what_and_where(
     """Without folders, forms or a place the command ends with 2 and an example that works."""
     for line, said in (
         (["export"], "name the folder of a run"),
-        (["export", str(runs), "-o", "x"], "say what to export to"),
-        (["export", str(runs), "--to", "csv"], "name the folder to write to"),
+        (["export", str(runs), "-o", "x"], "--to is missing"),
+        (["export", str(runs), "--to", "csv"], "--out is missing"),
         (["export", str(runs), "--to", "xlsx", "-o", "x"], "xlsx"),
     ):
         assert run(line) == USAGE
@@ -119,7 +119,7 @@ def test_summary_as_parquet(
     assert pl.read_parquet(capfdbinary.readouterr().out)["score"].dtype == pl.Float64
     monkeypatch.setattr("sys.stdout.isatty", lambda: True)
     assert run(["summary", str(runs), "--format", "parquet"]) == USAGE
-    assert b"send it to a file" in capfdbinary.readouterr().err
+    assert b"write it to a file" in capfdbinary.readouterr().err
     out = tmp_path / "s.parquet"
     assert run(["summary", str(runs), "--format", "parquet", "-o", str(out)]) == OK
     assert pl.read_parquet(out)["score"].dtype == pl.Float64

@@ -69,7 +69,7 @@ def test_a_grader_that_was_tried_has_it_on_its_card(
     [
         ("runs", "holds no audit of a grader"),
         ("unfinished", "holds no finished audit"),
-        ("other", "and these runs were judged by"),
+        ("other", "but these runs were judged by"),
     ],
 )
 def test_an_audit_that_does_not_fit(

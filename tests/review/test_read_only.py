@@ -137,7 +137,7 @@ def test_commands_of_a_study(freeze: Freeze, tmp_path: Path, capsys: Out) -> Non
     assert run(["study", "results", frozen, *of_bank, "-o", str(tmp_path / "out")]) == OK
     assert run(["study", "print", frozen, *of_bank, "-o", str(tmp_path / "forms")]) == OK
     assert run(["study", "backup", frozen, str(tmp_path / "copy.db")]) == OK
-    assert "Not out of the file yet" not in capsys.readouterr().err
+    assert "not fully erased yet" not in capsys.readouterr().err
     assert run(["study", "close", frozen]) != OK
     assert f"{frozen}: it " in capsys.readouterr().err
 

@@ -124,7 +124,7 @@ def test_probes_as_json_have_graders_side_by_side(capsys: pytest.CaptureFixture[
 def test_a_grader_named_twice_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
     """A grader that is named twice is refused, and nothing is left on the disk."""
     assert run(["audit", "probes", *["--grader", LEXICAL] * 2, "--bank", "bank"]) == USAGE
-    assert "named twice" in capsys.readouterr().err
+    assert "duplicate name" in capsys.readouterr().err
     assert not Path("runs/audit").exists()
 
 
@@ -189,7 +189,7 @@ def test_a_summary_has_the_scores_that_people_correct(
         "careeval.cli.summary.read_runs", lambda *_: replace(held, responses=others)
     )
     wrong = ["summary", "runs", "--audit", "audit.db"]
-    assert "audit.db is about responses to other scenarios" in _wrong(wrong, capsys)
+    assert "audit.db has labels for responses to other scenarios" in _wrong(wrong, capsys)
 
 
 @pytest.mark.usefixtures("held")

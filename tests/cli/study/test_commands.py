@@ -128,8 +128,8 @@ def test_links_go_to_a_file_for_its_owner_alone(
 @pytest.mark.parametrize(
     ("more", "words"),
     [
-        (["--raters", "priest:2"], "role 'priest' is not known"),
-        (["--raters", "other:none"], "expected a number"),
+        (["--raters", "priest:2"], "unknown role 'priest'"),
+        (["--raters", "other:none"], "expected a whole number"),
         (["--contact", " "], "--contact is empty"),
         (["--per-rater", "1", "--raters-per-scenario", "5"], "ratings"),
     ],
@@ -242,11 +242,11 @@ def _events(study: Path) -> Sequence[Any]:
     ("row", "words"),
     [
         (("r09", "dressing-001", "realism", "", 4), "'r09' is not a rater"),
-        (("r01", "eating-001", "realism", "", 4), "'eating-001' is not among the scenarios"),
-        (("r01", "dressing-001", "realism", "", 6), "realism is '6'; expected 1, 2, 3, 4, 5"),
-        (("r01", "dressing-001", "beauty", "", 4), "scale 'beauty'; expected realism"),
-        (("r01", "dressing-001", "", "no-such", 4), "relevance is not asked of item 'no-such'"),
-        (("r01", "dressing-002", "realism", "", 5), "realism is in line 2 too"),
+        (("r01", "eating-001", "realism", "", 4), "'eating-001' is not a scenario"),
+        (("r01", "dressing-001", "realism", "", 6), "realism must be one of 1, 2, 3, 4, 5"),
+        (("r01", "dressing-001", "beauty", "", 4), "scale must be one of realism"),
+        (("r01", "dressing-001", "", "no-such", 4), "not ask for relevance on item 'no-such'"),
+        (("r01", "dressing-002", "realism", "", 5), "realism is a duplicate: line 2 has it too"),
         (("r01", "dressing-001", "", "", "", "so", "at once"), "7 cells under 6 columns"),
     ],
 )
@@ -535,7 +535,7 @@ def test_a_second_round_keeps_the_first(
     old = BankFolder.good(tmp_path / "old")
     plan = ["study", "round", str(study), "--bank", str(folder.root), "--yes"]
     assert run(plan) == USAGE
-    assert "has been revised" in capsys.readouterr().err
+    assert "has a higher version" in capsys.readouterr().err
     folder.plant(SCENARIO, "version: 1\n", "version: 2\n")
     assert run(plan) == OK
     assert rate(realism("dressing-001", [5] * 5)) == OK
@@ -688,7 +688,7 @@ def test_a_scenario_revised_late_is_rated_again(
     rated = {each["scenario"]: each["round"] for each in out_json(capsys, *line)["scenarios"]}
     assert rated == {"dressing-001": 3, "dressing-002": 2, "dressing-003": 1}
     assert run(plan) == USAGE
-    assert "has been revised" in capsys.readouterr().err
+    assert "has a higher version" in capsys.readouterr().err
 
 
 def test_a_withdrawn_scenario_is_not_in_a_further_round(
@@ -806,9 +806,9 @@ def test_what_is_left_of_a_withdrawal_is_told(
     assert run(["study", "withdraw", str(study), "r02", "--yes"]) == OK
     err = capsys.readouterr().err
     assert "Deleted: r02" in err
-    assert "Not out of the file yet" in err
+    assert "not fully erased yet" in err
     assert run(["study", "close", str(study)]) == OK
-    assert "Not out of the file yet" in capsys.readouterr().err
+    assert "not fully erased yet" in capsys.readouterr().err
     other.close()
     assert run(["study", "reopen", str(study)]) == OK
     assert "Not out of the file" not in capsys.readouterr().err

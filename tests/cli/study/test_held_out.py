@@ -24,7 +24,7 @@ from careeval.review.study.plan import read_plan
 from support.bank_folder import SECRET, BankFolder, write_held_out
 
 COMMENT = "She should not wear the green one."
-TOLD = "keep the folder private"
+TOLD = "keep it private"
 NAME = "dressing-h01"
 
 
@@ -130,6 +130,6 @@ def test_answers_to_held_out_scenarios_are_warned_of(
     assert run(["study", "answer", str(study), "-o", str(out), "--bank", str(bank)]) == OK
     printed = " ".join(capsys.readouterr().err.split())
     held_out = split is Split.held_out
-    assert ("in clear text: keep it private" in printed) == held_out
+    assert ("not encrypted: keep it private" in printed) == held_out
     assert ("--split held-out" in printed) == held_out
     assert (stat.S_IMODE(out.stat().st_mode) == 0o600) == held_out

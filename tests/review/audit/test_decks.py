@@ -72,7 +72,7 @@ def test_a_plan_is_kept_whole() -> None:
     """A plan is read back from the store as it was, with its hidden part."""
     plan = audit_plan()
     assert read_audit_plan(plan.json_text()) == plan
-    with pytest.raises(ReviewError, match="no plan of an audit"):
+    with pytest.raises(ReviewError, match="plan of the audit cannot be read"):
         read_audit_plan(plan.json_text().replace("j00006", "j00005"))
 
 
@@ -102,8 +102,8 @@ def test_each_judgment_has_two() -> None:
 @pytest.mark.parametrize(
     ("n", "per_judgment", "sample", "words"),
     [
-        (1, None, audit_sample(), "two labellers or more"),
-        (2, 3, audit_sample(), "at least 2 and here at most 2"),
+        (1, None, audit_sample(), "two or more labellers"),
+        (2, 3, audit_sample(), "must be 2 to 2, not 3"),
         (3, 1, audit_sample(), "at least 2"),
         (2, None, AuditSample((), audit_sample().hidden), "sample is empty"),
     ],
@@ -346,7 +346,7 @@ def test_evidence_is_checked_and_marked(audit: Audit) -> None:
     n = _place_of(client, "j00001")
     wrong = put(client, f"/label/{n}", {"q.says": "present", "q.evidence": "I waited"})
     assert wrong.status_code == 422
-    assert "“I waited” does not stand in the response" in unescape(wrong.text)
+    assert "“I waited” is not in the response" in unescape(wrong.text)
     stored = audit.store.answers("r01", "label/j00001")
     assert {name: answer.value for name, answer in stored.items()} == {"says": "present"}
     put(client, f"/label/{n}", {"q.evidence": "Wait beside you. Then"})

@@ -209,7 +209,7 @@ def test_who_is_printed(typed: tuple[Path, Path], capsys: pytest.CaptureFixture[
     assert (out / "r03.html").read_bytes() == before
     assert run(["study", "withdraw", str(study), "r02", "--yes"]) == OK
     assert run([*line, str(out.with_name("two")), "r02"]) == USAGE
-    assert "there are r01, r03, r04, r05" in capsys.readouterr().err
+    assert "choose from r01, r03, r04, r05" in capsys.readouterr().err
     assert not out.with_name("two").exists()
 
 

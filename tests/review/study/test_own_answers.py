@@ -429,7 +429,7 @@ def test_no_ratings_are_typed_before_the_answers(
     line += ["--bank", str(tmp_path / "bank")]
     assert run(line) == USAGE
     words = " ".join(capsys.readouterr().err.split())
-    assert "typed.csv:2: r01 has yet to hand in answers of their own" in words
+    assert "typed.csv:2: r01 has not handed in their own answers yet" in words
     assert served.store.work("r01") == {}
     hand_in(served, "r01", "", "")
     assert run(line) == OK
@@ -490,7 +490,7 @@ def test_a_system_for_each_role(
     }  # fmt: skip
     printed = capsys.readouterr().err
     assert "held-out" not in printed
-    assert "A role of one person may tell who it was" in printed
+    assert "Only one person has the role" in printed
     assert f"careeval run --responses {out} --bank" in printed
 
 
@@ -520,5 +520,5 @@ def test_one_answer_is_told_as_one(
     command = ["study", "answer", str(served.store.path), "-o", str(tmp_path / "answers.jsonl")]
     assert run([*command, "--bank", str(tmp_path / "bank")]) == OK
     told = capsys.readouterr().err
-    assert "experts: 1 answer to 1 scenario, 1 a scenario." in told
+    assert "experts: 1 answer to 1 scenario, 1 per scenario." in told
     assert "1 rater was asked for answers and has not handed in" in told
