@@ -88,7 +88,10 @@ def test_a_server_that_is_not_there(
         monkeypatch.setenv("FAKE_BASE_URL", url)
         outcome = begin(a_run(bank, 2), tmp_path / "robot")
     assert outcome.stopped is Stop.turned_away
-    assert f" at {url}: the connection failed: nobody listens there" in outcome.why
+    assert (
+        f" at {url}: the connection failed: refused, no server listens at this address"
+        in outcome.why
+    )
     with FakeServer() as server:
         monkeypatch.setenv("FAKE_BASE_URL", server.base_url)
         assert resume(tmp_path / "robot").complete

@@ -173,7 +173,9 @@ def test_nobody_at_the_address(bank: Path, tmp_path: Path, monkeypatch: pytest.M
     """Refused connections end a run; resumed when there is a server, it does all that is left."""
     with nobody() as url:
         outcome = outcome_at(url, bank, tmp_path / "robot", monkeypatch)
-    assert_turned_away(outcome, url, "the connection failed: nobody listens there")
+    assert_turned_away(
+        outcome, url, "the connection failed: refused, no server listens at this address"
+    )
     with FakeServer() as server:
         monkeypatch.setenv("FAKE_BASE_URL", server.base_url)
         assert resume(tmp_path / "robot").complete
