@@ -1,4 +1,4 @@
-"""How often each item of a bank is present in the answers of a pilot: item health.
+"""The item health of a bank: how often each item is present in the answers of a pilot.
 
 `pilot.csv` in a bank's folder has a row for each item and kind of answer. The answers are by AI and
 graded by AI. Kinds are `closed` (the protocol's prompt), `reference` (with facts on the topic),

@@ -1,4 +1,4 @@
-"""What each number of points of an item means, as shown in the docs and to raters."""
+"""The meaning of each number of points of an item, as shown in the docs and to raters."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an expert says of a scenario or an item: a rating, a view of the points, or a comment.
+"""An expert's rating, view of the points, or comment on a scenario or an item.
 
 A rater is a pseudonym and a role; nothing here can hold a name.
 """

@@ -83,7 +83,7 @@ class StudyCard:
 
     @property
     def has_more_to_read(self) -> bool:
-        """Whether the card has comments or ratings to read, besides numbers."""
+        """True if the card has comments or ratings to read, besides numbers."""
         result = self.result
         current = result.low_ratings or result.comments or self.items or self.n_withheld
         return bool(current) or any(True for _ in self.earlier_comments)

@@ -9,6 +9,9 @@ from urllib.parse import urlsplit
 
 from careeval.errors import ReviewError
 
+PORTS = {"study": 8700, "audit": 8701}
+"""The default ports of studies and audits, different so that both can be served at once."""
+
 
 @dataclass(frozen=True)
 class Addresses:

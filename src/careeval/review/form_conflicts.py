@@ -61,7 +61,7 @@ class FormChange:
 
 @dataclass(frozen=True, slots=True)
 class SaveResult:
-    """What changed when a form was saved, and what it conflicted with.
+    """The changes that a saved form made, and the answers that it conflicted with.
 
     Attributes:
         seen: The newest event of this task, as of `Store.newest`.

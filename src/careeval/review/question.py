@@ -103,7 +103,7 @@ class Question:
 
 
 class Progress(StrEnum):
-    """How far a person is with one card."""
+    """The progress of a person with one card."""
 
     done = "done"
     skipped = "skipped"

@@ -25,9 +25,6 @@ from careeval.review.form_conflicts import COUNT_EVENTS, FormChange, FormId, Sav
 
 Kind = Literal["study", "audit"]
 
-PORTS: Mapping[Kind, int] = {"study": 8700, "audit": 8701}
-"""The ports on which they are served, different so that both can be at once."""
-
 Work = Mapping[str, Mapping[str, "Answer"]]
 """One rater's answers by task and field, without those that were taken back."""
 

@@ -226,7 +226,7 @@ def test_a_damaged_file(work: Work, client: TestClient, capsys: Any) -> None:
 
 
 def test_a_clock_set_back(work: Work, client: TestClient) -> None:
-    """When the clock goes back, the later answer counts, no session ends, and nothing is lost."""
+    """If the clock goes back, the later answer counts, no session ends, and nothing is lost."""
     client.post(work.path, data=work.form(client, choice=work.choice[1], words="first"))
     work.store._now = lambda: datetime.now(UTC) - timedelta(days=400)
     answer = client.post(work.path, data=work.form(client, choice=work.choice[2]))

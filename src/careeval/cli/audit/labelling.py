@@ -18,7 +18,8 @@ from careeval.cli.shared.printing import Out, Printing
 from careeval.core.rating import Role
 from careeval.core.text import counted
 from careeval.errors import UsageError
-from careeval.review.store import PORTS, Store
+from careeval.review.addresses import PORTS
+from careeval.review.store import Store
 
 if TYPE_CHECKING:
     from careeval.core.label import Label
@@ -274,7 +275,7 @@ def departure_notes(store: Store, person: str) -> Iterable[str]:
 
 @dataclass(frozen=True)
 class _AuditState:
-    """What an audit's file holds at one moment: plan, answers and progress."""
+    """The content of an audit's file at one moment: plan, answers and progress."""
 
     plan: AuditPlan
     works: WorkByRater

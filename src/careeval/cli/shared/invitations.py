@@ -20,8 +20,9 @@ from careeval.cli.shared.options import Json, Yes
 from careeval.core.rating import Role
 from careeval.errors import UsageError
 from careeval.files import read_text
+from careeval.review.addresses import PORTS
 from careeval.review.consent import Consent
-from careeval.review.store import PORTS, Kind, Store
+from careeval.review.store import Kind, Store
 
 
 def local_address(kind: Kind) -> str:

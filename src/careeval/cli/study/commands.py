@@ -29,7 +29,8 @@ from careeval.core.text import counted
 from careeval.errors import UsageError
 from careeval.modes.prompts import load_prompts
 from careeval.protocol.select import rubrics_named, select_scenarios
-from careeval.review.store import PORTS, Store
+from careeval.review.addresses import PORTS
+from careeval.review.store import Store
 from careeval.review.study.plan import StudyPlan, planned_scenarios, read_plan
 from careeval.review.study.planning import new_plan
 

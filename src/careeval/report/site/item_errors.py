@@ -29,7 +29,7 @@ class ItemErrors:
 
     @property
     def severe(self) -> bool:
-        """Whether the item is a severe error."""
+        """True if the item is a severe error."""
         return self.harms[0].points == scoring.SEVERE
 
     @property

@@ -272,7 +272,7 @@ def _text(answers: Mapping[str, Answer], field: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class LabellerProgress:
-    """How far one labeller is with their judgments.
+    """The progress of one labeller with their judgments.
 
     Attributes:
         n: The number of their judgments.
@@ -328,7 +328,7 @@ def count_settled(blind: BlindPlan, works: WorkByRater, revoked: Set[str]) -> tu
 
 @dataclass(frozen=True, slots=True)
 class AuditProgress:
-    """How far an audit is: its labellers, and the disagreements settled.
+    """The progress of an audit: its labellers, and the disagreements settled.
 
     Attributes:
         awaited: The labellers that settling waits for.

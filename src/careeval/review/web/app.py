@@ -21,11 +21,11 @@ from starlette.types import ASGIApp
 
 from careeval.bank import Bank
 from careeval.errors import ReviewError
-from careeval.review.addresses import Addresses, is_loopback
+from careeval.review.addresses import PORTS, Addresses, is_loopback
 from careeval.review.audit import decks as audit_decks
 from careeval.review.form_conflicts import ClosedError, RevokedError
 from careeval.review.form_parsing import FormError
-from careeval.review.store import PORTS, Store
+from careeval.review.store import Store
 from careeval.review.study import decks as study_decks
 from careeval.review.web import common_pages, deck_pages
 from careeval.review.web.access import RedirectError, RefusedError, closed_refusal, revoked_refusal

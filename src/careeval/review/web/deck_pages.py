@@ -290,7 +290,7 @@ class CardGroup:
 
     @property
     def n_done(self) -> int:
-        """How many cards of the group are done."""
+        """The number of cards of the group that are done."""
         return sum(state is Progress.done for _, _, state in self.rows)
 
 
