@@ -1,8 +1,7 @@
 """The answers of a study or an audit in one file, as events that are never changed.
 
-The store knows no scenario and no question. An answer is a text under a rater, a task and a field;
-the plan says which tasks and fields there are. Plans are kept here too, in the order that they were
-added, so that one file holds a whole study or audit. It holds no rater's name.
+The store knows no scenario and no question. An answer is a text under a rater, a task and a field,
+which the plan names. Plans are kept here too, in order, and no rater's name is.
 """
 
 from __future__ import annotations
