@@ -9,10 +9,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from careeval.core.rating import Comment
+from careeval.results.held_out_words import WITHHELD
 from careeval.results.study.results import StudyResults
 from careeval.results.study.scale_ratings import LEVELS, DecisionTerms, ScaleRatings
 from careeval.results.study.scenario_decisions import Decision, ItemResult, ScenarioResult
-from careeval.results.withheld import WITHHELD
 from careeval.sheets.kinds import DASH, Form
 from careeval.sheets.study.kinds import DECISIONS, ROLES, SHARE_ALONE, UNDECIDED
 

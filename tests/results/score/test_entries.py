@@ -9,8 +9,8 @@ import pytest
 
 from careeval.core.scenario import Rubric
 from careeval.errors import UsageError
+from careeval.results.score.comparability import basis, check_comparable
 from careeval.results.score.entries import entries
-from careeval.results.score.refusals import basis, check_comparable
 from careeval.results.score.summary import summary_of
 from careeval.results.tables import Runs
 from careeval.results.versus.ranking import rankings

@@ -15,11 +15,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from careeval.core.scenario import Adl, Domain
+from careeval.results.held_out_words import WITHHELD
 from careeval.results.score.entries import entries
 from careeval.results.score.entry_details import Detail, detail_of
 from careeval.results.score.summary import summary_of
 from careeval.results.tables import Runs
-from careeval.results.withheld import WITHHELD
 from careeval.stats import Estimate
 from results.authored import (
     ANY,

@@ -14,6 +14,7 @@ from careeval.bank.evidence_changes import ProposedStatus
 from careeval.core.rating import Comment, PointsView, Rater, Rating, Role, Scale, Subject
 from careeval.core.scenario import Rubric, Scenario, Split, Status
 from careeval.errors import ReviewError
+from careeval.results.held_out_words import WITHHELD
 from careeval.results.study.panel import Years
 from careeval.results.study.results import (
     StudyResults,
@@ -30,7 +31,6 @@ from careeval.results.study.round_ratings import (
 )
 from careeval.results.study.scale_ratings import DecisionTerms
 from careeval.results.study.scenario_decisions import Decision, ScenarioResult
-from careeval.results.withheld import WITHHELD
 from careeval.sheets.study.study_json import role_json
 from careeval.stats.validity import EndorsementRule
 from support.strategies import scenarios

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from scipy.stats import t
 
 from careeval.core.scenario import Rubric
+from careeval.results.score.comparability import Basis
 from careeval.results.score.entries import entries
-from careeval.results.score.refusals import Basis
 from careeval.results.score.summary import summary_of
 from careeval.results.tables import Runs
 from careeval.results.versus.differences import Verdict

@@ -15,10 +15,10 @@ import pytest
 
 from careeval.core.scenario import Domain
 from careeval.results.findings import findings
+from careeval.results.held_out_words import WITHHELD
 from careeval.results.score.entries import entries
 from careeval.results.score.summary import summary_of
 from careeval.results.tables import Runs
-from careeval.results.withheld import WITHHELD
 from careeval.sheets.every_eval_ever.evaluation_log import (
     Evaluator,
     evaluation_log,

@@ -1,7 +1,7 @@
 """Keeping runs over the held-out split in a private folder, and their texts out of other files.
 
 The logs, tables and kept calls of such a run hold the texts of scenarios and responses. By default,
-files made from them have no texts: see `careeval.results.withheld`.
+files made from them have no texts: see `careeval.results.held_out_words`.
 """
 
 from __future__ import annotations

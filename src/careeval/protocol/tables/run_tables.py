@@ -27,8 +27,8 @@ from careeval.protocol.tables.judgment_rows import judgment_table, numbered_grad
 from careeval.protocol.tables.response_rows import ResponseRows
 from careeval.protocol.tables.slice_tables import join_slices
 from careeval.protocol.tables.table_cache import cache_tables, cached_tables, table_key
+from careeval.results.held_out_words import withhold
 from careeval.results.tables import RESPONSES, Runs, table
-from careeval.results.withheld import withhold
 
 PROBE_CHECK = "it is a probe check of a grader, not a run of a system"
 PROBE_CHECK_HINT = "to show it beside the results: careeval report RUNS --probes FOLDER"

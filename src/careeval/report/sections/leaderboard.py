@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from careeval.report.sections.grader_trust import trust_line
 from careeval.report.sections.section import Report
 from careeval.results.findings import Findings
+from careeval.results.score.comparability import Basis, basis
 from careeval.results.score.metrics import HEADLINE
-from careeval.results.score.refusals import Basis, basis
 from careeval.results.score.summary import Summary
 from careeval.results.versus.ranking import Ranked, Ranking
 from careeval.sheets.entries.entries_sheet import metric_field

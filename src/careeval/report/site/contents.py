@@ -13,7 +13,7 @@ from careeval.core.grader import Grader
 from careeval.core.scenario import Rubric
 from careeval.report.site.names import slugs
 from careeval.results.findings import EntryFindings, Findings
-from careeval.results.score.refusals import Basis, basis
+from careeval.results.score.comparability import Basis, basis
 from careeval.results.score.summary import Summary
 from careeval.results.vendors import vendor
 from careeval.results.versus.ranking import Ranked, Ranking

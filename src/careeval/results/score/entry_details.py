@@ -12,13 +12,13 @@ from careeval import scoring
 from careeval.core.response import ResponseState
 from careeval.core.scenario import Adl, Assistance, Condition, Domain, Situation
 from careeval.errors import StatsError
+from careeval.results.held_out_words import WITHHELD
 from careeval.results.score.bounded_estimates import bounded_ratio
 from careeval.results.score.entries import Entry
 from careeval.results.score.graded_arrays import BoundedValues, FloatArray, ScenarioTraits
 from careeval.results.score.graded_rubric import GradedRubric
 from careeval.results.score.metrics import IN_DETAIL, Numbers, estimate_of
 from careeval.results.score.summary import DomainScore, SubsetScore, domain_score, subset_score
-from careeval.results.withheld import WITHHELD
 from careeval.stats import Estimate, Reliability
 
 

@@ -15,13 +15,13 @@ from careeval import scoring
 from careeval.core.response import ResponseState
 from careeval.core.scenario import Adl, Domain, HarmKind, Rubric
 from careeval.results.score.care_rates import CareRates, care_rates
+from careeval.results.score.comparability import entry_counts, why_not_ranked
 from careeval.results.score.cost import RunCost, asking_cost, grading_cost
 from careeval.results.score.entries import Entry, entries
 from careeval.results.score.graded_arrays import ScenarioTraits
 from careeval.results.score.graded_rubric import Errors, GradedRubric
 from careeval.results.score.ladder_band import lenient_score
 from careeval.results.score.metrics import HEADLINE, Numbers, errors_of, estimate_of
-from careeval.results.score.refusals import entry_counts, why_not_ranked
 from careeval.results.score.twins import TwinNumbers, twin_numbers
 from careeval.results.tables import Runs
 from careeval.stats import MIN_CLUSTERS, Estimate

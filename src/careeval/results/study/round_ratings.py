@@ -9,7 +9,7 @@ from typing import TypeVar
 
 from careeval.core.rating import Comment, PointsView, Rater, Rating, Scale, Subject, Sufficiency
 from careeval.core.scenario import Rubric, Scenario, Split
-from careeval.results.withheld import WITHHELD, names_by_place
+from careeval.results.held_out_words import WITHHELD, names_by_place
 
 T = TypeVar("T", Rating, PointsView, Comment, Sufficiency)
 

@@ -11,9 +11,9 @@ import polars as pl
 
 from careeval.core.scenario import Rubric
 from careeval.errors import StatsError
+from careeval.results.score.comparability import Basis, basis
 from careeval.results.score.entries import Entry
 from careeval.results.score.graded_arrays import FloatArray, IntArray
-from careeval.results.score.refusals import Basis, basis
 from careeval.stats import Estimate, fisher_interval, item_rest
 
 

@@ -8,15 +8,15 @@ from dataclasses import dataclass
 
 from careeval.core.scenario import Adl, Domain, Rubric
 from careeval.errors import StatsError, UsageError
-from careeval.results.score.entries import Entry
-from careeval.results.score.graded_rubric import GradedRubric, RatioTerms
-from careeval.results.score.metrics import COMPARED
-from careeval.results.score.refusals import (
+from careeval.results.score.comparability import (
     UNKNOWN,
     check_comparable,
     response_value,
     why_not_ranked,
 )
+from careeval.results.score.entries import Entry
+from careeval.results.score.graded_rubric import GradedRubric, RatioTerms
+from careeval.results.score.metrics import COMPARED
 from careeval.results.versus.differences import LEVEL, Difference, Paired, differences
 from careeval.results.versus.flips import Flip, flips
 from careeval.stats import MIN_CLUSTERS, detectable_difference, smallest_p

@@ -9,10 +9,10 @@ from itertools import combinations
 import numpy as np
 
 from careeval.errors import StatsError
+from careeval.results.score.comparability import Basis, basis, why_unknown
 from careeval.results.score.entries import Entry
 from careeval.results.score.graded_rubric import RatioTerms
 from careeval.results.score.metrics import COMPARED
-from careeval.results.score.refusals import Basis, basis, why_unknown
 from careeval.results.score.summary import Summary
 from careeval.results.versus.differences import LEVEL, Difference, Paired, Verdict, differences
 from careeval.stats import MIN_CLUSTERS, Estimate, rank_sets, smallest_p

@@ -7,10 +7,10 @@ are withheld.
 from __future__ import annotations
 
 from careeval.core.rating import Comment, PointsView, Rater
+from careeval.results.held_out_words import WITHHELD
 from careeval.results.study.panel import RolePanel
 from careeval.results.study.rater_agreement import COEFFICIENTS, any_cut
 from careeval.results.study.results import StudyResults
-from careeval.results.withheld import WITHHELD
 from careeval.sheets.kinds import COUNT, FLAG, SIGNED
 from careeval.sheets.sheet import Field, Row, Sheet
 from careeval.sheets.study.kinds import AGREEMENT, DECIMALS, YEARS
