@@ -30,7 +30,7 @@ def test_a_function_is_run_and_summarised(tmp_path: Path) -> None:
     assert "<td>" in shown
     assert repr(summaries) in shown.replace("&#x27;", "'")
     assert summaries[:1] == summaries
-    with pytest.raises(careeval.CareEvalError, match="holds a run"):
+    with pytest.raises(careeval.CareEvalError, match="already has a run"):
         careeval.run(_asks, tmp_path, grader="careeval/lexical", name="planner", bank=GOOD_BANK)
 
 

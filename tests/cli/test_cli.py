@@ -322,7 +322,7 @@ def test_a_run_is_not_put_into_another(folder: Path, capsys: pytest.CaptureFixtu
     answers = str(folder.parent / "by-hand.jsonl")
     line = ["run", "--responses", answers, "--name", "other", "--grader", "careeval/lexical"]
     assert run([*line, "-o", str(folder / "by-hand")]) == USAGE
-    assert "own folder" in capsys.readouterr().err
+    assert "outside that run's folder" in capsys.readouterr().err
     assert run(["summary", str(folder)]) == OK
 
 

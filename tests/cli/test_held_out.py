@@ -185,7 +185,7 @@ def test_recorded_answers_to_both_splits_share_a_folder(
 
 def test_inspect_alone_does_not_take_the_split(line: list[str]) -> None:
     """Inspect alone refuses the split, since its logs would not be in the private folder."""
-    with pytest.raises(ProtocolError, match="asked by 'careeval run' alone"):
+    with pytest.raises(ProtocolError, match="only 'careeval run' may use the held-out split"):
         careeval(bank="bank", split="held-out")
 
 

@@ -67,8 +67,8 @@ def test_a_grader_that_was_tried_has_it_on_its_card(
 @pytest.mark.parametrize(
     ("which", "said"),
     [
-        ("runs", "holds no audit of a grader"),
-        ("unfinished", "holds no finished audit"),
+        ("runs", "has no audit of a grader"),
+        ("unfinished", "has no finished audit"),
         ("other", "but these runs were judged by"),
     ],
 )

@@ -58,10 +58,10 @@ def test_the_lexical_grader_s_card_is_measured_at_once(folder: Path, tmp_path: P
         (["site", "/no/such/folder", "-o", "out"], "is not a folder"),
         (["site", "RUNS", "-o", "out", "--probes", "RUNS"], "no audit"),
         (["site", "RUNS", "-o", "a-file"], "a-file"),
-        (["site", "RUNS", "-o", "RUNS"], "holds runs"),
+        (["site", "RUNS", "-o", "RUNS"], "has runs in it"),
         (["site", "RUNS", "-o", "RUNS/by-hand"], "is the folder of a run"),
-        (["site", "RUNS", "-o", "RUNS/by-hand/site"], "lies in the folder of a run"),
-        (["site", "RUNS", "-o", "out", "--repository", "javascript:x"], "no web address"),
+        (["site", "RUNS", "-o", "RUNS/by-hand/site"], "is inside the folder of a run"),
+        (["site", "RUNS", "-o", "out", "--repository", "javascript:x"], "is not a web address"),
     ],
 )
 def test_mistakes_get_a_word(

@@ -71,7 +71,7 @@ def test_pairs_are_spread() -> None:
 
 def test_too_few_raters() -> None:
     """The error of an impossible assignment gives the numbers that would be possible."""
-    with pytest.raises(ReviewError, match="100 scenarios with 5 raters each are 500") as error:
+    with pytest.raises(ReviewError, match="100 scenarios with 5 raters each need 500") as error:
         assign(_scenarios(100), _raters(*[OT] * 8), seed=1, per_rater=20, raters_per_scenario=5)
     assert error.value.hint == "ask 63 of each, or find 25 raters"
     with pytest.raises(ReviewError, match="a study needs scenarios and raters"):

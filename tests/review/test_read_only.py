@@ -101,16 +101,16 @@ def test_no_room_for_a_copy(
     Store.create(tmp_path / "study.db", "study", "{}").close()
     frozen = freeze(tmp_path / "study.db")
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "none"))
-    with pytest.raises(ReviewError, match="cannot be copied to read it") as caught:
+    with pytest.raises(ReviewError, match="nor copied for reading") as caught:
         Store.to_read(frozen)
     assert "TMPDIR" in (caught.value.hint or "")
 
 
 def test_a_foreign_file(freeze: Freeze, tmp_path: Path, temporary: Path) -> None:
-    """A file that is no store of careeval is refused by its own name, and no copy is left."""
+    """A file of another program is refused by its own name, and no copy is left."""
     (tmp_path / "study.db").write_bytes(b"no store" * 1000)
     frozen = freeze(tmp_path / "study.db")
-    with pytest.raises(ReviewError, match="no store of careeval") as caught:
+    with pytest.raises(ReviewError, match="is not a careeval study or audit file") as caught:
         Store.to_read(frozen)
     assert str(frozen) in str(caught.value)
     assert list(temporary.iterdir()) == []

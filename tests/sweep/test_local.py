@@ -199,7 +199,7 @@ def test_calls_of_unknown_cost_end_a_budget_with_that_reason(
     capsys.readouterr()
     assert run([*command, "--prices", str(prices), "--max-cost", "9"]) == BUDGET_REACHED
     told = capsys.readouterr().err
-    assert "calls whose cost is not known" in told
+    assert "The cost of some calls is not known" in told
     assert "budget is reached" not in told
 
 

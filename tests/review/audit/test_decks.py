@@ -104,8 +104,8 @@ def test_each_judgment_has_two() -> None:
     [
         (1, None, audit_sample(), "two or more labellers"),
         (2, 3, audit_sample(), "must be 2 to 2, not 3"),
-        (3, 1, audit_sample(), "at least 2"),
-        (2, None, AuditSample((), audit_sample().hidden), "sample is empty"),
+        (3, 1, audit_sample(), "must be 2 to 3"),
+        (2, None, AuditSample((), audit_sample().hidden), "sample has no judgments"),
     ],
 )
 def test_no_audit(n: int, per_judgment: int | None, sample: AuditSample, words: str) -> None:
@@ -144,7 +144,7 @@ def test_evidence_stands_in_the_response(typed: str, fits: bool) -> None:
     if fits:
         assert question.read(f" {typed} ") == typed
     else:
-        with pytest.raises(ValueError, match=r"does not stand in the response|at most 20 passages"):
+        with pytest.raises(ValueError, match=r"is not in the response|at most 20 passages"):
             question.read(typed)
 
 

@@ -153,7 +153,7 @@ def _without_scripts(page: Page, served: Served) -> None:
             page.locator(".why summary").click()
             page.get_by_label("The words that show it").fill("of no response")
             click(page, "Save and next")
-            assert "does not stand in the response" in page.locator(".summary").inner_text()
+            assert "is not in the response" in page.locator(".summary").inner_text()
             page.get_by_label("The words that show it").fill("")
         click(page, "Save and next")
     click(page, "Hand in")
