@@ -96,7 +96,7 @@ def test_without_the_key_nothing_is_asked(
     """The split cannot be run, and the error says which variable is meant."""
     monkeypatch.delenv(KEY_VARIABLE)
     assert run(line) == USAGE
-    assert f"set {KEY_VARIABLE}" in capsys.readouterr().err
+    assert f"set its key: {KEY_VARIABLE}" in capsys.readouterr().err
     assert not Path("runs").exists()
     assert not server.arrived
 

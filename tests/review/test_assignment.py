@@ -73,10 +73,10 @@ def test_too_few_raters() -> None:
     """The error of an impossible assignment gives the numbers that would be possible."""
     with pytest.raises(ReviewError, match="100 scenarios with 5 raters each need 500") as error:
         assign(_scenarios(100), _raters(*[OT] * 8), seed=1, per_rater=20, raters_per_scenario=5)
-    assert error.value.hint == "ask 63 of each, or find 25 raters"
+    assert error.value.hint == "give each 63, or find 25 raters"
     with pytest.raises(ReviewError, match="a study needs scenarios and raters"):
         assign([], _raters(OT), seed=1)
-    with pytest.raises(ReviewError, match="at most 2"):
+    with pytest.raises(ReviewError, match="must be 1 to 2"):
         assign(_scenarios(3), _raters(OT, OT), seed=1, raters_per_scenario=3)
 
 

@@ -456,7 +456,7 @@ def test_a_foreign_file(tmp_path: Path) -> None:
     path.write_text("not a database, but long enough to be taken for one " * 30)
     with pytest.raises(ReviewError, match="is not a careeval study or audit file"):
         Store.open(path)
-    with pytest.raises(ReviewError, match="is not there"):
+    with pytest.raises(ReviewError, match="does not exist"):
         Store.open(tmp_path / "nothing.db")
 
 

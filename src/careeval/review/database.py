@@ -106,7 +106,10 @@ _EXPLANATIONS = {
     sqlite3.SQLITE_PERM: ("it may not be opened", "give read and write permission to it"),
     sqlite3.SQLITE_CANTOPEN: ("it cannot be opened", "name the file of a study or an audit"),
     sqlite3.SQLITE_CORRUPT: ("it is damaged", "keep it, and go on from the last backup"),
-    sqlite3.SQLITE_NOTADB: ("it is no store of careeval", "name the file of a study or an audit"),
+    sqlite3.SQLITE_NOTADB: (
+        "it is not a careeval study or audit file",
+        "name the file of a study or an audit",
+    ),
 }
 
 

@@ -280,7 +280,7 @@ def test_what_is_sealed_is_seen_with_the_key_alone(
     assert [r["split"] for r in json.loads(capsys.readouterr().out)] == ["public"]
     for command in (["seal", str(apart)], ["open", str(tmp_path / "again")]):
         assert run(["bank", *command, "--bank", str(folder.root)]) == USAGE
-        assert "set its key: CAREEVAL_HELD_OUT_KEY" in capsys.readouterr().err
+        assert "set CAREEVAL_HELD_OUT_KEY" in capsys.readouterr().err
     assert not (tmp_path / "again").exists()
 
 
