@@ -228,7 +228,7 @@ def test_lost_calls_are_noticed(
     assert command(["run", "--resume", "-o", str(folder.parent)]) == OK
     said = capsys.readouterr().err
     assert f"{folder}: 3 paid calls lost from {CALLS_FILE}" in said
-    assert "is asked and paid for again" in said
+    assert "are asked and paid for again" in said
     assert at_work.calls
 
 
