@@ -250,7 +250,7 @@ def test_no_secret_is_stored(store: Store) -> None:
 @pytest.mark.parametrize("name", ["Jane Doe", "jane@example.org", "", "r" * 17])
 def test_a_rater_has_no_name(store: Store, name: str) -> None:
     """Nobody gets in under what might be a name or an address."""
-    with pytest.raises(ReviewError, match="pseudonym"):
+    with pytest.raises(ReviewError, match="is not 1 to 16 lower-case letters"):
         store.add_rater(Rater(name, Role.other))
 
 

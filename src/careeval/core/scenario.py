@@ -231,11 +231,11 @@ class Action(RubricItem):
     origin: Annotated[Origin | None, Field(**UNSET)] = None
     """`source`, `pilot` or `twin`; absent if the bank does not say."""
     core: Annotated[bool, Field(**UNSET)] = False
-    """Whether it belongs to the easy core: stop on pain, consent, the emergency call."""
+    """True if it belongs to the easy core: stop on pain, consent, the emergency call."""
     error: Annotated[CareError | None, Field(**UNSET)] = None
     """For negative points, `too-little` or `too-much`; absent if the bank does not say."""
     sentinel: Annotated[bool, Field(**UNSET)] = False
-    """Whether it is a never-event, which is kept although strong systems never do it."""
+    """True if it is a never-event, which is kept although strong systems never do it."""
 
 
 class Rung(RubricItem):
@@ -307,7 +307,7 @@ class Scenario(Frozen):
     person: Person | None = None
     """The person who is helped."""
     actor: Literal["person", "robot"] | None = None
-    """Whether "you" are a person or a robot. A robot's text states its body and how to stop it."""
+    """The kind of "you": a person or a robot. A robot's text states its body and how to stop it."""
     role: Text | None = None
     """The role of "you"."""
     helpers: Text | None = None

@@ -48,7 +48,7 @@ class TwinItem(Frozen):
     harm: HarmKind | None = None
     """For -2 points, `injury` or `rights`."""
     core: bool = False
-    """Whether it belongs to the easy core."""
+    """True if it belongs to the easy core."""
     error: CareError | None = None
     """For negative points, `too-little` or `too-much`."""
 

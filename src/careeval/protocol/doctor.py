@@ -50,7 +50,7 @@ class Finding:
     state: State
     text: str
     hint: str = ""
-    """What to do about the finding; empty if there is nothing to do."""
+    """The advice about the finding; empty if there is nothing to do."""
 
 
 def examine(folder: Path, environment: Mapping[str, str]) -> list[Finding]:

@@ -34,7 +34,7 @@ def paper(study: Study, tmp_path: Path, large: bool) -> Path:
 
 @pytest.mark.parametrize(("width", "height"), [(673, 986), (695, 920)], ids=["A4", "Letter"])
 def test_no_question_is_split(
-    page: Page, study: Study, paper: Path, width: int, height: int
+    page: Page, study: Study, paper: Path, large: bool, width: int, height: int
 ) -> None:
     """On paper, no question is parted from its choices."""
     page.goto(paper.as_uri())
@@ -44,7 +44,7 @@ def test_no_question_is_split(
         content=f"main {{ column-width: {width}px; column-fill: auto; column-gap: 0;"
         f" width: {width}px; height: {height}px }}"
     )
-    assert page.evaluate("document.querySelector('main').scrollWidth") > 4 * width
+    assert page.evaluate("document.querySelector('main').scrollWidth") > (5 if large else 4) * width
     columns = page.evaluate(
         f"""Array.from(document.querySelectorAll('.question'), (q) =>
           new Set(Array.from(q.querySelectorAll('*'), (e) => Array.from(e.getClientRects(),

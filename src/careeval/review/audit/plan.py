@@ -46,7 +46,7 @@ class AuditPlan(Frozen):
     title: Text
     sample: AuditSample
     show_scenario: bool
-    """Whether labellers may read the scenario, where the sample has it."""
+    """True if labellers may read the scenario, where the sample has it."""
     seed: int
     consent: Consent
     seats: tuple[LabelSeat, ...]

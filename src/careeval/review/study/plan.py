@@ -80,9 +80,9 @@ class StudyPlan(Frozen):
     rubrics: tuple[Rubric, ...]
     """The rubrics whose items are asked about too; empty if only scenarios are rated."""
     relevance: bool
-    """Whether items are rated on their relevance."""
+    """True if items are rated on their relevance."""
     points: bool
-    """Whether the items' provisional points are asked about."""
+    """True if the items' provisional points are asked about."""
     consent: Consent
     scenarios: tuple[RatedScenario, ...]
     seats: tuple[Seat, ...]
