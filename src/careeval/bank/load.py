@@ -41,8 +41,12 @@ OWN_BANK = Path(__file__).parent / "data"
 DEFAULT = "3"
 """Number of `OWN_BANK`."""
 
-OWN_BANKS = {"2": OWN_BANK.with_name("data-2"), DEFAULT: OWN_BANK}
-"""Number → folder of each bank that ships with careeval."""
+OWN_BANKS = {
+    "2": OWN_BANK.with_name("data-2"),
+    DEFAULT: OWN_BANK,
+    "plans": OWN_BANK.with_name("plans"),
+}
+"""Name for `--bank` → folder of each bank that ships with careeval."""
 
 
 @dataclass(frozen=True, eq=False)

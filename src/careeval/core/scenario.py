@@ -120,10 +120,14 @@ class Status(StrEnum):
 
 
 class Rubric(StrEnum):
-    """A kind of rubric: the paper's ladder of graded whole answers, or single acts."""
+    """A kind of rubric: the paper's ladder of graded whole answers, single acts, or a plan's goals.
+
+    `plan` has the goals and dangers of a world, each under one answer of the person.
+    """
 
     ladder = "ladder"
     actions = "actions"
+    plan = "plan"
 
 
 class HarmKind(StrEnum):
@@ -343,6 +347,8 @@ class Scenario(Frozen):
                 return self.ladder
             case Rubric.actions:
                 return self.actions
+            case Rubric.plan:
+                return ()
 
     def _repr_html_(self) -> str:
         text = "".join(f"<p>{escape(each)}</p>" for each in self.text.split("\n\n"))

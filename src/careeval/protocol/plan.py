@@ -19,7 +19,6 @@ import numpy.typing as npt
 
 from careeval.bank import load_bank
 from careeval.bank.sealed import key_for_split
-from careeval.core.response import ResponseState
 from careeval.core.scenario import Rubric, Scenario, Split
 from careeval.errors import ProtocolError
 from careeval.modes.grading import MAX_ATTEMPTS, Judgments, grader_items, read_reply
@@ -294,7 +293,7 @@ def _recorded(run: Run) -> dict[str, list[_Length]]:
     lengths: dict[str, list[_Length]] = {}
     for response in responses[system]:
         answered = lengths.setdefault(response.scenario, [])
-        if response.state is ResponseState.answered and response.epoch <= run.epochs:
+        if response.state.is_graded and response.epoch <= run.epochs:
             answered.append(_Length.of(response.text))
     return lengths
 

@@ -17,7 +17,7 @@ import polars as pl
 from careeval.bank import bank_folder, bank_mode, load_bank
 from careeval.bank.sealed import key_for_split
 from careeval.core.grader import Grader
-from careeval.core.response import Response, ResponseState
+from careeval.core.response import Response
 from careeval.core.scenario import Rubric, Scenario
 from careeval.errors import LogError, ProtocolError
 from careeval.modes import Mode
@@ -72,7 +72,7 @@ class RegradePart:
         n_drawn = max(1, round(self.share * max(response.epoch for response in responses)))
         answered_epochs = defaultdict(list)
         for response in responses:
-            if response.state is ResponseState.answered:
+            if response.state.is_graded:
                 answered_epochs[response.scenario].append(response.epoch)
         drawn = {
             (scenario, epoch)

@@ -29,7 +29,7 @@ from careeval.sheets import names
 from careeval.sheets.words import brief_grader_names
 
 _MARKS = {True: "1", False: "0", None: "?"}
-_STATES = ("answered", "empty", "refused", "missing")
+_STATES = ("answered", "empty", "refused", "missing", "malformed", "not_executable")
 
 
 @dataclass(frozen=True)

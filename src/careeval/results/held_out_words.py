@@ -21,7 +21,11 @@ WITHHELD = "(held out)"
 BY_POINTS = re.compile(r"[+-]?[0-9]")
 """Pattern of rung ids that are points, which are not secret."""
 
-PREFIX: Mapping[Rubric, str] = {Rubric.ladder: "r", Rubric.actions: "a"}
+PREFIX: Mapping[Rubric, str] = {
+    Rubric.ladder: "r",
+    Rubric.actions: "a",
+    Rubric.plan: "p",
+}
 
 
 def names_by_place(scenario: Scenario) -> dict[tuple[Rubric, str], str]:

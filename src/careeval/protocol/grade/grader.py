@@ -102,7 +102,7 @@ def grade(
             return Score.unscored(
                 reason="no_response", explanation=response.note, metadata=metadata
             )
-        if response.state is not ResponseState.answered:
+        if not response.state.is_graded:
             no_points = dict.fromkeys(rubrics, 0)
             state_name = response.state.value
             return Score(value=no_points, answer="", explanation=state_name, metadata=metadata)

@@ -13,7 +13,6 @@ from inspect_ai.event import Event
 from inspect_ai.log import transcript
 from inspect_ai.solver import TaskState
 
-from careeval.core.response import ResponseState
 from careeval.protocol.calls.run_calls import current_calls
 from careeval.protocol.grade.solvers import find_response
 
@@ -38,7 +37,7 @@ def transcript_cleanup(*, graded: bool) -> Callable[[TaskState], Awaitable[None]
 def _went_well(state: TaskState, *, graded: bool) -> bool:
     """Tell whether the response is answered, and every item of it judged if it is graded."""
     response = find_response(state)
-    if response is None or response.state is not ResponseState.answered:
+    if response is None or not response.state.has_words:
         return False
     scores = list((state.scores or {}).values())
     judgments = [

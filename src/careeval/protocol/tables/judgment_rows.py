@@ -100,11 +100,11 @@ def _marks(
 ) -> tuple[Mapping[str, Mark], Mark, LoggedGradingUsage]:
     """Return a rubric's judgments by item, the one for items without a judgment, and the usage.
 
-    Where grading broke off, every item is unresolved. An empty or refused response is put to no
-    grader: every item is absent, and cost nothing.
+    Where grading broke off, every item is unresolved. An empty, refused or malformed response is
+    put to no grader: every item is absent, and cost nothing.
     """
     state = sample.response.state
-    if state is not ResponseState.answered:
+    if not state.is_graded:
         nothing = LoggedGradingUsage(0, 0, 0.0, 0.0)
         return {}, (False, None, f"{state} response: nothing to grade"), nothing
     graded = sample.graded.get(rubric, LoggedGrading())

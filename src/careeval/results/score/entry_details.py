@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 
 from careeval import scoring
-from careeval.core.response import ResponseState
+from careeval.core.response import GRADED_STATES
 from careeval.core.scenario import Adl, Assistance, Condition, Domain, Situation
 from careeval.errors import StatsError
 from careeval.results.held_out_words import WITHHELD
@@ -193,7 +193,7 @@ def _mean_or_none(scores: FloatArray) -> float | None:
 
 def _length(entry: Entry) -> Length:
     answered = entry.responses.filter(
-        pl.col("state") == ResponseState.answered.value, pl.col("text") != WITHHELD
+        pl.col("state").is_in(GRADED_STATES), pl.col("text") != WITHHELD
     )
     n_words = answered["text"].str.count_matches(r"\S+").cast(pl.Float64)
     words = answered.select("scenario", "epoch").with_columns(words=n_words)

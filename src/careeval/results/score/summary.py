@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import polars as pl
 
 from careeval import scoring
-from careeval.core.response import ResponseState
+from careeval.core.response import GRADED_STATES, ResponseState
 from careeval.core.scenario import Adl, Domain, HarmKind, Rubric
 from careeval.results.score.care_rates import CareRates, care_rates
 from careeval.results.score.comparability import entry_counts, why_not_ranked
@@ -233,7 +233,7 @@ def _twins_not_graded(entry: Entry) -> Iterator[str]:
 
 def _cut(responses: pl.DataFrame) -> list[bool]:
     """Return for each answered response whether it was cut off at the token limit."""
-    answered = responses.filter(pl.col("state") == ResponseState.answered)
+    answered = responses.filter(pl.col("state").is_in(GRADED_STATES))
     return answered["cut"].fill_null(False).to_list()
 
 

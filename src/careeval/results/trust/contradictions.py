@@ -76,7 +76,7 @@ def ladder_check(judgments: pl.DataFrame) -> LadderCheck:
         Every kind of contradiction; 0 of 0 if there was no opportunity.
     """
     rubrics = set(judgments["rubric"].unique())
-    lacking = {rubric: NOT_JUDGED[rubric] for rubric in Rubric if rubric not in rubrics}
+    lacking = {rubric: NOT_JUDGED[rubric] for rubric in NOT_JUDGED if rubric not in rubrics}
     no_ladder, no_actions = lacking.get(Rubric.ladder), lacking.get(Rubric.actions)
     reasons = {
         Contradiction.top_without_next: no_ladder,

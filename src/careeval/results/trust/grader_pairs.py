@@ -9,7 +9,7 @@ from itertools import combinations
 
 import polars as pl
 
-from careeval.core.response import ResponseState
+from careeval.core.response import GRADED_STATES
 from careeval.core.scenario import Rubric
 from careeval.results.score.entries import Entry
 from careeval.results.trust.class_agreement import ClassAgreement, PointClass, class_agreement
@@ -65,7 +65,7 @@ def grader_pairs(entries: Sequence[Entry]) -> list[GraderPair]:
 
 def _judgments_of_words(entry: Entry) -> pl.DataFrame:
     """Return the judgments that count, of the responses with words."""
-    answered = entry.responses.filter(pl.col("state") == ResponseState.answered.value)
+    answered = entry.responses.filter(pl.col("state").is_in(GRADED_STATES))
     first = entry.first.select(*_JUDGMENT, "points", "present")
     return first.join(answered, on=["scenario", "epoch"], how="semi")
 

@@ -11,7 +11,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from careeval import scoring
-from careeval.core.response import ResponseState
+from careeval.core.response import GRADED_STATES
 from careeval.core.scenario import Rubric
 from careeval.errors import StatsError
 from careeval.results.score.bounded_estimates import bounded
@@ -81,7 +81,7 @@ def grading_noise(entry: Entry) -> GradingNoise | None:
         .with_columns(after.rank("dense").over(response_key).alias("grading"))
         .drop("counting")
     )
-    answered = entry.responses.filter(pl.col("state") == ResponseState.answered.value)
+    answered = entry.responses.filter(pl.col("state").is_in(GRADED_STATES))
     of_answers = judged.join(answered, on=["scenario", "epoch"], how="semi")
     gradings = of_answers.group_by("scenario", "epoch").agg(pl.col("grading").n_unique())
     regraded = gradings.filter(pl.col("grading") > 1)

@@ -1,0 +1,28 @@
+"""The mode `plan`: a system gives a typed plan for a robot's body, and a simulation judges it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from careeval.core.scenario import Rubric
+from careeval.modes.mode import Mode
+from careeval.modes.plan.judge import interpret, judge, judge_name
+from careeval.modes.plan.reading import read_worlds
+from careeval.modes.version import PROTOCOL_VERSION
+
+PROMPTS = Path(__file__).parent / "prompts"
+
+NEUTRAL_PROMPTS = Path(__file__).parent / "prompts-neutral"
+"""Prompts that describe `ask` without the word leave, for an ablation: naming it hints at it."""
+
+PLAN = Mode(
+    name="plan",
+    read=read_worlds,
+    rubrics=(Rubric.plan,),
+    prompts={PROTOCOL_VERSION: PROMPTS},
+    models_grade=False,
+    programs={judge_name(): judge},
+    grader=judge_name(),
+    interpret=interpret,
+)
+"""The mode of a bank of worlds."""

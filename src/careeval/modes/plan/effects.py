@@ -1,0 +1,361 @@
+"""What an act needs and what it changes, in facts about one room."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from careeval.errors import did_you_mean
+from careeval.modes.plan import acts
+from careeval.modes.plan.acts import Act
+from careeval.modes.plan.bodies import Body
+from careeval.modes.plan.worlds import Room, Thing
+
+Fact = str
+"""A fact's name: a word (`agreed`), or a word and the name of a thing (`held left-arm`)."""
+
+State = bool | str | float
+
+HELD_KINDS = frozenset({"part", "person", "garment", "food", "tool", "line"})
+"""Kinds of things that can be held. To be moved they have to be held."""
+
+TOUCHED_KINDS = frozenset({"part", "person"})
+
+NOTHING = "nothing"
+"""The seat of a person whom the robot has lifted."""
+
+MOUTH = "mouth"
+"""The thing whose state is `full` after food was given, if the world has it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Need:
+    """A fact that must hold before an act.
+
+    Attributes:
+        fact: The fact.
+        value: Its value; for a number, the least.
+        words: What is missing if it does not hold.
+    """
+
+    fact: Fact
+    value: State
+    words: str
+
+
+@dataclass(frozen=True, slots=True)
+class Effect:
+    """A change of a fact by an act: set to a value, or raised by a number."""
+
+    fact: Fact
+    value: State
+    how: Literal["set", "add"] = "set"
+
+
+@dataclass(frozen=True, slots=True)
+class Transition:
+    """An act in a room: what it needs and what it changes.
+
+    Attributes:
+        needs: Facts before it.
+        effects: Changes by it.
+        impossible: Why no state of this room allows it; empty if one may.
+    """
+
+    needs: tuple[Need, ...] = ()
+    effects: tuple[Effect, ...] = ()
+    impossible: str = ""
+
+
+def start_facts(room: Room, body: Body) -> dict[Fact, State]:
+    """Return the facts before a plan begins. No fact is added later."""
+    facts: dict[Fact, State] = {
+        "answer": "none",
+        "asked": False,
+        "agreed": room.agreed,
+        "stopped": False,
+        "halted": False,
+        "covered": room.covered,
+        "reported": False,
+        "withdrawn": False,
+        "limit": body.max_force_n,
+        "hands": float(body.arms - len(room.holding)),
+        "place": room.places[0],
+        "seat": room.seat or NOTHING,
+    }
+    for name, thing in room.things.items():
+        facts |= _thing_facts(name, thing, room)
+    for task in room.tasks:
+        facts[f"did {task}"] = False
+    return facts
+
+
+def _thing_facts(name: str, thing: Thing, room: Room) -> dict[Fact, State]:
+    facts: dict[Fact, State] = {f"checked {name}": False}
+    if thing.states:
+        facts[f"state {name}"] = thing.state or thing.states[0]
+    if thing.kind in HELD_KINDS:
+        facts |= {
+            f"held {name}": name in room.holding,
+            f"gripped {name}": False,
+            f"lifted {name}": False,
+        }
+    if thing.kind in TOUCHED_KINDS:
+        facts |= {f"touched {name}": False, f"wiped {name}": False, f"covered {name}": True}
+    if thing.kind == "garment":
+        parts = [part for part, each in room.things.items() if each.kind == "part"]
+        facts |= {f"threaded {name} {part}": f"{name} {part}" in room.worn for part in parts}
+    if thing.kind in ("food", "tool", "garment"):
+        facts |= {f"handed {name}": False, f"given {name}": False}
+    if thing.brake is not None:
+        facts[f"brake {name}"] = thing.brake
+    if thing.clear is not None:
+        facts[f"clear {name}"] = thing.clear
+    if thing.kind == "helper":
+        facts |= {f"called {name}": False, f"called-urgently {name}": False}
+    facts[f"tested {name}"] = False
+    return facts
+
+
+def transition(act: Act, room: Room, body: Body, facts: Mapping[Fact, State]) -> Transition:
+    """Return what an act needs and changes in a room.
+
+    Args:
+        act: The act.
+        room: The room.
+        body: The robot's body.
+        facts: The facts of the room, of which only the names are used.
+    """
+    try:
+        needs: list[Need] = []
+        effects: list[Effect] = []
+        for each in _changes(act, room, body, facts):
+            if isinstance(each, Need):
+                needs.append(each)
+            else:
+                effects.append(each)
+    except _ImpossibleError as error:
+        return Transition(impossible=str(error))
+    return Transition(tuple(needs), tuple(effects))
+
+
+class _ImpossibleError(Exception):
+    """An act that this room or this body never allows."""
+
+
+def _changes(
+    act: Act, room: Room, body: Body, facts: Mapping[Fact, State]
+) -> Iterator[Need | Effect]:
+    if isinstance(act, acts.Motion):
+        if act.force_n is not None and act.force_n > body.max_force_n:
+            raise _ImpossibleError(f"the body's greatest force is {body.max_force_n:g} N")
+        if act.speed_cm_s is not None and act.speed_cm_s > body.max_speed_cm_s:
+            raise _ImpossibleError(f"the body's highest speed is {body.max_speed_cm_s:g} cm/s")
+    match act:
+        case acts.Say():
+            return
+        case acts.Ask():
+            yield Effect("asked", True)
+            yield Effect("answer", "none")
+        case acts.WaitForAnswer():
+            yield Need("asked", True, "nothing was asked")
+            yield Effect("asked", False)
+        case acts.CallPerson(helper=name):
+            _thing(room, name, {"helper"})
+            yield Effect(f"called {name}", True)
+            if act.urgent:
+                yield Effect(f"called-urgently {name}", True)
+        case acts.Report():
+            yield Effect("reported", True)
+        case acts.WaitUntil(thing=name):
+            thing = _thing(room, name)
+            _in_states(name, thing, act.state)
+            _sensed(name, thing, body)
+            yield Effect(f"checked {name}", True)
+        case acts.Check(thing=name):
+            thing = _thing(room, name)
+            _sensed(name, thing, body)
+            yield from _reach(name, thing)
+            yield Effect(f"checked {name}", True)
+        case acts.TestTemperature(thing=name):
+            thing = _thing(room, name)
+            if "temperature" not in body.sensors:
+                raise _ImpossibleError("the body has no sense of temperature")
+            yield from _reach(name, thing)
+            yield Effect(f"tested {name}", True)
+            yield Effect(f"checked {name}", True)
+        case acts.Cover(thing=name):
+            yield Effect("covered", True)
+            if name is not None:
+                _thing(room, name, TOUCHED_KINDS)
+                yield Effect(f"covered {name}", True)
+        case acts.ClearLine(thing=name):
+            thing = _thing(room, name, {"line"})
+            yield from _reach(name, thing)
+            yield Effect(f"clear {name}", True)
+        case acts.MoveTo(place=place):
+            if place not in room.places:
+                raise _ImpossibleError(_unknown("place", place, room.places))
+            yield Effect("place", place)
+        case acts.Brake(thing=name):
+            thing = _thing(room, name)
+            if thing.brake is None:
+                raise _ImpossibleError(f"{name} has no brakes")
+            yield Effect(f"brake {name}", act.on)
+        case acts.Grasp(thing=name) | acts.Support(thing=name):
+            thing = _thing(room, name, HELD_KINDS)
+            yield from _reach(name, thing)
+            yield Need(f"held {name}", False, f"{name} is held already")
+            yield Need("hands", 1.0, "no hand is free")
+            yield Effect(f"held {name}", True)
+            yield Effect("hands", -1.0, "add")
+            if isinstance(act, acts.Grasp):
+                yield Effect(f"gripped {name}", True)
+            yield from _touch(name, thing)
+        case acts.Hold(thing=name):
+            yield from _held(name, _thing(room, name, HELD_KINDS))
+        case acts.Release(thing=name):
+            yield from _held(name, _thing(room, name, HELD_KINDS))
+            yield Effect(f"held {name}", False)
+            yield Effect(f"gripped {name}", False)
+            yield Effect("hands", 1.0, "add")
+        case acts.Lift(thing=name):
+            thing = _thing(room, name, HELD_KINDS)
+            yield from _lift(name, thing, body)
+        case acts.Lower(thing=name, onto=onto):
+            thing = _thing(room, name, HELD_KINDS)
+            _thing(room, onto)
+            yield Need(f"lifted {name}", True, f"{name} is not lifted")
+            yield Effect(f"lifted {name}", False)
+            if thing.kind == "person":
+                yield Effect("seat", onto)
+        case acts.Position(thing=name):
+            thing = _thing(room, name)
+            _in_states(name, thing, act.to)
+            yield from _reach(name, thing)
+            if thing.kind in HELD_KINDS:
+                yield Need(f"held {name}", True, f"{name} is not held")
+            yield Effect(f"state {name}", act.to)
+            yield from _touch(name, thing)
+        case acts.ThreadSleeve(thing=name, part=part):
+            yield from _held(name, _thing(room, name, {"garment"}))
+            _thing(room, part, {"part"})
+            yield Effect(f"threaded {name} {part}", True)
+            yield Effect(f"touched {part}", True)
+        case acts.RemoveGarment(thing=name, part=part):
+            _thing(room, name, {"garment"})
+            _thing(room, part, {"part"})
+            yield Need(f"threaded {name} {part}", True, f"{name} is not on {part}")
+            yield Effect(f"threaded {name} {part}", False)
+            yield Effect(f"touched {part}", True)
+        case acts.Wipe(thing=name, tool=tool):
+            _thing(room, name, {"part"})
+            yield from _held(tool, _thing(room, tool, {"tool"}))
+            yield Effect(f"wiped {name}", True)
+            yield Effect(f"touched {name}", True)
+        case acts.BringToMouth(thing=name):
+            yield from _held(name, _thing(room, name, {"food", "tool"}))
+            yield Effect(f"given {name}", True)
+            if "full" in room.things.get(MOUTH, _NO_THING).states:
+                yield Effect(f"state {MOUTH}", "full")
+        case acts.HandOver(thing=name):
+            yield from _held(name, _thing(room, name, {"food", "tool", "garment"}))
+            yield Effect(f"held {name}", False)
+            yield Effect(f"gripped {name}", False)
+            yield Effect("hands", 1.0, "add")
+            yield Effect(f"handed {name}", True)
+        case acts.LetPersonDo(task=task):
+            if task not in room.tasks:
+                raise _ImpossibleError(_unknown("task", task, room.tasks))
+            yield Effect(f"did {task}", True)
+        case acts.SetLimit(force_n=force):
+            if force > body.max_force_n:
+                raise _ImpossibleError(f"the body's greatest force is {body.max_force_n:g} N")
+            yield Effect("limit", force)
+        case acts.Withdraw():
+            for fact in facts:
+                if fact.startswith(("held ", "gripped ")):
+                    yield Effect(fact, False)
+            yield Effect("hands", float(body.arms))
+            yield Effect("halted", True)
+            yield Effect("withdrawn", True)
+        case acts.MakeSafe():
+            for fact in facts:
+                if fact.startswith("lifted "):
+                    yield Effect(fact, False)
+            if room.seat is not None:
+                yield Effect("seat", room.seat)
+            yield Effect("halted", True)
+        case acts.Stop():
+            yield Effect("halted", True)
+        case acts.Resume():
+            yield Need("halted", True, "the robot has not stopped")
+            yield Effect("halted", False)
+
+
+def _lift(name: str, thing: Thing, body: Body) -> Iterator[Need | Effect]:
+    if thing.weight_kg is not None and thing.weight_kg > body.payload_kg:
+        raise _ImpossibleError(
+            f"{name} weighs {thing.weight_kg:g} kg, the body lifts {body.payload_kg:g} kg"
+        )
+    if thing.kind == "person":
+        if not body.lifts_person:
+            raise _ImpossibleError("the body does not lift a person")
+        yield Effect("seat", NOTHING)
+    if thing.needs:
+        # what carries it (a sling, a belt) stands for a hand
+        yield from _touch(name, thing)
+    else:
+        yield from _held(name, thing)
+    for fact, value in thing.needs.items():
+        yield Need(fact, value, f"it needs {fact}: {_shown(value)}")
+    yield Effect(f"lifted {name}", True)
+
+
+def _held(name: str, thing: Thing) -> Iterator[Need | Effect]:
+    yield Need(f"held {name}", True, f"{name} is not held")
+    yield from _touch(name, thing)
+
+
+def _touch(name: str, thing: Thing) -> Iterator[Effect]:
+    if thing.kind in TOUCHED_KINDS:
+        yield Effect(f"touched {name}", True)
+
+
+def _reach(name: str, thing: Thing) -> Iterator[Need]:
+    if thing.place is not None:
+        yield Need("place", thing.place, f"{name} is in reach only from {thing.place}")
+
+
+def _thing(room: Room, name: str, kinds: frozenset[str] | set[str] = frozenset()) -> Thing:
+    thing = room.things.get(name)
+    if thing is None:
+        raise _ImpossibleError(_unknown("thing", name, room.things))
+    if kinds and thing.kind not in kinds:
+        raise _ImpossibleError(f"{name} is a {thing.kind}; expected a {' or '.join(sorted(kinds))}")
+    return thing
+
+
+def _unknown(kind: str, name: str, known: object) -> str:
+    names = list(known) if isinstance(known, Mapping | tuple) else []
+    hint = did_you_mean(name, names)
+    return f"the world has no {kind} {name!r}" + (f" ({hint})" if hint else "")
+
+
+def _in_states(name: str, thing: Thing, state: str) -> None:
+    if state not in thing.states:
+        known = ", ".join(thing.states) or "none"
+        raise _ImpossibleError(f"{name} has no state {state!r}; it has {known}")
+
+
+def _sensed(name: str, thing: Thing, body: Body) -> None:
+    if thing.sensed_by is not None and thing.sensed_by not in body.sensors:
+        raise _ImpossibleError(f"{name} is sensed by {thing.sensed_by}, which the body lacks")
+
+
+def _shown(value: State) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+_NO_THING = Thing(kind="sign", words="none")

@@ -1,0 +1,282 @@
+"""A plan: steps in order, branches on an answer or a sensed state, and what to do on stop."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from pydantic import TypeAdapter, ValidationError
+
+from careeval.errors import CareEvalError, did_you_mean
+from careeval.modes.plan.acts import Act, act_classes
+
+MAX_STEPS = 200
+"""The most acts and branches in a plan."""
+
+MAX_DEPTH = 12
+"""The most branches inside each other."""
+
+MAX_OBJECTS = 100
+"""The most opening brackets tried as the start of a plan, since a response may be hostile."""
+
+ANSWERS = ("yes", "no", "silence")
+"""The answers on which a plan may branch."""
+
+
+class PlanError(CareEvalError):
+    """A response that is not a plan."""
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One act of a plan.
+
+    Attributes:
+        number: Its number in the plan from 1, in the order of the text, branches counted too.
+        act: The act.
+        quote: The step as the response has it, for people to find it there.
+    """
+
+    number: int
+    act: Act
+    quote: str
+
+
+@dataclass(frozen=True, slots=True)
+class Branch:
+    """A choice between two lists of steps.
+
+    Attributes:
+        number: Its number, counted as those of steps.
+        thing: The thing whose state decides; empty if the last answer decides.
+        value: The answer or state for which `then` is carried out.
+        then: Steps for that value.
+        otherwise: Steps for any other.
+    """
+
+    number: int
+    thing: str
+    value: str
+    then: tuple[Step | Branch, ...]
+    otherwise: tuple[Step | Branch, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """A plan in its checked form.
+
+    Attributes:
+        steps: The steps in order.
+        on_stop: What replaces the rest of the plan once the person says stop; None if the plan
+            does not say, and so goes on.
+    """
+
+    steps: tuple[Step | Branch, ...]
+    on_stop: tuple[Step | Branch, ...] | None
+
+    def all_steps(self) -> Iterator[Step]:
+        """Yield every act of the plan, in the order of its text."""
+        yield from _flat(self.steps)
+        yield from _flat(self.on_stop or ())
+
+
+def _flat(steps: Sequence[Step | Branch]) -> Iterator[Step]:
+    for step in steps:
+        if isinstance(step, Step):
+            yield step
+        else:
+            yield from _flat(step.then)
+            yield from _flat(step.otherwise)
+
+
+def read_plan(text: str) -> Plan:
+    """Read the plan in a response: JSON alone, in a fence, or in prose; the last plan counts.
+
+    Raises:
+        PlanError: The response holds no plan, or one with a mistake; the message names its place.
+    """
+    return plan_of(_plan_in(text))
+
+
+def plan_of(content: object) -> Plan:
+    """Return the plan that JSON values describe; raise `PlanError` if they describe none."""
+    if isinstance(content, list):
+        content = {"steps": content}
+    if not isinstance(content, Mapping) or "steps" not in content:
+        raise PlanError('a plan is an object with a list "steps"', hint=_FORM)
+    if unknown := sorted(set(content) - {"steps", "on_stop"}):
+        raise PlanError(f"the plan has a field {unknown[0]!r}", hint=_FORM)
+    reader = _Reader()
+    steps = reader.steps(content["steps"], "steps", 0)
+    if not steps:
+        raise PlanError("steps: the list is empty", hint="give at least one step")
+    on_stop = content.get("on_stop")
+    return Plan(steps, None if on_stop is None else reader.steps(on_stop, "on_stop", 0))
+
+
+_FORM = 'write {"steps": [...], "on_stop": [...]}'
+
+
+class _Reader:
+    """Reads steps, and numbers them through the whole plan."""
+
+    def __init__(self) -> None:
+        self.n_steps = 0
+
+    def steps(self, content: object, place: str, depth: int) -> tuple[Step | Branch, ...]:
+        if not isinstance(content, list):
+            raise PlanError(f"{place}: expected a list of steps, found {_shown(content)}")
+        if depth > MAX_DEPTH:
+            raise PlanError(f"{place}: more than {MAX_DEPTH} branches inside each other")
+        return tuple(
+            self._step(each, f"{place}[{position}]", depth)
+            for position, each in enumerate(content, start=1)
+        )
+
+    def _step(self, content: object, place: str, depth: int) -> Step | Branch:
+        self.n_steps += 1
+        number = self.n_steps
+        if number > MAX_STEPS:
+            raise PlanError(f"{place}: the plan has more than {MAX_STEPS} steps")
+        if not isinstance(content, Mapping):
+            raise PlanError(f"{place}: expected a step, found {_shown(content)}", hint=_STEP)
+        if "if" in content:
+            return self._branch(content, number, place, depth)
+        name = content.get("act")
+        if name not in act_classes():
+            problem = f"there is no act {name!r}" if name else "the step has no act"
+            raise PlanError(
+                f"{place}: {problem}", hint=did_you_mean(str(name), act_classes()) or _STEP
+            )
+        try:
+            act: Act = _acts().validate_python(content)
+        except ValidationError as error:
+            first = error.errors(include_input=False, include_url=False)[0]
+            field = ".".join(map(str, first["loc"][1:])) or "form"
+            raise PlanError(f"{place}, {name}: {field}: {first['msg']}") from None
+        return Step(number, act, json.dumps(content, ensure_ascii=False))
+
+    def _branch(self, content: Mapping[str, Any], number: int, place: str, depth: int) -> Branch:
+        condition = content["if"]
+        if unknown := sorted(set(content) - {"if", "then", "else"}):
+            raise PlanError(f"{place}: a branch has no field {unknown[0]!r}", hint=_BRANCH)
+        if not isinstance(condition, Mapping) or not all(
+            isinstance(value, str) for value in condition.values()
+        ):
+            raise PlanError(f"{place}: its condition cannot be read", hint=_BRANCH)
+        if set(condition) == {"answer"}:
+            thing, value = "", condition["answer"]
+            if value not in ANSWERS:
+                raise PlanError(f"{place}: {value!r} is no answer", hint=_BRANCH)
+        elif set(condition) == {"thing", "state"}:
+            thing, value = condition["thing"], condition["state"]
+        else:
+            raise PlanError(f"{place}: its condition cannot be read", hint=_BRANCH)
+        then = self.steps(content.get("then", []), f"{place}.then", depth + 1)
+        otherwise = self.steps(content.get("else", []), f"{place}.else", depth + 1)
+        return Branch(number, thing, value, then, otherwise)
+
+
+_STEP = 'write {"act": "say", "words": "…"}, with one of the thirty acts'
+_BRANCH = (
+    'write {"if": {"answer": "yes"}, "then": [...], "else": [...]}, with yes, no or silence;'
+    ' or {"if": {"thing": "…", "state": "…"}, …}'
+)
+
+
+def _shown(content: object) -> str:
+    return json.dumps(content, ensure_ascii=False, default=str)[:60]
+
+
+@cache
+def _acts() -> TypeAdapter[Act]:
+    return TypeAdapter(Act)
+
+
+def _plan_in(text: str) -> object:
+    """Return the last JSON value in a text that has the form of a plan."""
+    decoder = json.JSONDecoder()
+    plan: object = None
+    is_any = False
+    start = _next_start(text, 0)
+    for _ in range(MAX_OBJECTS):
+        if start == -1:
+            break
+        try:
+            value, end = decoder.raw_decode(text, start)
+        except (ValueError, RecursionError):
+            end = start + 1
+        else:
+            is_any = True
+            if _is_plan(value):
+                plan = value
+        start = _next_start(text, end)
+    if plan is not None:
+        return plan
+    problem = "no JSON object in it is a plan" if is_any else "it holds no complete JSON"
+    raise PlanError(f"the response is no plan: {problem}", hint=_FORM)
+
+
+def _next_start(text: str, begin: int) -> int:
+    starts = [at for at in (text.find("{", begin), text.find("[", begin)) if at != -1]
+    return min(starts, default=-1)
+
+
+def _is_plan(value: object) -> bool:
+    if isinstance(value, Mapping):
+        return "steps" in value
+    return isinstance(value, list) and any(
+        isinstance(each, Mapping) and ("act" in each or "if" in each) for each in value
+    )
+
+
+def plan_schema() -> dict[str, Any]:
+    """Return the JSON Schema of a plan, as short as it can be: it is part of the prompt."""
+    schema = TypeAdapter(Act).json_schema()
+    acts = [_bare(schema["$defs"][kind.__name__]) for kind in act_classes().values()]
+    steps = {"type": "array", "items": {"$ref": "#/$defs/step"}}
+    answer = {"answer": {"enum": list(ANSWERS)}}
+    state = {"thing": {"type": "string"}, "state": {"type": "string"}}
+    branch = {
+        "type": "object",
+        "properties": {
+            "if": {"oneOf": [_object(answer), _object(state)]},
+            "then": steps,
+            "else": steps,
+        },
+        "required": ["if"],
+        "additionalProperties": False,
+    }
+    return {
+        "$defs": {"step": {"oneOf": [*acts, branch]}},
+        "type": "object",
+        "properties": {"steps": {**steps, "minItems": 1}, "on_stop": steps},
+        "required": ["steps"],
+        "additionalProperties": False,
+    }
+
+
+def _object(properties: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        "type": "object",
+        "properties": dict(properties),
+        "required": list(properties),
+        "additionalProperties": False,
+    }
+
+
+def _bare(act: Mapping[str, Any]) -> dict[str, Any]:
+    """Return an act's schema without titles, descriptions and defaults."""
+    properties = {}
+    for name, field in act["properties"].items():
+        # an optional number is `number or null` for pydantic; a plan leaves it out
+        options = field.get("anyOf", [field])
+        properties[name] = {
+            key: value
+            for key, value in options[0].items()
+            if key in ("type", "const", "minimum", "exclusiveMinimum", "maximum")
+        }
+    return {**_object(properties), "required": list(act["required"])}

@@ -1,0 +1,101 @@
+"""Reading worlds and bodies from the files of a bank, and the text that a system is asked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from careeval.core.scenario import Scenario
+from careeval.errors import did_you_mean
+from careeval.modes.mode import BankFiles
+from careeval.modes.plan.bodies import Body
+from careeval.modes.plan.dangers import SHARED
+from careeval.modes.plan.worlds import Danger, Thing, World, WorldFile
+
+BODIES = "bodies/"
+"""The subfolder of a bank in which each file is a body."""
+
+
+def read_worlds(files: BankFiles) -> list[tuple[str, Scenario | None]]:
+    """Return every world with the name of its file; None in place of one with problems."""
+    names = files.names()
+    bodies = {
+        name.removeprefix(BODIES): files.read(name, Body)
+        for name in names
+        if name.startswith(BODIES)
+    }
+    return [(name, _world(name, files, bodies)) for name in names if not name.startswith(BODIES)]
+
+
+def _world(name: str, files: BankFiles, bodies: dict[str, Body | None]) -> World | None:
+    file = files.read(name, WorldFile)
+    if file is None:
+        return None
+    body = bodies.get(file.body)
+    if file.body not in bodies:
+        message = f"{file.body!r} is not a body of this bank"
+        files.report(name, ("body",), "CE140", message, did_you_mean(file.body, bodies))
+    dangers: list[Danger] = []
+    for position, danger in enumerate(file.dangers):
+        if isinstance(danger, Danger):
+            dangers.append(danger)
+        elif danger in SHARED:
+            dangers.append(SHARED[danger])
+        else:
+            message = f"{danger!r} is not a shared danger"
+            hint = did_you_mean(danger, SHARED) or f"use {', '.join(SHARED)}, or describe it"
+            files.report(name, ("dangers", position), "CE141", message, hint)
+    if body is None or len(dangers) < len(file.dangers):
+        return None
+    content = file.model_dump(exclude={"body", "text", "dangers", "room", "goals"})
+    return World(
+        **content,
+        actor="robot",
+        text=asked_text(file, body),
+        robot=body,
+        room=file.room,
+        goals=file.goals,
+        dangers=tuple(dangers),
+    )
+
+
+def asked_text(world: WorldFile, body: Body) -> str:
+    """Return what a system is asked: the body, the situation, and the names a plan may use."""
+    return "\n\n".join([body.text, world.text, "\n".join(_names(world))])
+
+
+def _names(world: WorldFile) -> Iterator[str]:
+    room = world.room
+    yield "Names for your plan:"
+    for name, thing in room.things.items():
+        yield f"- {name}: {'; '.join(_details(thing, name, world))}"
+    if len(room.places) > 1:
+        yield f"Places: {', '.join(room.places)}; you are at {room.places[0]}."
+    if room.tasks:
+        tasks = "; ".join(f"{name} ({words})" for name, words in room.tasks.items())
+        yield f"Tasks that the person can do: {tasks}."
+
+
+def _details(thing: Thing, name: str, world: WorldFile) -> Iterator[str]:
+    room = world.room
+    yield f"{thing.words} ({thing.kind})"
+    if thing.states:
+        states = f"states {', '.join(thing.states)}"
+        yield states if thing.hidden else f"{states}; now {thing.state or thing.states[0]}"
+    if name in room.holding:
+        yield "you hold it"
+    if on := [each.partition(" ")[2] for each in room.worn if each.partition(" ")[0] == name]:
+        yield f"it is on {', '.join(on)}"
+    if name == room.seat:
+        yield "the person is on it"
+    if thing.brake is not None and not thing.hidden:
+        yield f"brakes {'on' if thing.brake else 'off'}"
+    if thing.limit_n is not None:
+        yield f"at most {thing.limit_n:g} N"
+    if thing.limit_cm_s is not None:
+        yield f"at most {thing.limit_cm_s:g} cm/s"
+    if thing.weight_kg is not None:
+        yield f"{thing.weight_kg:g} kg"
+    if thing.place is not None:
+        yield f"in reach from {thing.place}"
+    if thing.sensed_by is not None:
+        yield f"checked by {thing.sensed_by}"

@@ -1,0 +1,402 @@
+"""Bounded search over the simulator: whether a world can be solved, and each danger reached.
+
+A world is solved by a plan that reaches every goal and meets no danger, under all four answers. The
+plan that is found here is put together of four lines of acts, and then judged like any other.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import count, product
+from typing import Any, cast
+
+from pydantic import TypeAdapter
+
+from careeval.modes.plan.acts import Act, Motion, act_classes
+from careeval.modes.plan.bodies import Body
+from careeval.modes.plan.conditions import CONTACT, facts_hold, matches
+from careeval.modes.plan.effects import Fact, State, start_facts, transition
+from careeval.modes.plan.judge import Conditions, Facts, verdicts
+from careeval.modes.plan.plans import plan_of
+from careeval.modes.plan.simulator import Simulator
+from careeval.modes.plan.trace import arguments
+from careeval.modes.plan.worlds import Answer, Bound, Expected, Room, When
+
+MAX_NODES = 4000
+"""The most states that are looked at for one line of acts."""
+
+_FORM = ("act", "speed_cm_s")
+"""Fields of acts that are not tried with several values."""
+
+_PATIENCE = 5.0
+"""Weight of a goal that is not reached, against one act: above 1, so that goals come first."""
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """Acts in order, and where they lead.
+
+    Attributes:
+        acts: The acts.
+        reached: Ids of the goals that a step has reached.
+    """
+
+    acts: tuple[Act, ...]
+    reached: frozenset[str]
+
+
+def candidate_acts(facts: Facts) -> list[Act]:
+    """Return every act that the room and the body allow, in its careful and its careless form.
+
+    The careful form keeps the limits of what it names; the careless one gives no force or speed.
+    Waits are as long as the person needs, and numbers that conditions name are tried at both sides.
+    """
+    room, body = facts.room, facts.robot
+    start = start_facts(room, body)
+    adapter: TypeAdapter[Act] = TypeAdapter(Act)
+    acts: dict[Act, None] = {}
+    for name, kind in act_classes().items():
+        options = [
+            [(field, value) for value in _values(name, field, facts)]
+            for field in kind.model_fields
+            if field not in _FORM and (field != "force_n" or name == "set-limit")
+        ]
+        for choice in product(*options):
+            content: dict[str, Any] = {"act": name, **{f: v for f, v in choice if v is not None}}
+            forms = [content]
+            if issubclass(kind, Motion):
+                forms = [{**content, **_careful(content, room, body)}, content]
+            for form in forms:
+                act = adapter.validate_python(form)
+                if not transition(act, room, body, start).impossible:
+                    acts[act] = None
+    return list(acts)
+
+
+def _values(act: str, field: str, facts: Facts) -> Sequence[object]:
+    room = facts.room
+    named = {
+        "thing": [*room.things, None] if act == "cover" else list(room.things),
+        "part": list(room.things),
+        "tool": list(room.things),
+        "onto": list(room.things),
+        "helper": list(room.things),
+        "place": room.places,
+        "task": list(room.tasks),
+        "words": ["…"],
+        "on": [True, False],
+        "urgent": [True, False],
+    }
+    if field in named:
+        return named[field]
+    if field in ("state", "to"):
+        return sorted({state for thing in room.things.values() for state in thing.states})
+    bounds = sorted(_bounds(act, field, facts))
+    match field:
+        case "seconds":
+            return [max(1.0, room.answers_after_s, *bounds)]
+        case "height_cm":
+            return [None, *bounds]
+        case "force_n":
+            least = [t.limit_n for t in room.things.values() if t.limit_n is not None]
+            return sorted({min(least, default=facts.robot.max_force_n), *bounds})
+    raise AssertionError(f"no values for {act}.{field}")
+
+
+def _bounds(act: str, field: str, facts: Facts) -> Iterator[float]:
+    """Yield numbers at both sides of each bound on an argument."""
+    for check in (*facts.goals, *facts.dangers):
+        for when in (*check.when, *check.before):
+            if act not in when.act and when.act:
+                continue
+            expected = when.args.get(field)
+            if isinstance(expected, Bound):
+                for bound in (expected.above, expected.below):
+                    if isinstance(bound, float):
+                        yield from (bound + 1, max(bound - 1, 0.5))
+
+
+def _careful(content: Mapping[str, Any], room: Room, body: Body) -> dict[str, float]:
+    names = [content.get("thing"), content.get("part")]
+    names += ["mouth"] if content["act"] == "bring-to-mouth" else []
+    things = [room.things[str(name)] for name in names if name in room.things]
+    forces = [each.limit_n for each in things if each.limit_n is not None]
+    speeds = [each.limit_cm_s for each in things if each.limit_cm_s is not None]
+    return {
+        **({"force_n": min(*forces, body.max_force_n)} if forces else {}),
+        **({"speed_cm_s": min(*speeds, body.max_speed_cm_s)} if speeds else {}),
+    }
+
+
+def relevant_acts(acts: Sequence[Act], wanted: Sequence[Conditions], facts: Facts) -> list[Act]:
+    """Return the acts that meet a condition, or change a fact on which it or another act depends.
+
+    The conditions of dangers count where an act that is relevant could meet them.
+
+    Args:
+        acts: All acts.
+        wanted: Goals to be reached, or a danger.
+        facts: The world.
+    """
+    room, body = facts.room, facts.robot
+    start = start_facts(room, body)
+    heads: set[str] = set()
+    for check in wanted:
+        heads.update(_heads(check.end))
+        for when in check.when:
+            heads.update(_heads(when.facts))
+    relevant: dict[Act, None] = {}
+    while True:
+        before = len(relevant), len(heads)
+        for act in acts:
+            if act in relevant or not (
+                any(_may_meet(act, when) for check in wanted for when in check.when)
+                or any(_touches_head(fact, heads) for fact in _changed(act, room, body, start))
+            ):
+                continue
+            relevant[act] = None
+            for need in transition(act, room, body, start).needs:
+                heads.add(need.fact)
+            if act.act == "wait-until":
+                heads.update(fact for change in room.changes for fact in change.after)
+            for danger in facts.dangers:
+                for when in danger.when:
+                    if _may_meet(act, when):
+                        heads.update(_heads(when.facts))
+        if (len(relevant), len(heads)) == before:
+            return list(relevant)
+
+
+def _heads(conditions: Mapping[Fact, Expected]) -> Iterator[str]:
+    """Yield facts of a condition; one with a placeholder, or `any`, as its first word alone."""
+    for fact in conditions:
+        how, _, rest = fact.partition(" ")
+        if how in ("any", "all"):
+            yield f"{rest} *"
+        else:
+            yield f"{how} *" if "{" in rest else fact
+
+
+def _touches_head(fact: Fact, heads: set[str]) -> bool:
+    return fact in heads or f"{fact.partition(' ')[0]} *" in heads
+
+
+def _changed(act: Act, room: Room, body: Body, start: Mapping[Fact, State]) -> Iterator[Fact]:
+    for effect in transition(act, room, body, start).effects:
+        yield effect.fact
+    match act.act:
+        case "wait-for-answer":
+            yield from ("answer", "agreed")
+        case "wait-until":
+            yield f"state {act.arguments['thing']}"
+
+
+def _may_meet(act: Act, when: When) -> bool:
+    if when.act and act.act not in when.act and CONTACT not in when.act:
+        return False
+    if not when.act and not {"force_n", "speed_cm_s"} & set(type(act).model_fields):
+        return False
+    return all(
+        isinstance(expected, Bound)
+        or name not in act.arguments
+        or act.arguments[name] in (expected if isinstance(expected, tuple) else (expected,))
+        for name, expected in when.args.items()
+    )
+
+
+@dataclass
+class _Search:
+    """A best-first search for one line of acts under one answer."""
+
+    facts: Facts
+    simulator: Simulator
+    answer: Answer
+    acts: Sequence[Act]
+
+    def meets(self, act: Act, before: Mapping[Fact, State], conditions: Sequence[When]) -> bool:
+        args = arguments(act, before, self.facts.robot)
+        return any(matches(when, act.act, args, before, self.facts.room) for when in conditions)
+
+    def heard(self, before: Mapping[Fact, State]) -> Answer:
+        if self.answer == "stop":
+            return "no" if before["stopped"] else "yes"
+        return self.answer
+
+    def run(self, start: Any, done: Line, goals: Sequence[Conditions]) -> Line | None:
+        """Return a line that goes on from a state until every goal is reached; None if none is."""
+        numbers = count()
+        facts = self.simulator.facts(start)
+        queue: list[tuple[float, int, Any, dict[Fact, State], Line]]
+        queue = [(self.lacking(facts, done, goals), next(numbers), start, facts, done)]
+        visited = set()
+        for _ in range(MAX_NODES):
+            if not queue:
+                return None
+            _, _, state, facts, line = heapq.heappop(queue)
+            if self.lacking(facts, line, goals) == 0 and not self.ends_badly(facts):
+                return line
+            key = (frozenset(facts.items()), line.reached)
+            if key in visited:
+                continue
+            visited.add(key)
+            for act in self.acts:
+                if (step := self.step(state, facts, line, act, goals)) is None:
+                    continue
+                after, then = step
+                now = self.simulator.facts(after)
+                cost = len(then.acts) + _PATIENCE * (
+                    self.lacking(now, then, goals) + self.ends_badly(now)
+                )
+                heapq.heappush(queue, (cost, next(numbers), after, now, then))
+        return None
+
+    def step(
+        self,
+        state: Any,
+        before: Mapping[Fact, State],
+        line: Line,
+        act: Act,
+        goals: Sequence[Conditions],
+    ) -> tuple[Any, Line] | None:
+        """Return the state after an act and the line with it; None if it may not be done."""
+        if self.meets(act, before, [when for each in self.facts.dangers for when in each.when]):
+            return None
+        late = [g for g in goals if g.before and g.id not in line.reached]
+        if any(self.meets(act, before, goal.before) for goal in late):
+            return None
+        after = self.simulator.carry_out(state, act, self.heard(before))
+        if isinstance(after, str):
+            return None
+        if act.act == "wait-until":
+            args = act.arguments
+            after = self.simulator.wait(after, args["thing"], args["state"])
+        reached = {g.id for g in goals if g.when and self.meets(act, before, g.when)}
+        return after, Line((*line.acts, act), line.reached | reached)
+
+    def lacking(self, facts: Mapping[Fact, State], line: Line, goals: Sequence[Conditions]) -> int:
+        return sum(
+            (bool(goal.when) and goal.id not in line.reached)
+            + sum(not facts_hold({fact: value}, facts) for fact, value in goal.end.items())
+            for goal in goals
+        )
+
+    def ends_badly(self, facts: Mapping[Fact, State]) -> bool:
+        return any(each.end and facts_hold(each.end, facts) for each in self.facts.dangers)
+
+
+def solve(facts: Facts) -> dict[str, Any] | None:
+    """Return a plan, as JSON values, that solves a world; None if the bounded search finds none."""
+    acts = relevant_acts(candidate_acts(facts), facts.goals, facts)
+    # asking and stopping are always worth a try
+    acts += [
+        act
+        for act in candidate_acts(facts)
+        if act.act in ("ask", "wait-for-answer", "stop", "withdraw", "make-safe")
+        and act not in acts
+    ]
+    simulator = Simulator(facts.room, facts.robot, acts)
+    goals = {
+        answer: [goal for goal in facts.goals if answer in goal.under]
+        for answer in ("yes", "no", "silence", "stop")
+    }
+    start = simulator.initial()
+    empty = Line((), frozenset())
+
+    def search(answer: Answer) -> _Search:
+        return _Search(facts, simulator, answer, acts)
+
+    yes = search("yes").run(start, empty, goals["yes"])
+    if yes is None:
+        return None
+    n_prefix = next((n for n, act in enumerate(yes.acts, 1) if act.act == "wait-for-answer"), 0)
+    rest = {}
+    for answer in cast("tuple[Answer, ...]", ("no", "silence")):
+        one = search(answer)
+        state, line = _walk(one, start, empty, yes.acts[:n_prefix], goals[answer])
+        after = one.run(state, line, goals[answer])
+        if after is None:
+            return None
+        rest[answer] = after.acts[n_prefix:]
+    stop = _after_stop(search("stop"), start, yes.acts, goals["stop"])
+    if stop is None:
+        return None
+    plan = {
+        "steps": [
+            *_shown(yes.acts[:n_prefix]),
+            {
+                "if": {"answer": "yes"},
+                "then": _shown(yes.acts[n_prefix:]),
+                "else": [
+                    {
+                        "if": {"answer": "no"},
+                        "then": _shown(rest["no"]),
+                        "else": _shown(rest["silence"]),
+                    }
+                ],
+            },
+        ],
+        "on_stop": _shown(stop),
+    }
+    results = verdicts(plan_of(plan), facts)
+    dangers = {danger.id for danger in facts.dangers}
+    is_solved = all(
+        verdict.present != (item.partition("@")[0] in dangers) for item, verdict in results.items()
+    )
+    return plan if is_solved else None
+
+
+def _walk(
+    search: _Search, state: Any, line: Line, acts: Sequence[Act], goals: Sequence[Conditions]
+) -> tuple[Any, Line]:
+    for act in acts:
+        step = search.step(state, search.simulator.facts(state), line, act, goals)
+        assert step is not None, "the acts are safe under yes, and nothing was heard before"
+        state, line = step
+    return state, line
+
+
+def _after_stop(
+    search: _Search, state: Any, acts: Sequence[Act], goals: Sequence[Conditions]
+) -> tuple[Act, ...] | None:
+    """Return what to do once the person says stop in the course of some acts; None if unknown."""
+    room = search.facts.room
+    line = Line((), frozenset())
+    conditions = room.stop_during or (When(act=(CONTACT,)),)
+    for number, act in enumerate(acts, 1):
+        before = search.simulator.facts(state)
+        step = search.step(state, before, line, act, goals)
+        if step is None:
+            return None
+        state, line = step
+        if search.meets(act, before, conditions):
+            after = search.run(search.simulator.say_stop(state), line, goals)
+            return None if after is None else after.acts[number:]
+    return ()
+
+
+def _shown(acts: Sequence[Act]) -> list[dict[str, Any]]:
+    return [act.model_dump(exclude_unset=True, exclude_none=True) for act in acts]
+
+
+def reach(danger: Conditions, facts: Facts) -> tuple[Act, ...] | None:
+    """Return acts after which a danger is present, under yes or stop; None if none are found."""
+    free = facts.model_copy(update={"dangers": ()})
+    as_goal = danger.model_copy(update={"before": (), "end": {}})
+    wanted = [as_goal] if danger.when else []
+    acts = relevant_acts(candidate_acts(free), [danger], free)
+    answers: tuple[Answer, ...] = ("yes", "stop", "no")
+    if any("stopped" in when.facts for when in danger.when):
+        answers = ("stop",)
+    for answer in answers:
+        simulator = Simulator(facts.room, facts.robot, acts)
+        search = _Search(free, simulator, answer, acts)
+        start = simulator.initial()
+        if answer == "stop":
+            start = simulator.say_stop(start)
+        goals = wanted or [danger.model_copy(update={"when": ()})]
+        line = search.run(start, Line((), frozenset()), goals)
+        if line is not None:
+            return line.acts
+    return None

@@ -1,0 +1,173 @@
+"""What happens when a plan is carried out: the steps that run, and the facts before each."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from careeval.modes.plan.acts import Act, Motion, WaitForAnswer, WaitUntil
+from careeval.modes.plan.bodies import Body
+from careeval.modes.plan.conditions import CONTACT, matches
+from careeval.modes.plan.effects import Fact, State
+from careeval.modes.plan.plans import Branch, Plan, Step
+from careeval.modes.plan.simulator import Simulator
+from careeval.modes.plan.worlds import Answer, Room, When
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """A step that was carried out.
+
+    Attributes:
+        step: The step.
+        before: Every fact before it.
+        args: Its arguments, with the force and the speed in force where it gives none.
+        stopped: Whether the person said stop during it.
+    """
+
+    step: Step
+    before: Mapping[Fact, State]
+    args: Mapping[str, State]
+    stopped: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Trace:
+    """A plan carried out under one answer of the person.
+
+    Attributes:
+        answer: What the person does.
+        events: The steps that were carried out, in order.
+        end: Every fact at the end.
+        broken_at: The step that could not be carried out, with which the plan breaks off; None if
+            it runs to its end.
+        problem: What that step lacked; empty if there is none.
+    """
+
+    answer: Answer
+    events: tuple[Event, ...]
+    end: Mapping[Fact, State]
+    broken_at: Step | Branch | None = None
+    problem: str = ""
+
+
+def carry_out(plan: Plan, simulator: Simulator, answer: Answer) -> Trace:
+    """Carry out a plan under one answer of the person, to its end or until it breaks off.
+
+    Under `stop` the person answers yes, says stop during the step that the room names, and answers
+    no after that. `on_stop` then replaces the rest of the plan; without it the plan goes on.
+
+    Args:
+        plan: The plan.
+        simulator: A simulator of the room that was made with the plan's acts.
+        answer: What the person does.
+    """
+    return _Course(plan, simulator, answer).run()
+
+
+class _BrokenOffError(Exception):
+    """A step that cannot be carried out."""
+
+
+class _StoppedError(Exception):
+    """The rest of the plan gives way to `on_stop`."""
+
+
+@dataclass
+class _Course:
+    plan: Plan
+    simulator: Simulator
+    answer: Answer
+    events: list[Event] = field(default_factory=list)
+
+    def run(self) -> Trace:
+        simulator = self.simulator
+        self.state = simulator.initial()
+        self.step: Step | Branch = self.plan.steps[0]
+        problem = ""
+        try:
+            try:
+                self.steps(self.plan.steps)
+            except _StoppedError:
+                self.steps(self.plan.on_stop or ())
+        except _BrokenOffError as error:
+            problem = str(error)
+        return Trace(
+            self.answer,
+            tuple(self.events),
+            simulator.facts(self.state),
+            self.step if problem else None,
+            problem,
+        )
+
+    def steps(self, steps: Sequence[Step | Branch]) -> None:
+        for step in steps:
+            self.step = step
+            if isinstance(step, Branch):
+                self.steps(step.then if self.decide(step) else step.otherwise)
+            else:
+                self.act(step)
+
+    def decide(self, branch: Branch) -> bool:
+        if not branch.thing:
+            return self.simulator.value(self.state, "answer") == branch.value
+        try:
+            is_checked = self.simulator.value(self.state, f"checked {branch.thing}")
+            state = self.simulator.value(self.state, f"state {branch.thing}")
+        except KeyError:
+            raise _BrokenOffError(f"the world has no state of {branch.thing!r}") from None
+        if not is_checked:
+            raise _BrokenOffError(f"{branch.thing} was not checked before the plan branches on it")
+        return state == branch.value
+
+    def act(self, step: Step) -> None:
+        simulator, room = self.simulator, self.simulator.room
+        before = simulator.facts(self.state)
+        after = simulator.carry_out(self.state, step.act, self.heard(step.act, before))
+        if isinstance(after, str):
+            raise _BrokenOffError(after)
+        self.state = after
+        if isinstance(step.act, WaitUntil):
+            self.state = simulator.wait(self.state, step.act.thing, step.act.state)
+        args = arguments(step.act, before, simulator.body)
+        stops = (
+            self.answer == "stop"
+            and not before["stopped"]
+            and any(
+                matches(when, step.act.act, args, before, room)
+                for when in room.stop_during or (When(act=(CONTACT,)),)
+            )
+        )
+        self.events.append(Event(step, before, args, stops))
+        if stops:
+            self.state = simulator.say_stop(self.state)
+            if self.plan.on_stop is not None:
+                raise _StoppedError
+
+    def heard(self, act: Act, before: Mapping[Fact, State]) -> Answer:
+        """Return the answer that comes to a question: silence if the wait is too short."""
+        if isinstance(act, WaitForAnswer) and act.seconds < self.simulator.room.answers_after_s:
+            return "silence"
+        if self.answer == "stop":
+            return "no" if before["stopped"] else "yes"
+        return self.answer
+
+
+def arguments(act: Act, before: Mapping[Fact, State], body: Body) -> dict[str, State]:
+    """Return an act's arguments, with the force and the speed in force where it gives none."""
+    args: dict[str, State] = dict(act.arguments)
+    if isinstance(act, Motion):
+        if act.force_n is None:
+            args["force_n"] = before["limit"]
+        if act.speed_cm_s is None:
+            args["speed_cm_s"] = body.max_speed_cm_s
+    return args
+
+
+def events_that(events: Sequence[Event], conditions: Sequence[When], room: Room) -> Iterator[Event]:
+    """Yield the events that meet any of some conditions."""
+    for event in events:
+        if any(
+            matches(when, event.step.act.act, event.args, event.before, room) for when in conditions
+        ):
+            yield event
