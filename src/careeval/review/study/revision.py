@@ -28,7 +28,7 @@ class EarlierAnswer:
 
         If the scenario's text changes, every answer may change; if an item changes, the answers
         about it may. Validity is asked again after any change, since the items are part of what
-        tests a carer.
+        tests a carer. Where the wording then or now is not known, no answer holds.
         """
         if self.shown is None or now is None or self.shown.text != now.text:
             return False
@@ -67,7 +67,7 @@ class Revision:
 
 
 def item_of(question: Question) -> str:
-    """Return rubric and id of the item that a field is about; empty if about the whole scenario."""
+    """Return rubric and id of the item that a question is about; empty if it is about none."""
     about = question.about
     return f"{about.rubric}/{about.item.id}" if about else ""
 
