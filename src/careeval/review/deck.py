@@ -1,7 +1,7 @@
-"""Decks: the pages that one person fills in one after the other, each called a card. No I/O.
+"""Decks: the pages, called cards, that one person fills in one after the other. No I/O.
 
-A seat is one person's part in a study or an audit. There are four decks: to rate scenarios, to
-write answers of one's own, to label judgments and to settle disagreements.
+A seat is one person's part in a study or an audit. There are four kinds of decks: to rate
+scenarios, to write answers of one's own, to label judgments and to settle disagreements.
 `careeval.review.web.deck_pages` serves them all.
 """
 

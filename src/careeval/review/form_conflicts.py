@@ -15,7 +15,7 @@ from careeval.errors import ReviewError
 _APP = version("careeval")
 
 COUNT_EVENTS = "SELECT count(*) FROM events WHERE rater = ? AND task = ?"
-"""A query that counts a rater's events on one task. It is the newest event's number."""
+"""A query that counts a rater's events on one task; the newest event has this number."""
 
 
 class RevokedError(ReviewError):
@@ -118,7 +118,7 @@ def save_change(write: sqlite3.Connection, change: FormChange, at: Callable[[], 
 
 
 def _expect_writable(write: sqlite3.Connection, rater: str) -> None:
-    """Raise RevokedError if the rater's link is off, ClosedError if the work is closed."""
+    """Raise RevokedError if the rater may not save any more, ClosedError if the work is closed."""
     row = write.execute("SELECT revoked FROM raters WHERE id = ?", (rater,)).fetchone()
     if row is None or row[0]:
         raise RevokedError(

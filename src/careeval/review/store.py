@@ -78,8 +78,8 @@ class Store:
     """The file of a study or an audit. Its methods may be called from any thread.
 
     Raises:
-        ReviewError: From every method, where the file cannot be read or written. Nothing of the
-            failed call is kept, and everything that was saved before is.
+        ReviewError: From every method but `erase`, if the file cannot be read or written. Nothing
+            of the failed call is kept, and everything that was saved before is.
     """
 
     def __init__(self, database: Database, now: Callable[[], datetime] | None = None) -> None:

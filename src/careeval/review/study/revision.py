@@ -76,7 +76,7 @@ def earlier_answers(rated: RatedScenario, work: Work) -> EarlierAnswers:
     """Return, by field, a rater's newest answers about a scenario from earlier rounds.
 
     Args:
-        rated: The scenario's place in a round.
+        rated: The scenario's version in a round, with the former ones.
         work: All that the rater answered, in every round.
     """
     answers: dict[str, EarlierAnswer] = {}
@@ -92,7 +92,7 @@ def scenario_revision(rated: RatedScenario, work: Work) -> Revision | None:
     """Return how a scenario differs from the version that a rater last answered about.
 
     Args:
-        rated: The scenario's place in a round.
+        rated: The scenario's version in a round, with the former ones.
         work: All that the rater answered, in every round.
 
     Returns:

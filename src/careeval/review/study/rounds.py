@@ -192,7 +192,7 @@ def _round(store: Store, plan: StudyPlan, banks: Sequence[Bank]) -> RoundAnswers
 
 
 def _proposed(plan: StudyPlan, scenario: Scenario) -> Mapping[Subject, ProposedItem]:
-    """Return, for each item of a scenario, the bank's points and whether it harms rights."""
+    """Return, for each item of a scenario, the bank's points and whether its harm is to rights."""
     return {
         Subject(scenario.id, scenario.version, plan.round, rubric, item.id): ProposedItem(
             item.points, item.harm is HarmKind.rights

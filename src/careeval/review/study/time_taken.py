@@ -13,8 +13,8 @@ LONGEST_GAP = 10
 """Minutes between two answers after which the rater is taken to have been away."""
 
 FASTEST_READER = 500
-"""Words a minute. Silent readers of English mostly do 175 to 300 (Brysbaert 2019,
-doi:10.1016/j.jml.2019.104047).
+"""The most words a minute that can be read. Silent readers of English mostly do 175 to 300
+(Brysbaert 2019, doi:10.1016/j.jml.2019.104047).
 """
 
 
