@@ -57,7 +57,7 @@ def _changed(change: Callable[[Any], object]) -> str:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("{", "not JSON"),
+        ("{", "is not JSON"),
         ("[]", "not None"),
         ('{"schema": "careeval.summary/1"}', "not 'careeval.summary/1'"),
         (_changed(lambda d: d["hidden"].pop("seed")), "hidden.seed: Field required"),
@@ -117,12 +117,12 @@ def test_labels_with_semicolons_and_a_mark(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("rows", "message"),
     [
-        ("ann,j00001,perhaps", ":2: label must be present, absent, unsure, not 'perhaps'"),
+        ("ann,j00001,perhaps", ":2: label must be one of present, absent, unsure, not 'perhaps'"),
         ("ann,j9,present", ":2: judgment 'j9' is not in the sample"),
         (",j00001,present", ":2: rater is empty"),
         ("ann,j00001,present\nben,j00001,absent\nann,j00001,absent",
          ":4: j00001 is labelled by ann in line 2 too"),
-        ("ann,j00001,present,,noon", ":2: at must be a time as 2026-03-01T14:30, not 'noon'"),
+        ("ann,j00001,present,,noon", ":2: at must be a time such as 2026-03-01T14:30, not 'noon'"),
         ("ann,j00001,present,,,maybe", ":2: adjudicated must be yes or no, not 'maybe'"),
         ("a,j00001,present,,,yes\nb,j00001,absent,,,yes",
          ":3: j00001 is adjudicated in line 2 too"),
