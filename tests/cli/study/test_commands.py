@@ -250,7 +250,10 @@ def _events(study: Path) -> Sequence[Any]:
             "this study does not ask for relevance on item",
         ),
         (("r01", "dressing-002", "realism", "", 5), "realism is a duplicate: line 2 has it too"),
-        (("r01", "dressing-001", "", "", "", "so", "at once"), "7 cells under 6 columns"),
+        (
+            ("r01", "dressing-001", "", "", "", "so", "at once"),
+            "the row has 7 cells, but there are only 6 columns",
+        ),
     ],
 )
 def test_a_file_is_taken_whole_or_not_at_all(
