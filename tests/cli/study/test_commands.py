@@ -253,7 +253,10 @@ def _events(study: Path) -> Sequence[Any]:
             ("r01", "dressing-002", "realism", "", 5),
             "r01 answers realism twice, here and on line 2",
         ),
-        (("r01", "dressing-001", "", "", "", "so", "at once"), "7 cells under 6 columns"),
+        (
+            ("r01", "dressing-001", "", "", "", "so", "at once"),
+            "the row has 7 cells, but there are only 6 columns",
+        ),
     ],
 )
 def test_a_file_is_taken_whole_or_not_at_all(

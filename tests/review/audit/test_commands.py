@@ -223,7 +223,10 @@ def test_typing_labels_is_blind(tmp_path: Path) -> None:
         ),
         ("r01,j1,present,I rush you,", "paper.csv:3: “I rush you” is not in the response"),
         ("r01,j2,present,,", "paper.csv:3: r01 answers label twice, here and on line 2"),
-        ("r01,j1,present,,so, at once", "paper.csv:3: 6 cells under 5 columns"),
+        (
+            "r01,j1,present,,so, at once",
+            "paper.csv:3: the row has 6 cells, but there are only 5 columns",
+        ),
         ("r02,j1,present,,", "paper.csv:3: the link of r02 is switched off"),
     ],
 )

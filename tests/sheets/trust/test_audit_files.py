@@ -78,14 +78,14 @@ def test_a_file_that_is_no_sample(text: str, message: str, tmp_path: Path) -> No
 
 
 def test_a_sample_that_would_take_the_memory(tmp_path: Path) -> None:
-    """JSON that is nested without end is refused in words, and so is a file that is too long."""
+    """JSON that is nested without end is refused in words, and so is a file that is too large."""
     path = tmp_path / "sample.json"
     path.write_text("[" * 100_000, encoding="utf-8")
     with pytest.raises(ReviewError, match="not JSON"):
         read_sample(path)
     with path.open("wb") as file:
         file.truncate(10**12)
-    with pytest.raises(OSError, match="it is too long: at most 50,000,000 bytes"):
+    with pytest.raises(OSError, match="it is too large: at most 50,000,000 bytes"):
         read_sample(path)
 
 
