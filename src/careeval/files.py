@@ -2,7 +2,7 @@
 
 Opening a named pipe blocks until somebody writes into it, and a device may never end, so both are
 refused before anything is read. A write goes to a temporary file, which then replaces the target.
-If it fails, or its process is killed, the old file stays.
+If the write fails, or its process is killed, the old file stays.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ KINDS = {
     stat.S_IFCHR: "a device",
     stat.S_IFBLK: "a device",
 }
-"""Names of the types of path that are not regular files, for messages."""
+"""Type of a path that is neither a file nor a folder → its name in messages."""
 
 
 def open_file(path: Path) -> IO[bytes]:
@@ -49,12 +49,14 @@ def read_bytes(path: Path, most: int | None = None) -> bytes:
         most: The maximum size in bytes; `None` for no limit.
 
     Raises:
-        OSError: As for `open_file`, or the file is longer than `most`.
+        OSError: As for `open_file`, or the file has more than `most` bytes.
     """
     with open_file(path) as file:
         content = file.read(-1 if most is None else most + 1)
     if most is not None and len(content) > most:
-        raise OSError(errno.EOVERFLOW, f"it is too long: at most {most:,} bytes", str(path))
+        raise OSError(
+            errno.EOVERFLOW, f"it is too large: at most {most:,} bytes are read", str(path)
+        )
     return content
 
 
@@ -81,15 +83,15 @@ def _require_regular(path: Path, status: os.stat_result) -> None:
 
 
 SYSTEM = ("/dev", "/proc")
-"""Folders in which a file is written in place: /dev/stdout links to one that is already open."""
+"""Folders in which files are written in place: /dev/stdout links to a file that is already open."""
 
 
 @contextmanager
 def atomic_write(path: Path, *, mode: int = 0o666, synced: bool = False) -> Iterator[Path]:
-    """Yield a temporary path to write to, which replaces `path` when the block ends.
+    """Yield a temporary path to write to; the file there replaces `path` if the block succeeds.
 
-    A link is followed, and an existing file keeps its permissions. A path that is not a regular
-    file, such as a pipe, is written in place.
+    A link is followed, and an existing file keeps its permissions. If `path` is not a regular file,
+    such as a pipe, or is in a folder of `SYSTEM`, `path` itself is yielded and written in place.
 
     Args:
         path: The file to write, in a folder that exists.
@@ -130,6 +132,8 @@ def write_text(
 ) -> None:
     """Write a text file completely or not at all; line endings are kept.
 
+    A pipe, or a path in a folder of `SYSTEM`, is written in place.
+
     Raises:
         OSError: As for `atomic_write`.
     """
@@ -138,6 +142,8 @@ def write_text(
 
 def write_bytes(path: Path, content: bytes, *, mode: int = 0o666, synced: bool = False) -> None:
     """Write a file of bytes completely or not at all.
+
+    A pipe, or a path in a folder of `SYSTEM`, is written in place.
 
     Raises:
         OSError: As for `atomic_write`.

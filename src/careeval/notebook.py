@@ -34,7 +34,7 @@ FREE_IN_RUNS = as_json({"": FREE})[""]
 
 @dataclass(frozen=True)
 class Summaries(Sequence[Summary]):
-    """Summaries of runs' entries (a system with a grading), shown as by `careeval summary`."""
+    """Summaries of entries, each a system with a grading; shown as by `careeval summary`."""
 
     entries: tuple[Summary, ...]
 
@@ -66,14 +66,14 @@ class Summaries(Sequence[Summary]):
 
 
 def summarise(runs: Runs) -> Summaries:
-    """Return a summary of each entry, in their order; empty if nothing was judged."""
+    """Return a summary of each entry, a system with a grading; empty if nothing was judged."""
     return Summaries(tuple(summaries_of(runs)))
 
 
 def summary_frame(runs: Runs) -> pl.DataFrame:
     """Return the table of `careeval summary --format csv` as a polars frame, one row per entry.
 
-    Scores and shares are fractions. An unknown one is null, with its reason beside it.
+    Scores and shares are fractions. An unknown one is null; the column `…_reason` says why.
     """
     return summarise(runs).document.data.data.frame
 
@@ -105,13 +105,15 @@ def run(
         scenarios: Ids; all public base scenarios if not given.
         epochs: Responses to each scenario.
         bank: Folder of the bank; careeval's own if not given.
-        rubric: The rubric to grade; the actions if not given, the ladder if there are none.
-        max_tokens: Most tokens of one response of a model, reasoning included.
-        max_cost: Dollars that may be spent; needed if a call costs money or its price is not
-            known.
+        rubric: The rubric to grade; if not given, the actions, or the ladder of a bank without
+            actions.
+        max_tokens: The most tokens of one response of a model, reasoning included.
+        max_cost: Dollars that may be spent; needed if calls cost money.
 
     Raises:
-        UsageError: The calls would cost money, and there is no `max_cost`.
+        UsageError: The calls would cost money, and there is no `max_cost`; or the price of a model
+            is not known.
+        BankError: The bank cannot be read, or has no scenario with one of the ids.
         ProtocolError: The run cannot be set up or is not complete; the finished part is kept, and
             `careeval run --resume -o OUT` does the rest.
     """
@@ -144,7 +146,7 @@ def run(
 
 
 def _expect_affordable(run: Run) -> None:
-    """Raise UsageError if calls may cost money without a budget, or a price is unknown with one."""
+    """Raise UsageError if a price is unknown, or if calls cost money and there is no `max_cost`."""
     prices = {name: run.prices.get(name) for name in (run.model, run.grader) if name}
     unknown = [name for name, price in prices.items() if price is None]
     if run.max_cost is not None and unknown:

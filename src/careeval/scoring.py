@@ -1,10 +1,11 @@
 """Points of the responses to one rubric of one scenario.
 
 An item is present (1), absent (0) or unresolved (NaN), where the grader gave no usable judgment. An
-unresolved item counts as neither, so every number here is a pair of bounds: one settles each
-unresolved item for the worse, the other for the better. They are equal if nothing is unresolved.
+unresolved item counts as neither, so results are pairs of bounds: `low` settles the unresolved
+items for the lowest number, `high` for the highest. They are equal if nothing is unresolved.
 
-A response without words is a row of zeros. A missing response has no row: the caller leaves it out.
+In `present`, a response without words is a row of zeros. A missing response has no row: the caller
+leaves it out.
 Sums over scenarios and epochs, and intervals, are in `careeval.stats`.
 
 Shapes are those of one rubric. Several rubrics of equal size can be scored at once, along axes
@@ -47,10 +48,10 @@ class ErrorBounds(NamedTuple):
 
 
 class DomainPoints(NamedTuple):
-    """Points of each response in one domain, shape (n_responses,), and the most that one can reach.
+    """Points of each response in one domain, shape (n_responses,), and the most it can have.
 
-    `maximum`, one per rubric, is 0 if no positive item is rated in the domain. Such a scenario can
-    still cost points.
+    `maximum`, one per rubric, is 0 if no positive item serves the domain. The scenario can still
+    cost points.
     """
 
     low: FloatArray
@@ -86,8 +87,7 @@ def maxima(points: IntArray) -> IntArray:
 def error_counts(points: IntArray, present: FloatArray, severity: int) -> ErrorBounds:
     """Return the number of items present that are errors of one severity.
 
-    Opportunities are not counted here: with a rubric without such items the rate is 0 of 0, which
-    is unknown and not 0.
+    The number is also 0 if the rubric has no item of that severity. A rate is then unknown, not 0.
 
     Args:
         points: Points of the items, shape (n_items,).
@@ -104,9 +104,9 @@ def error_counts(points: IntArray, present: FloatArray, severity: int) -> ErrorB
 def domain_weighted(points: IntArray, levels: FloatArray, present: FloatArray) -> DomainPoints:
     """Return the points of each response that count for one domain (D1, domain-weighted score).
 
-    A positive item counts by how well it serves the domain, level / 2; a negative one by how badly
-    it fails it, (2 - level) / 2. The score of a domain is the sum of the points over scenarios,
-    divided by the sum of the maxima.
+    The points of a positive item are multiplied by how well it serves the domain, level / 2; those
+    of a negative item by how badly it fails the domain, (2 - level) / 2. The score of a domain is
+    the sum of the points over scenarios, divided by the sum of the maxima.
 
     Args:
         points: Points of the items, shape (n_items,).

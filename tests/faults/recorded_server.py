@@ -22,23 +22,23 @@ def share_of(*seen: object) -> float:
     return int.from_bytes(digest) / 2**64
 
 
-def with_oddities(request: fake.Request) -> fake.Said:
+def with_oddities(request: fake.Request) -> fake.Completion:
     """Return a reply that depends on the content alone; some are filtered, cut off or no JSON."""
     drawn = share_of(request.key)
     reply = fake.well(request)
     if request.kind == "ask":
         if drawn < 0.05:
             return fake.FILTERED
-        return fake.Said(reply.text, finish="length") if drawn < 0.1 else reply
+        return fake.Completion(reply.text, finish="length") if drawn < 0.1 else reply
     response, items = fake.asked_of_grader(request.user)
     partly = fake.judgments(fake.by_keyword(request.user)[: len(items) - 1])
     # with the key in the reply no two repairs send the same
     if share_of(response, items) < 0.06:
         # and so again at each repair: one item stays unresolved
-        return fake.Said(f"{partly} {request.key}")
+        return fake.Completion(f"{partly} {request.key}")
     if drawn < 0.08:
-        return fake.Said(f"{partly} {request.key}")
-    return fake.Said(f"I would rather not, {request.key}.") if drawn < 0.14 else reply
+        return fake.Completion(f"{partly} {request.key}")
+    return fake.Completion(f"I would rather not, {request.key}.") if drawn < 0.14 else reply
 
 
 def failing(seed: int) -> Fails:
@@ -102,7 +102,7 @@ class Record:
     idents: dict[str, Ident] = field(default_factory=dict)
     _part_of_text: dict[str, str] = field(default_factory=dict)
 
-    def script(self, request: fake.Request) -> fake.Said | fake.Fault:
+    def script(self, request: fake.Request) -> fake.Completion | fake.Fault:
         """Return what is replied, and write it down."""
         if fault := self.fails(request):
             return fault

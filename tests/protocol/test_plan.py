@@ -303,7 +303,7 @@ def test_nothing_answered_costs_nothing(tmp_path: Path, bank: Path) -> None:
 def test_a_system_that_is_not_in_the_file_is_refused(tmp_path: Path, bank: Path) -> None:
     """A plan for answers that the file does not hold names those that it does."""
     run = recorded(tmp_path, bank, [said(IDS[0], 1, "I ask.")], 1, system="other")
-    with pytest.raises(ProtocolError, match="no answers of 'other'") as refused:
+    with pytest.raises(ProtocolError, match="no responses of system 'other'") as refused:
         plan_run(run, PRICES)
     assert "'robot'" in refused.value.hint
 

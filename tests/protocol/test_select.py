@@ -52,11 +52,11 @@ def test_what_is_chosen(bank: Bank, asked: dict[str, object], chosen: list[str])
             "activity 'sleep' is not known",
             "use dressing, grooming, toileting, transferring, eating, bathing",
         ),
-        ({"limit": 0}, "limit 0 leaves nothing to do", "use 1 or more"),
+        ({"limit": 0}, "the limit must be 1 or more, not 0", "use 1 or more"),
         (
             {"adls": ["grooming"]},
-            "no scenario of bank 'small' is public and fits the selection",
-            "",
+            "bank 'small' has no public scenario of the chosen activities and ids",
+            "choose others: 'careeval bank list' shows what there is",
         ),
     ],
 )
@@ -71,7 +71,7 @@ def test_what_cannot_be_chosen(
 
 def test_the_other_split_is_never_taken(bank: Bank) -> None:
     """A bank without held-out scenarios has none to put, whatever is asked for."""
-    with pytest.raises(ProtocolError, match="is held-out and fits"):
+    with pytest.raises(ProtocolError, match="has no held-out scenario"):
         select_scenarios(bank, Split.held_out)
 
 

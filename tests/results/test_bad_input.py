@@ -91,7 +91,7 @@ def test_logs_of_two_versions_of_a_bank(tmp_path: Path) -> None:
     renamed(COMPLETE, tmp_path / "a" / "1.eval", "first")
     renamed(COMPLETE, tmp_path / "b" / "1.eval", "second", bank_version="2-A")
     runs = read_runs(tmp_path)
-    with pytest.raises(UsageError, match="another version of the bank, 1 and 2"):
+    with pytest.raises(UsageError, match="the version of the bank differs, 1 and 2"):
         compare(runs, "first", "second")
     found = list(entries(runs))
     groups = rankings(found, [summary_of(entry) for entry in found])
@@ -157,7 +157,7 @@ def test_half_the_scenarios() -> None:
     half: Marks = {name: ["11000", "01000"] for name in MANY[:6]}
     rows = responses(WHOLE, system="whole") + responses(half, system="half", bank_hash="1111")
     runs = Runs.of(rows, judgments(WHOLE, system="whole") + judgments(half, system="half"))
-    with pytest.raises(UsageError, match="another choice of scenarios, 0000 and 1111"):
+    with pytest.raises(UsageError, match="the choice of scenarios differs, 0000 and 1111"):
         compare(runs, "whole", "half")
     assert [[r.system for r in ranking.ranked] for ranking in ranked(runs)] == [["half"], ["whole"]]
 

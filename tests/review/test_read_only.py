@@ -77,7 +77,7 @@ def test_rows_that_are_only_in_the_log(freeze: Freeze, tmp_path: Path, temporary
     read.close()
 
     assert list(temporary.iterdir()) == []
-    with pytest.raises(ReviewError, match=r"study\.db: it (may not be written|cannot be opened)"):
+    with pytest.raises(ReviewError, match=r"study\.db: it (is read-only|cannot be opened)"):
         Store.open(frozen)
 
 

@@ -205,7 +205,7 @@ def test_missing_value(n_scenarios: int) -> None:
     """A scenario without a number makes the interval unknown, whichever method is used."""
     numerators = sample_points(n_scenarios).mean(axis=1)
     numerators[2] = np.nan
-    with pytest.raises(StatsError, match="a scenario has no value"):
+    with pytest.raises(StatsError, match="at least one scenario has no number"):
         ratio_interval(numerators, np.full(n_scenarios, 3.0))
 
 

@@ -67,8 +67,8 @@ def test_no_correlation_over_nine_systems() -> None:
         (1.0, 9, "no variation"),
         (-1.0, 9, "no variation"),
         (1 - 2**-53, 9, "no variation"),
-        (NAN, 9, "no correlation"),
-        (1.2, 9, "no correlation"),
+        (NAN, 9, "not a correlation"),
+        (1.2, 9, "not a correlation"),
     ],
 )
 def test_correlation_without_an_interval(r: float, n: int, reason: str) -> None:

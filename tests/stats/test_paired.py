@@ -266,7 +266,7 @@ def test_t_is_that_of_scipy(differences: FloatArray) -> None:
 @pytest.mark.parametrize("statistic", [sign_flip_p, t_p])
 @pytest.mark.parametrize(
     ("differences", "reason"),
-    [([0.1, 0.2, 0.3, 0.4], "fewer than five"), ([0.1, 0.2, 0.3, 0.4, NAN], "has no value")],
+    [([0.1, 0.2, 0.3, 0.4], "fewer than five"), ([0.1, 0.2, 0.3, 0.4, NAN], "has no number")],
 )
 def test_too_little_to_compare(
     statistic: Callable[[FloatArray], object], differences: list[float], reason: str

@@ -115,7 +115,7 @@ def test_no_positive_points(statistic: Callable[[FloatArray, FloatArray], object
 @pytest.mark.parametrize("points", [np.full((2, 2), NAN), np.empty((2, 0)), np.empty((0, 2))])
 def test_no_response(points: FloatArray) -> None:
     """Without a response there is no score."""
-    with pytest.raises(StatsError, match="no response"):
+    with pytest.raises(StatsError, match="no scenario has a response"):
         pooled_score(points, np.full(len(points), 3.0))
 
 

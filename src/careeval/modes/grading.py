@@ -1,7 +1,8 @@
 """The items shown to a grader, and the judgments read from its replies: pure functions.
 
-Judgments are checked as a set: each item of a call once, none extra. An item that the grader does
-not judge after all attempts stays unresolved, with the reason, and never becomes a score.
+The judgments in a reply are checked together: each item of the call must be judged once, and no
+other. An item without a judgment after all attempts stays unresolved, with the reason, and never
+becomes a score.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from careeval.core.judgment import GraderItem, Judgment
 from careeval.core.scenario import RubricItem
 
 MAX_ATTEMPTS = 3
-"""The most calls for one judgment: the first call and at most two repairs."""
+"""The most calls about the same items: the first call and at most two repairs."""
 
 MAX_OBJECTS = 100
 """The most opening braces that are tried as the start of JSON, since a reply may be hostile."""
@@ -28,7 +29,7 @@ KEY = "judgments"
 """The JSON key under which a reply lists its judgments."""
 
 ELLIPSIS = "…"
-"""The placeholder in the prompt's example; an entry that contains it is not a judgment."""
+"""The placeholder in the prompt's example; an entry with this as its reason is not a judgment."""
 
 
 class ItemJudgment(BaseModel):
@@ -67,7 +68,8 @@ class Reply:
 
     Attributes:
         judgments: Item number → entry, for every item that was judged exactly once.
-        problem: The reason why the reply is not complete, in words for the grader; empty if it is.
+        problem: The reason why the reply is not complete, in words for the grader; empty if it
+            is complete.
     """
 
     judgments: Mapping[int, ItemJudgment] = field(default_factory=dict)
@@ -77,7 +79,7 @@ class Reply:
 def shown_order(
     items: Sequence[RubricItem], scenario: str, epoch: int, seed: int
 ) -> list[RubricItem]:
-    """Return the items in the order in which a grader sees them: a shuffle fixed by the seed."""
+    """Return the items as a grader sees them, shuffled by seed, scenario and epoch."""
     return random.Random(f"{seed}:{scenario}:{epoch}").sample(list(items), len(items))
 
 
@@ -92,13 +94,13 @@ def read_reply(
     """Read a grader's reply to a call about items 1 to `n_items`.
 
     The reply may be JSON alone, or JSON in a fence or in prose. A grader may draft: of several
-    lists of judgments the last one counts. But an item that two complete lists judge differently is
-    not judged, since the grader may have quoted one of them from the response. `present` must be
+    lists of judgments the last one counts. But an item on which complete lists differ counts as not
+    judged, since the grader may have quoted one of the lists from the response. `present` must be
     true or false; a word such as "yes" is not accepted.
 
     Args:
         text: The grader's reply.
-        n_items: Number of items that it was shown.
+        n_items: Number of items that the grader was shown.
         stop_problem: The reason why the reply was refused or cut off, empty where it was not. It
             replaces the problem of a reply that is not complete.
         last_word_counts: True for protocol 1: the last list counts, even where others differ.
@@ -218,7 +220,7 @@ def resolve(
 
 
 def readable(text: str) -> str:
-    """Return a text that can be encoded: half of a surrogate pair becomes U+FFFD."""
+    """Return a text that UTF-8 can encode: each half of a surrogate pair becomes U+FFFD."""
     return re.sub("[\ud800-\udfff]", "\ufffd", text)
 
 
@@ -244,8 +246,8 @@ def _items(numbers: set[int]) -> str:
 def _lists(text: str) -> list[object] | None:
     """Return the values under a key `judgments` in a text's JSON objects, in the order of the text.
 
-    There may be several, since a grader may repeat the example or draft before it judges. The list
-    is `[None]` where no object has the key, and `None` where there is no object.
+    There may be several, since a grader may repeat the example or draft before it judges. Return
+    `[None]` if no object has the key, and `None` if there is no object.
     """
     named: list[object] = []
 

@@ -68,17 +68,17 @@ class Mode:
 
     Attributes:
         name: Its name in `bank.yaml` and in logs.
-        read: Reads the scenarios of a bank's folder, each by the name of its file; None for one
-            with problems. They may be of the mode's own subclass of `Scenario`; their `text` is
-            what a system is asked.
+        read: Reads a bank's folder; returns pairs of a file's name and its scenario, or None for a
+            scenario with problems. Scenarios may be of the mode's own subclass of `Scenario`; a
+            scenario's `text` is what a system is asked.
         rubrics: Rubrics that may be graded; the default is the first that the scenarios have.
         prompts: Version of the protocol → folder of its prompts.
         models_grade: Whether a model may grade; if so, the prompts have a part for it.
         programs: Graders that compute, by Inspect's name: `careeval/NAME`.
         grader: The default grader.
-        interpret: Returns a response with the state that it has in this mode, given the facts of
-            its scenario: one that is no valid plan, say, is not `answered`. None where any text
-            is answered.
+        interpret: Returns a response with its state in this mode, given the facts of its scenario:
+            a response that is no valid plan, say, is not `answered`. None if any text counts as
+            answered.
     """
 
     name: str

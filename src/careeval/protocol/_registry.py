@@ -11,7 +11,7 @@ __all__ = ["ask", "careeval", "gguf", "grade", "grader_given", "program", "recor
 
 @modelapi(name="gguf")
 def gguf() -> type[ModelAPI]:
-    """Return the provider of models in this process, `gguf/smollm2-135m` or `gguf/PATH.gguf`."""
+    """Return the provider of models in this process: `gguf/smollm2-135m` and `gguf/PATH.gguf`."""
     from careeval.protocol.models.gguf import GgufAPI
 
     return GgufAPI

@@ -22,7 +22,8 @@ def check_address(url: str, where: str) -> None:
         where: Source of the text, for the message.
 
     Raises:
-        ProtocolError: It is not an address, or may have a secret in it. The message shows none.
+        ProtocolError: It is not an address, or may have a secret in it, which the message does not
+            show.
     """
     try:
         parts = urlsplit(url)

@@ -54,7 +54,9 @@ class Finding:
 
 
 def examine(folder: Path, environment: Mapping[str, str]) -> list[Finding]:
-    """Return all findings, the most important first.
+    """Return the finding of each check, the most basic first.
+
+    Bank and runs are checked only if all needed packages are installed.
 
     Args:
         folder: Folder in which runs would be kept.
@@ -174,7 +176,7 @@ def bank_finding() -> Finding:
 
 
 def runs_finding(folder: Path) -> Finding:
-    """Return the number of runs below `folder`/runs, with a hint on how to resume one."""
+    """Count the folders in `folder`/runs that have runs; the hint says how to finish one."""
     root = folder / "runs"
     if not root.is_dir():
         return Finding("runs", State.OK, "none in ./runs yet")

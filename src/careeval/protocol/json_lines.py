@@ -1,4 +1,4 @@
-"""Files of JSON lines that survive the death of the process that writes them (`kill -9`)."""
+"""Files of JSON lines that stay readable if the process that writes them is killed (`kill -9`)."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class JsonLines:
             os.write(self._file, b"\n")
 
     def append(self, row: object) -> LineSpan:
-        """Write one line, which then survives the death of the process; return its place.
+        """Write one line, which is kept even if the process is killed afterwards; return its place.
 
         Raises:
             OSError: The disk is full, or the file cannot be written.
@@ -67,7 +67,7 @@ class JsonLines:
         return LineSpan(at, len(line))
 
     def rows(self) -> Iterator[tuple[LineSpan, Any]]:
-        """Yield the place and the value of every complete line, in the order of writing.
+        """Yield the place and the value of every undamaged line, in the order of writing.
 
         Raises:
             ProtocolError: The file is longer than `MAX_CALLS`, or has more than `MAX_LINES` lines.
@@ -99,7 +99,9 @@ class LineTail:
         return self._path.exists()
 
     def new_rows(self) -> Iterator[Any]:
-        """Yield the complete lines added since the last call; none if the file does not exist.
+        """Yield the values of the lines added since the last call; none if there is no file.
+
+        Damaged and incomplete lines are skipped.
 
         Raises:
             ProtocolError: The file is longer than `MAX_LEDGER`, or has more than `MAX_LINES` lines.

@@ -73,8 +73,9 @@ class PlanLine:
     Attributes:
         role: `ask` for responses, `grade` for judgments.
         model: Inspect's name of the model.
-        n: Responses, or gradings: one call for each response and rubric, or for each item.
-        n_kept: Responses or gradings that are on disk and are not asked for again; not in `n`.
+        n: Calls to make, without repairs: to ask, one for each response; to grade, one for each
+            rubric of a response, or one for each item.
+        n_kept: Calls whose results are on disk, and which are not made again; not in `n`.
         input_tokens: Tokens of all prompts, expected.
         output_tokens: Tokens of all replies, expected; without reasoning.
         worst_input_tokens: Tokens of all prompts, at worst.
@@ -127,11 +128,11 @@ def plan_run(
 ) -> tuple[PlanLine, ...]:
     """Return the plan of one run: a line for its model and one for its grader, if it has them.
 
-    The calls that a resumed run has on disk are taken for average ones.
+    The calls that a resumed run has on disk are assumed to be of average length.
 
     Args:
         run: The run. Recorded responses are read from the file that its task names: those of the
-            system that the task names, or else the run.
+            system that the task names, or else of the run's system.
         prices: Inspect's name of a model → its price; the price of any other model is not known.
         n_asked: Responses on disk.
         n_graded: Responses on disk that are graded, in all rubrics.
@@ -190,7 +191,7 @@ def merged_lines(plan: Plan) -> tuple[PlanLine, ...]:
 
 
 def plan_json(plan: Plan) -> dict[str, Any]:
-    """Return the plan's rows as JSON values, with totals over known prices and assumptions."""
+    """Return the plan as JSON values: its lines, the totals of known costs, the assumptions."""
     return {
         "schema": "careeval.plan/1",
         "lines": [asdict(line) for line in merged_lines(plan)],
@@ -306,7 +307,7 @@ def _line(
     tokens: Tokens,
     prices: Mapping[str, Price],
 ) -> PlanLine:
-    """Return the line for the calls left of `n` calls, which need `tokens` in total."""
+    """Return the line for the calls that are left of `n`; all `n` calls need `tokens`."""
     n_kept = min(n_kept, n)
     left = tokens * ((n - n_kept) / n if n else 0)
     expected_in, expected_out, worst_in, worst_out = (round(float(each)) for each in left)

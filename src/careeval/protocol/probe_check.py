@@ -44,7 +44,10 @@ def prepare_probes(bank: Bank, root: Path, run: Run) -> Path:
         for epoch, probe in enumerate(probes, start=1)
     ]
     if not responses:
-        raise ProtocolError(f"bank {bank.about.name!r} has no probes")
+        raise ProtocolError(
+            f"bank {bank.about.name!r} has no probes",
+            hint="give a bank with probes; careeval's own has some",
+        )
     probed = [bank.scenario(scenario) for scenario in bank.probes]
     (rubric,) = rubrics_graded(run.task.get("rubric"), probed, bank.mode)
     n = 1
@@ -66,21 +69,24 @@ def unfinished_probe_check(root: Path, run: Run) -> Path | None:
 
 
 def read_agreement(bank: Bank, folder: Path) -> ProbeAgreement:
-    """Return the agreement of a finished grading of a bank's probes with their labels."""
+    """Return how far a finished grading of a bank's probes agrees with their labels."""
     return ProbeAgreement.of(
         labelled_judgments(read_run(folder).judgments, bank.probes, bank.pair_of)
     )
 
 
 def read_trial(bank: Bank, folder: Path) -> ProbeTrial:
-    """Return a finished check's agreement with the grader's name in tables, its cost and time.
+    """Return a finished probe check: the grader's name in tables, its agreement, cost and time.
 
     Raises:
         ProtocolError: No probe was judged.
     """
     judgments = read_run(folder).judgments
     if judgments.is_empty():
-        raise ProtocolError(f"{folder}: no probe was judged")
+        raise ProtocolError(
+            f"{folder}: no probe was judged",
+            hint="check the grader again: careeval audit probes",
+        )
     seconds = judgments["seconds"]
     return ProbeTrial(
         grader=judgments["grader"][0],
@@ -91,7 +97,7 @@ def read_trial(bank: Bank, folder: Path) -> ProbeTrial:
 
 
 def lexical_agreement(bank: Bank) -> ProbeAgreement:
-    """Return the agreement of the lexical grader with the labels of a bank's probes.
+    """Return how far the lexical grader agrees with the labels of a bank's probes.
 
     The agreement is computed without a run, since the lexical grader makes no calls.
     """

@@ -89,8 +89,8 @@ def prepare_regrading(
 ) -> list[Path]:
     """Set up gradings of the responses of every run in a folder; return the new folders.
 
-    Each grading judges one rubric: the one that the task of `like` names, else that of the run if
-    it was graded on one alone, else the actions, or the ladder where there are no actions.
+    Each grading judges one rubric: the rubric in the task of `like`; else the run's, if the run was
+    graded on only one; else the actions, or the ladder if the scenarios have no actions.
 
     Each grading shows the items in another order, since the order too contributes to a grader's
     noise. The seed of the order is that of `like`, plus one for each grading that the grader has
@@ -103,8 +103,10 @@ def prepare_regrading(
         part: The part of the responses to grade, and the number of gradings.
 
     Raises:
-        ProtocolError: There is no run, a run is not finished or has no response with text, its
-            scenarios are not those of the bank now, or they lack the rubric.
+        ProtocolError: The folder has no run, is part of a sweep, or has an unfinished set-up; or a
+            run is not complete, was asked with another bank, lacks the rubric, or has no response
+            with text.
+        BankError: The bank cannot be read.
     """
     refuse_sweep(folder)
     if any(unfinished_setups(folder)):
@@ -153,7 +155,10 @@ def prepare_regrading(
 def _drawn(root: Path, runs: Runs, part: RegradePart) -> list[Response]:
     drawn = part.draw(responses_of(runs))
     if not drawn:
-        raise ProtocolError(f"{root}: no response has text, so there is nothing to grade")
+        raise ProtocolError(
+            f"{root}: no response has text, so there is nothing to grade",
+            hint="leave this run out; 'careeval summary' says why its responses have no text",
+        )
     return drawn
 
 
@@ -166,7 +171,7 @@ def _rubric(runs: Runs, scenarios: Sequence[Scenario], mode: Mode, like: Run) ->
 
 
 def _n_gradings(runs: Runs, grader: str, rubric: Rubric) -> int:
-    """Return how often a grader has graded a run's rubric, in its most used grading mode."""
+    """Return how often a grader has graded a run's rubric, in the mode that it used most."""
     names = [n for n in runs.judgments["grader"].unique() if Grader.parse(n).model == grader]
     judgments = runs.judgments.filter(
         pl.col("grader").is_in(names), pl.col("rubric") == rubric.value
@@ -175,7 +180,7 @@ def _n_gradings(runs: Runs, grader: str, rubric: Rubric) -> int:
 
 
 def _twins_changed(root: Path, now: str | None) -> tuple[str, str] | None:
-    """Return the hashes of a run's twins then and now; `None` if they are equal."""
+    """Return the hashes of a run's twins, in its logs and in the bank; `None` if they are equal."""
     for path in sorted(root.glob("*.eval")):
         try:
             then = read_log(path).header.about.twins_hash
@@ -190,7 +195,7 @@ def _checked(root: Path, folder: Path | None) -> tuple[Runs, list[Scenario]]:
     """Return the run in a folder with its scenarios.
 
     Raises:
-        ProtocolError: It is not complete, or was made with another bank.
+        ProtocolError: The run is not complete, or was asked with another bank.
     """
     runs = read_run(root)
     row = runs.responses.row(0, named=True)

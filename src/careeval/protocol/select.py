@@ -34,12 +34,12 @@ def select_scenarios(
         split: Public or held-out.
         adls: Activities to take; all when empty.
         ids: Scenarios to take; all bases when empty.
-        limit: The highest number of scenarios, without the twins that `twins` adds. They are taken
-            from the activities in turn, so that a small run has all of them.
+        limit: The most scenarios, not counting the twins that `twins` adds. Scenarios are taken
+            from the activities in turn, so that a small run covers all activities.
         twins: Whether to take the twins and controls of the chosen bases too.
 
     Raises:
-        ProtocolError: An activity is not known, or nothing is left.
+        ProtocolError: An activity is not known, the limit is below 1, or no scenario fits.
         BankError: An id is not in the bank.
     """
     for adl in adls:
@@ -58,10 +58,10 @@ def select_scenarios(
     ]
     if not chosen:
         raise ProtocolError(
-            f"no scenario of bank {bank.about.name!r} is {split} and fits the selection",
+            f"bank {bank.about.name!r} has no {split} scenario of the chosen activities and ids",
             hint=f"if the split is sealed, set its key: {KEY_VARIABLE}"
             if split is Split.held_out
-            else "",
+            else "choose others: 'careeval bank list' shows what there is",
         )
     if limit is not None:
         by_adl = [[s for s in chosen if s.adl is adl] for adl in Adl]
@@ -73,7 +73,7 @@ def select_scenarios(
 
 
 def scenarios_of_slice(chosen: Sequence[Scenario], ids: Sequence[str]) -> list[Scenario]:
-    """Return the scenarios of a selection that one run asks: a slice of a sweep, or all.
+    """Return the selected scenarios that one run asks about: those of a sweep's slice, or all.
 
     Args:
         chosen: The whole selection, whose hash is in the run's log.
@@ -83,12 +83,15 @@ def scenarios_of_slice(chosen: Sequence[Scenario], ids: Sequence[str]) -> list[S
         ProtocolError: A scenario of the slice is not in the selection.
     """
     if unknown := set(ids) - {scenario.id for scenario in chosen}:
-        raise ProtocolError(f"{min(unknown)} is not among the chosen scenarios")
+        raise ProtocolError(
+            f"part names {min(unknown)!r}, which is not among the scenarios that the run selects",
+            hint="name only selected scenarios in part",
+        )
     return [scenario for scenario in chosen if not ids or scenario.id in ids]
 
 
 def selection_hashes(chosen: Sequence[Scenario]) -> dict[str, str]:
-    """Return `bank_hash` of the bases of a selection, and `twins_hash` where it has twins too.
+    """Return `bank_hash` of a selection's bases, and `twins_hash` of its twins if it has any.
 
     With two hashes, a run with twins can be compared with one without: both have the same bases. A
     twin whose base is not chosen counts as a base, as it does in results.
@@ -111,7 +114,7 @@ def rubrics_graded(
     """Return the rubrics that a grading judges: one, or in protocol 1 by default both.
 
     Args:
-        rubric: A rubric of the mode; `None` for the first of them that a scenario has.
+        rubric: A rubric of the mode; `None` for the mode's first rubric that any scenario has.
         scenarios: The scenarios to grade.
         mode: The mode of their bank.
         protocol: Version of the protocol.

@@ -1,6 +1,6 @@
 """Rendering of HTML documents from templates, with their styles, scripts and content policy.
 
-A document fetches nothing, and its content policy allows only the styles and scripts inside the
+A document fetches nothing: its content policy allows only the styles, scripts and images inside the
 document. Text from outside is escaped by the template engine and loses its control characters.
 """
 
@@ -60,7 +60,7 @@ def render_part(template: str, values: Mapping[str, Any]) -> Markup:
 
 
 def content_policy(styles: Iterable[str], scripts: Iterable[str]) -> str:
-    """Return the policy that allows these styles and scripts, by their hashes, and nothing else."""
+    """Return the policy that allows only these styles and scripts, by hash, and `data:` images."""
 
     def hashes(texts: Iterable[str]) -> str:
         digests = (hashlib.sha256(text.encode()).digest() for text in texts)
@@ -85,7 +85,7 @@ def draw_figure(name: str, title: str, draw: Callable[[int], charts.Figure]) -> 
     """Return a figure as SVG elements in the two widths of a page, drawn by a function.
 
     Args:
-        name: Prefix of the ids in it; unique in the document.
+        name: Prefix of the ids in the SVG; unique in the document.
         title: Title, for screen readers.
         draw: Draws the figure at a width in pixels.
     """
@@ -95,13 +95,13 @@ def draw_figure(name: str, title: str, draw: Callable[[int], charts.Figure]) -> 
 def figure_markup(
     wide: charts.Figure, narrow: charts.Figure, name: str, title: str
 ) -> FigureMarkup:
-    """Return a figure that is drawn in two widths as SVG elements.
+    """Return a figure, drawn in two widths, as SVG elements.
 
     Args:
         wide: The figure for a wide screen.
         narrow: The figure at `charts.NARROW`, for a phone.
-        name: Prefix of the ids in it; unique in the document.
-        title: Its title, for screen readers.
+        name: Prefix of the ids in the SVG; unique in the document.
+        title: Title, for screen readers.
     """
     return FigureMarkup(
         *(

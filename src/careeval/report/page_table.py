@@ -1,7 +1,7 @@
 """Tables on a page: which columns of a sheet are shown, with looks and links of the cells.
 
-Numbers, heads and number formats come from the sheet. A page adds links, bars, shades and smaller
-lines, but no number of its own.
+Numbers, heads and number formats come from the sheet. A page adds links, pictures (`Strip`, bars),
+shades and smaller lines, but no number of its own.
 """
 
 from __future__ import annotations
@@ -16,17 +16,17 @@ from careeval.sheets.sheet import Row, Sheet
 from careeval.stats import Estimate
 
 NARROW, WIDE, _EDGE, _APART = 96, 240, 5, 28
-"""Pixels of a bar: its width in a row of many bars and of few, the margin at either end, and the
-distance from one axis label to the next.
+"""Pixels of a strip: its width in a row of many strips and of few, the margin at either end, and
+the distance from one axis label to the next.
 """
 
 
 @dataclass(frozen=True)
 class BarScale:
-    """The scale of the bars of one column, from `low` to `high`; the scale includes 0.
+    """The scale of the strips (`Strip`) in one column, from `low` to `high`, which includes 0.
 
     Attributes:
-        width: Width of a bar in pixels.
+        width: Width of a strip in pixels.
     """
 
     low: float
@@ -37,7 +37,7 @@ class BarScale:
     def of_estimates(
         estimates: Iterable[Estimate], at_least: tuple[float, float] = (0.0, 1.0)
     ) -> BarScale:
-        """Return a scale over estimates and their intervals, rounded out to tenths."""
+        """Return a scale over estimates, their intervals and `at_least`, rounded out to tenths."""
         with_value = [e for e in estimates if e.value is not None]
         return BarScale.of_numbers(
             (n for e in with_value for n in (e.value, *(e.ci95 or ()))), at_least
@@ -47,13 +47,13 @@ class BarScale:
     def of_numbers(
         numbers: Iterable[float | None], at_least: tuple[float, float] = (0.0, 1.0)
     ) -> BarScale:
-        """Return a scale over numbers, rounded out to tenths; `None` values are ignored."""
+        """Return a scale over numbers and `at_least`, rounded out to tenths; `None` is ignored."""
         values = [*(n for n in numbers if n is not None), *at_least]
         low, high = min(values), max(values)
         return BarScale(math.floor(low * 10 + 1e-9) / 10, math.ceil(high * 10 - 1e-9) / 10)
 
     def place(self, number: float) -> float:
-        """Return the position of a number on a bar, in pixels from the left."""
+        """Return the position of a number on a strip, in pixels from the left."""
         share = (number - self.low) / (self.high - self.low)
         return round(_EDGE + share * (self.width - 2 * _EDGE), 1)
 
@@ -66,7 +66,7 @@ class BarScale:
 
     @property
     def wide(self) -> BarScale:
-        """The same scale, drawn with wide bars."""
+        """The same scale, for wide strips."""
         return replace(self, width=WIDE)
 
 
@@ -102,7 +102,10 @@ class Strip:
 
 
 def shade(fraction: float | None) -> str:
-    """Return the CSS class for the shade of a fraction: ten steps from 0 to 1, and one below 0."""
+    """Return the CSS class for the shade of a fraction; empty for `None`.
+
+    There are ten shades from 0 to 1, and one below 0.
+    """
     if fraction is None:
         return ""
     return "heat-below" if round(fraction, 3) < 0 else f"heat-{min(9, int(fraction * 10))}"
@@ -138,7 +141,7 @@ class PageColumn:
         key: Key of the field.
         head: Column head; by default that of the field.
         about: Second line of the column head.
-        form: Amount of detail of the value in the cell, small lines apart.
+        form: Amount of detail of the value in the cell; small lines have their own.
         lines: Whether the interval and the reason are shown below, in small type.
         beneath: Returns more small lines for a row.
         link: Returns the address that a row's cell links to; empty for no link.

@@ -176,7 +176,7 @@ TRIAL_SIZE = 2_000
 def payload(
     public: PublicView, entries: Sequence[Entry], *, responses: bool = True, most: int | None = None
 ) -> Payload:
-    """Return the public responses with their judgments, by activity in the order of the paper.
+    """Return the public responses with their judgments, by activity in the order of `Adl`.
 
     If not all responses fit, the data are a sample: first those with a severe error, then others,
     both drawn evenly over systems and scenarios. The same responses give the same sample.
@@ -206,7 +206,7 @@ def payload(
 
 
 def _draw_order(public: pl.DataFrame, entries: Sequence[Entry]) -> pl.DataFrame:
-    """Return pairs in sampling order: a public response, and whether it has a severe error."""
+    """Return the public responses in sampling order: keys, and whether each erred severely."""
     severe = [
         entry.first_of("scenario", "epoch", "points", "present")
         .filter(pl.col("present"), pl.col("points") == scoring.SEVERE)
@@ -301,7 +301,10 @@ def _graders(
 
 
 def _domains(points: int, levels: Sequence[int | None]) -> int:
-    """Return a bit mask of the domains that an item serves or, if an error, treats badly."""
+    """Return a bit mask of the domains that an item serves or, if it is an error, treats badly.
+
+    An item of 0 points has all domains in which it is rated.
+    """
     return sum(
         (level > 0 if points > 0 else level < 2 if points < 0 else True) << place
         for place, level in enumerate(levels)
@@ -345,5 +348,5 @@ def _by_response(
 
 
 def _units(text: str, place: int) -> int:
-    """Return an index in a text in UTF-16 units, as browsers count; some characters are two."""
+    """Convert an index in a text to UTF-16 units, as browsers count: some characters are two."""
     return len(text[:place].encode("utf-16-le")) // 2

@@ -38,7 +38,7 @@ RULES = {
     "or of nine or ten all but two,",
     EndorsementRule.polit: "at least 78% of its raters",
 }
-"""The raters that must endorse a scenario to keep it, as in "… gave 4 or 5"."""
+"""Rule → the raters who must endorse a scenario to keep it, as in "… gave 4 or 5"."""
 
 COVERAGE = "92 to 96%"
 """Coverage of the intervals of agreement, from `bench/results/agreement.json`."""
@@ -114,7 +114,7 @@ def _consent(study: StudyResults) -> str:
 def _table(
     sheet: Sheet, columns: Sequence[PageColumn | str], caption: str = "", *, sortable: bool = True
 ) -> PageTable:
-    """Return a sheet as a page table; a key means a column with the field's own settings."""
+    """Return a sheet as a page table; a column may be given as the key of its field."""
     page_columns = (PageColumn(column) if isinstance(column, str) else column for column in columns)
     return PageTable(sheet, tuple(page_columns), caption, cards=True, sortable=sortable)
 

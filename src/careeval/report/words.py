@@ -23,7 +23,7 @@ def strip_controls(text: str) -> str:
 
 
 def percent_text(estimate: Estimate) -> str:
-    """Return a fraction as a percentage; "unknown" for `None`."""
+    """Return the value of an estimate as a percentage; "unknown" if it is."""
     return ESTIMATE.page_text(estimate)
 
 

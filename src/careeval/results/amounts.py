@@ -6,7 +6,7 @@ from math import floor, isfinite, log10
 
 
 def percent(fraction: float | None, digits: int = 1) -> str:
-    """Return a fraction as a percentage, by default with one decimal; a dash for `None`."""
+    """Return a fraction in percent, without the sign %, rounded to `digits`; a dash for `None`."""
     if fraction is None:
         return "–"
     rounded = round(100 * fraction, digits) or 0.0  # never a minus before 0.0

@@ -11,7 +11,7 @@ from careeval.errors import ReviewError
 from careeval.files import open_file
 
 MOST_PROBLEMS = 20
-"""Problems of a file that are reported at once."""
+"""The most problems of a file that are reported at once."""
 
 
 def read_rows(
@@ -22,17 +22,20 @@ def read_rows(
 ) -> None:
     """Pass each row that is not empty to `take`, with the number of the row's last line.
 
-    A row has every column; values are stripped, and empty if the file lacks the column.
+    What `take` gets has every column of `columns`, with stripped values, empty if the file lacks
+    the column.
 
     Args:
         path: The file, separated by commas or semicolons.
         needed: Columns that must be present, in lower case.
-        columns: All columns that are read, in the order recommended in a hint; others are ignored.
+        columns: All columns that are read, in the order that a hint recommends; others are ignored.
         take: Function of a line number and its row. It raises ValueError if the row is wrong; later
             rows are still checked.
 
     Raises:
-        ReviewError: With the line of each problem, after all rows were checked.
+        OSError: The file cannot be opened.
+        ReviewError: The file is not such a table, or rows are wrong: the message has the line of
+            each, since all rows are checked first.
     """
     problems = []
     try:
@@ -40,19 +43,20 @@ def read_rows(
             try:
                 if any(cells[len(names) :]):
                     raise ValueError(
-                        f"{len(cells)} cells under {len(names)} columns; a text with a comma in it "
-                        "stands in quotation marks"
+                        f"the row has {len(cells)} cells, but there are only {len(names)} columns: "
+                        "put any text that contains the separator (, or ;) in quotation marks"
                     )
                 row = dict(zip(names, cells, strict=False))
                 take(line, {name: row.get(name, "") for name in columns})
             except ValueError as error:
                 problems.append(f"{path}:{line}: {error}")
     except UnicodeDecodeError as error:
-        raise ReviewError(f"{path}: not UTF-8", hint="save it as CSV UTF-8") from error
+        raise ReviewError(f"{path}: not UTF-8", hint="save it as CSV in UTF-8") from error
     if problems:
         more = len(problems) - MOST_PROBLEMS
         lines = [*problems[:MOST_PROBLEMS], *([f"and {more} more"] if more > 0 else [])]
-        raise ReviewError("\n".join(lines), hint="nothing of the file was taken")
+        hint = "correct these lines, then give the file again: nothing of it was taken"
+        raise ReviewError("\n".join(lines), hint=hint)
 
 
 def _rows(
@@ -69,10 +73,12 @@ def _rows(
                 raise ReviewError(
                     f"{path}:1: no column {', '.join(missing)}; there are "
                     f"{', '.join(names) or 'none'}",
-                    hint=",".join(columns),
+                    hint=f"make the first line: {','.join(columns)}",
                 )
             if twice := [name for name in columns if names.count(name) > 1]:
-                raise ReviewError(f"{path}:1: more than one column {', '.join(twice)}")
+                raise ReviewError(
+                    f"{path}:1: more than one column {', '.join(twice)}", hint="keep one of each"
+                )
             for row in reader:
                 cells = [cell.strip() for cell in row]
                 # spreadsheets leave empty rows where rows were deleted

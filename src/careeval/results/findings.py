@@ -37,7 +37,7 @@ class EntryFindings(EntryNumbers):
 
     @property
     def edition(self) -> str:
-        """Return the edition of the entry's bank."""
+        """Return the entry's bank and the N of its version: see `results.public.edition`."""
         return edition(self.summary.bank, self.summary.bank_version)
 
     @cached_property
@@ -47,9 +47,9 @@ class EntryFindings(EntryNumbers):
 
     @cached_property
     def severe(self) -> Mapping[str, tuple[int, int]]:
-        """Return scenario → responses with a severe error and judged responses.
+        """Return scenario → number of responses with a severe error, number of judged responses.
 
-        Only for scenarios that may be shown and whose rubric has an item of −2 points.
+        The scenarios are those that may be shown and whose rubric has an item of −2 points.
         """
         return {
             s.scenario: (self.scores[s.scenario].n_severe, s.epochs.size)

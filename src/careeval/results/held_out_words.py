@@ -80,7 +80,8 @@ def _held_out(responses: pl.DataFrame) -> list[str]:
     """Return the ids of the held-out scenarios.
 
     A response that never began may not say its split. Then another response to its scenario
-    decides; if none does, it counts as held out if its system was asked anything that is held out.
+    decides; if none says it either, the scenario counts as held out if a system that was asked it
+    was also asked one that is held out.
     """
     is_secret = pl.col("split") == Split.held_out.value
     secret = responses.filter(is_secret)

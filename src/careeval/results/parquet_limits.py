@@ -19,16 +19,16 @@ MAX_FILE = 2_000_000_000
 """Most bytes of a file."""
 
 MAX_UNPACKED = 2_000_000_000
-"""Most bytes of its unpacked pages."""
+"""Most bytes of a file's unpacked pages together."""
 
 MAX_FOOTER = 4_000_000
-"""Most bytes of its footer; a table of 5,000,000 rows has 300,000."""
+"""Most bytes of a file's footer; the footer of a table of 5,000,000 rows has 300,000."""
 
 MAX_PAGES = 100_000
 """Most pages of a file."""
 
 MAX_IN_LIST = 4
-"""Most values of a column per row allowed; a few columns hold lists."""
+"""Most values of a column for each row that a file may have; a few columns hold lists."""
 
 _MAGIC = b"PAR1"
 _TRUE, _FALSE, _BYTE, _I64, _DOUBLE, _BINARY, _LIST, _SET, _STRUCT = 1, 2, 3, 6, 7, 8, 9, 10, 12
@@ -44,22 +44,26 @@ def check_parquet(path: Path, max_rows: int) -> None:
 
     Raises:
         OSError: The file cannot be read.
-        ValueError: The file exceeds a limit, or is not a Parquet file.
+        ValueError: The file exceeds a limit, is damaged, or is not a Parquet file.
     """
     with open_file(path) as file:
         length = file.seek(0, 2)
         if not 12 <= length <= MAX_FILE:
-            raise ValueError(f"{path} has {length:,} bytes, at most {MAX_FILE:,}")
+            raise ValueError(
+                f"{path} has {length:,} bytes; at least 12 and at most {MAX_FILE:,} are read"
+            )
         with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
             try:
                 _check(content, max_rows)
             except (LookupError, TypeError, AttributeError, RecursionError) as error:
-                raise ValueError(f"{path} is no Parquet file") from error
+                raise ValueError(f"{path} is a damaged Parquet file") from error
 
 
 def _check(content: mmap.mmap, max_rows: int) -> None:
     n_footer = int.from_bytes(content[-8:-4], "little")
-    if content[-4:] != _MAGIC or n_footer > MAX_FOOTER:
+    if content[-4:] != _MAGIC:
+        raise ValueError("it is not a Parquet file")
+    if n_footer > MAX_FOOTER:
         raise ValueError(f"its footer has {n_footer:,} bytes, at most {MAX_FOOTER:,}")
     footer = _Thrift(content, len(content) - 8 - n_footer).struct()
     n_rows, n_unpacked, n_pages = 0, 0, 0
@@ -104,7 +108,7 @@ def _pages(content: mmap.mmap, column: dict[int, Any]) -> Iterator[_Page]:
         at = dictionary
     end = at + column[_PACKED]
     if at < len(_MAGIC) or end > len(content):
-        raise ValueError("a column lies outside of the file")
+        raise ValueError("it is damaged: a column lies outside the file")
     for _ in range(MAX_PAGES + 1):
         if at >= end:
             return
@@ -145,7 +149,7 @@ class _Thrift:
             return [self._value(head & 15) for _ in range(n)]
         if kind == _STRUCT:
             return self.struct()
-        raise ValueError(f"it has a field of kind {kind}")
+        raise ValueError(f"it is damaged: it has a field of kind {kind}, which does not exist")
 
     def _byte(self) -> int:
         self._skip(1)
@@ -154,7 +158,7 @@ class _Thrift:
     def _skip(self, n: int) -> None:
         self.at += n
         if self.at > self._end:
-            raise ValueError(f"it has a header of more than {MAX_FOOTER:,} bytes")
+            raise ValueError(f"its footer or a page header has more than {MAX_FOOTER:,} bytes")
 
     def _varint(self) -> int:
         value = 0
@@ -163,7 +167,7 @@ class _Thrift:
             value |= (byte & 127) << shift
             if byte < 128:
                 return value
-        raise ValueError("it has a number of more than ten bytes")
+        raise ValueError("it is damaged: it has a number of more than ten bytes")
 
     def _number(self) -> int:
         value = self._varint()

@@ -27,7 +27,7 @@ class Breakdown(StrEnum):
 
     @property
     def in_detail(self) -> bool:
-        """Tell whether the results by this attribute are in a `Detail` and not in a summary."""
+        """Tell whether an entry has its results by this attribute in `detail`, not in `summary`."""
         return self not in OVERVIEW
 
 
@@ -43,6 +43,6 @@ def scores_by(by: Breakdown, entry: EntryNumbers) -> Mapping[Any, SubsetScore | 
     """
     numbers = entry.detail if by.in_detail else entry.summary
     if numbers is None:
-        raise ValueError(f"there are no cells by {by} without the detail")
+        raise ValueError(f"there are no results by {by}: the entry has no `detail`")
     cells: Mapping[Any, SubsetScore | DomainScore] = getattr(numbers, f"by_{by}")
     return cells

@@ -53,11 +53,11 @@ class PublicHarms(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class PublicEntry:
-    """The part of one entry that may be shown beside others.
+    """The part of one entry that may be shown.
 
     Attributes:
-        scenarios: Ids of the scenarios that may be shown, if all their responses are of the
-            edition of the entry's bank.
+        scenarios: Ids of the scenarios that may be shown and whose responses are all of the edition
+            of the entry's bank.
     """
 
     entry: Entry
@@ -76,7 +76,7 @@ class PublicEntry:
         return self._shown(self.entry.first_of(*columns))
 
     def presence(self, scenario: str, item: str) -> float | None:
-        """Return the share of responses in which an item is present; `None` if not judged."""
+        """Return the share of responses in which an item is present; `None` if it is unknown."""
         return self._presence.get((scenario, item))
 
     def response(self, scenario: str, epoch: int) -> Mapping[str, Any]:

@@ -20,9 +20,9 @@ class ShownScenario:
         id: Id of the scenario.
         about: Attributes and text of the scenario.
         rubric: Rubric of the numbers; `None` without entries.
-        scores: Known scores of the entries.
-        severe: Responses with a severe error, and judged responses; `None` if the rubric has no
-            item of −2 points, or nothing was judged.
+        scores: Scores of the scenario by those entries that have one.
+        severe: Numbers of responses with a severe error and of judged responses, over all entries;
+            `None` if the rubric has no item of −2 points, or nothing was judged.
     """
 
     edition: str

@@ -27,8 +27,8 @@ def select(
         rubric: The rubric; `None` for both. Systems that were not judged on it are left out.
 
     Raises:
-        UsageError: A name does not exist, or no chosen grader judged a chosen system; the message
-            lists the names.
+        UsageError: A system does not exist, or a grader judged no chosen system; the hint lists the
+            names. Or no chosen grader judged a chosen system on the rubric.
     """
     if not systems and not graders and rubric is None:
         return runs
@@ -53,7 +53,7 @@ def select(
     if rubric is not None:
         if rubric not in judgments["rubric"].unique().to_list():
             raise UsageError(
-                f"nothing here was judged on the {rubric}",
+                f"no chosen system was judged on the {rubric} by a chosen grader",
                 hint=f"careeval grade FOLDER --rubric {rubric}",
             )
         judgments = judgments.filter(pl.col("rubric") == rubric)
@@ -66,7 +66,7 @@ def select(
 
 
 def is_called(grader: str, name: str) -> bool:
-    """Tell whether `name` is a grader's, in full or without its mode and prompt."""
+    """Tell whether `name` names this grader, in full or without its mode and prompt."""
     return name in {grader, Grader.parse(grader).model}
 
 

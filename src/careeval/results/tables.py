@@ -209,8 +209,8 @@ class Runs:
                     where = f": {seen[system]} and {folder}" if folder else ""
                     raise LogError(
                         f"two runs are of the system {system!r}{where}",
-                        hint=f"careeval rename {folder or 'RUN'} NAME gives one another name; "
-                        "or read one of them",
+                        hint=f"careeval rename {folder or 'RUN'} NAME renames one of them; or read "
+                        "only one",
                     )
                 seen[system] = folder
         if not parts:
@@ -242,11 +242,16 @@ class Runs:
         try:
             for file, columns in zip(files, (RESPONSES, JUDGMENTS), strict=True):
                 if pl.read_parquet_schema(file) != schema(columns):
-                    raise LogError(f"{file}: has other columns than this version writes")
+                    raise LogError(
+                        f"{file}: has other columns than this version writes", hint=_AGAIN
+                    )
             responses, judgments = map(pl.read_parquet, files)
         except (OSError, pl.exceptions.PolarsError) as error:
-            raise LogError(f"{folder}: its tables cannot be read: {error}") from error
+            raise LogError(f"{folder}: its tables cannot be read: {error}", hint=_AGAIN) from error
         return Runs(responses, judgments, tuple(notes))
+
+
+_AGAIN = "write the tables again, from the runs"
 
 
 def files_in(folder: Path) -> tuple[Path, Path]:

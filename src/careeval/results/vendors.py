@@ -109,8 +109,8 @@ def vendor(model: str | None) -> str | None:
     """Return the vendor of a model in lower case, from Inspect's name; `None` if unknown.
 
     A host is not a vendor: `together/openai/gpt-oss-120b` is `openai`'s. A model at one's own
-    address has a known vendor only if its name begins like a family's, such as `qwen`. A model
-    that somebody else trained further counts as the original vendor's.
+    address has a known vendor only if its name begins with that of a family, such as `qwen`. A
+    model that somebody else trained further counts as the original vendor's.
 
     Args:
         model: Name of the model, without a grader's mode and prompt; `None` for recorded responses.

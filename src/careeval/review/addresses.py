@@ -18,8 +18,7 @@ class Addresses:
     """The addresses under which browsers reach the app.
 
     Attributes:
-        origins: Scheme, host, and the port if it is not the default, as a browser's Origin header
-            has them.
+        origins: Scheme, host and port of each address, as a browser's Origin header has them.
         secure: Whether all origins are https, so that cookies can be restricted to https.
     """
 
@@ -42,7 +41,7 @@ class Addresses:
         parts = urlsplit(address)
         if parts.scheme != "https" or not parts.hostname or parts.path.strip("/") or parts.query:
             raise ReviewError(
-                f"{address!r} is not a web address that raters can open",
+                f"{address!r} is not an https address of a host alone",
                 hint="give the https address without a path, as https://rating.example.org",
             )
         port = f":{parts.port}" if parts.port not in (None, 443) else ""

@@ -15,6 +15,7 @@ from random import Random
 from typing import TypeVar
 
 from careeval.core.rating import Rater
+from careeval.core.text import counted
 from careeval.errors import ReviewError
 
 T = TypeVar("T")
@@ -23,7 +24,7 @@ _EXCHANGES = 60
 """Exchanges tried for each place in a block. More hardly helps."""
 
 _ROLES_FIRST = 1000
-"""Cost of an uneven role in uneven pairs: more than any number of pairs."""
+"""Cost of an uneven role; an uneven pair of raters costs 1, so roles always come first."""
 
 
 def assign(
@@ -34,7 +35,7 @@ def assign(
     per_rater: int | None = None,
     raters_per_scenario: int | None = None,
 ) -> dict[str, tuple[str, ...]]:
-    """Return each rater's scenarios, in the order in which that rater sees them.
+    """Return rater id → the scenarios of that rater, in a random order.
 
     Args:
         scenarios: Their ids.
@@ -43,8 +44,8 @@ def assign(
         per_rater: The largest number of scenarios of a rater; the exact number where
             `raters_per_scenario` is not given.
         raters_per_scenario: The exact number of raters of a scenario. Where only `per_rater` is
-            given, scenarios get as many as that makes, one apart at most. Where neither is given,
-            everybody rates everything.
+            given, the number follows from it, and scenarios differ by one rater at most. Where
+            neither is given, everybody rates everything.
 
     Raises:
         ReviewError: There are no scenarios or no raters, a number is out of range, or the raters
@@ -60,9 +61,10 @@ def assign(
 
 
 def separate_families(names: Sequence[str], family: Mapping[str, str]) -> tuple[str, ...]:
-    """Return scenarios in their order, changed only so that no two of a family are neighbours.
+    """Return scenarios in their order, changed only to keep those of a family apart.
 
-    A rater who reads a scenario and its twin one after the other would rate the difference.
+    A rater who reads a scenario and its twin one after the other would rate the difference. If a
+    family is too large for the rest to separate it, some of its scenarios stay neighbours.
 
     Args:
         names: Scenarios in a seat's order.
@@ -90,8 +92,8 @@ def _blocks(
 ) -> Mapping[str, set[str]]:
     if not scenarios or not raters:
         raise ReviewError(
-            f"a study needs scenarios and raters, not {len(scenarios)} scenarios and "
-            f"{len(raters)} raters"
+            f"a study needs scenarios and raters, but has {counted(len(scenarios), 'scenario')} "
+            f"and {counted(len(raters), 'rater')}"
         )
     n, m = len(scenarios), len(raters)
     for name, asked, most in (
@@ -118,10 +120,12 @@ def _blocks(
 def _greedy(
     scenarios: Sequence[str], raters: Sequence[Rater], places: int, random: Random
 ) -> dict[str, set[str]]:
-    """Choose each scenario's raters in turn: those with most left to do, of equals the best fit.
+    """Return scenario → its raters, chosen one by one: always one with the most left to do.
 
-    To take those with the most left keeps all loads within one of each other, so that the last
-    scenario can still be given to different raters.
+    Of several such raters, one is taken whose role is rarest among those chosen for the scenario,
+    and who shares the fewest scenarios with them. Since those with the most left come first, the
+    numbers left stay within one of each other, so that the last scenario can still be given to
+    different raters.
     """
     left = dict(zip([r.id for r in raters], _even(places, len(raters), random), strict=True))
     role = {rater.id: rater.role for rater in raters}
@@ -152,8 +156,8 @@ def _greedy(
 def _exchange(blocks: dict[str, set[str]], raters: Sequence[Rater], random: Random) -> None:
     """Swap scenarios between two raters if roles, or else pairs of raters, get more even.
 
-    Evenness is the sum of squared counts; lower is more even. A swap changes neither the number
-    of a scenario's raters nor the number of a rater's scenarios.
+    Unevenness is the sum of squared counts. A swap changes neither the number of a scenario's
+    raters nor the number of a rater's scenarios.
     """
     role = {rater.id: rater.role for rater in raters}
     together = Counter(
@@ -165,7 +169,7 @@ def _exchange(blocks: dict[str, set[str]], raters: Sequence[Rater], random: Rand
         return
 
     def cost(first: str, second: str, leaves: str, comes: str) -> int:
-        """Return half the cost of replacing `leaves` by `comes`, which is now in `second`."""
+        """Return half the change in cost if `comes`, now in `second`, replaces `leaves`."""
         a, b = role[leaves], role[comes]
         uneven = 0 if a == b else roles[first][b] - roles[first][a] + 1
         pairs = sum(

@@ -1,4 +1,4 @@
-"""The terms that people agree to before they see a scenario or a response."""
+"""The type of the terms that people agree to before they see a scenario or a response."""
 
 from __future__ import annotations
 

@@ -88,11 +88,11 @@ MIGRATIONS: tuple[str, ...] = (
 _EXPLANATIONS = {
     sqlite3.SQLITE_FULL: (
         "the disk is full",
-        "free some space; what was saved before still stands",
+        "free some space; what was saved before is kept",
     ),
     sqlite3.SQLITE_IOERR: (
         "the disk cannot be written or read",
-        "look at the disk; then try again",
+        "check the disk; then try again",
     ),
     sqlite3.SQLITE_BUSY: ("another program holds it locked", "close that program, or wait for it"),
     sqlite3.SQLITE_LOCKED: (
@@ -100,10 +100,13 @@ _EXPLANATIONS = {
         "close that program, or wait for it",
     ),
     sqlite3.SQLITE_READONLY: (
-        "it may not be written",
+        "it is read-only",
         "give write permission to it and its folder",
     ),
-    sqlite3.SQLITE_PERM: ("it may not be opened", "give read and write permission to it"),
+    sqlite3.SQLITE_PERM: (
+        "there is no permission to open it",
+        "give read and write permission to it",
+    ),
     sqlite3.SQLITE_CANTOPEN: ("it cannot be opened", "name the file of a study or an audit"),
     sqlite3.SQLITE_CORRUPT: ("it is damaged", "keep it, and go on from the last backup"),
     sqlite3.SQLITE_NOTADB: (
@@ -116,12 +119,12 @@ _EXPLANATIONS = {
 class Database:
     """A connection to one file: threads write in turn, and read at the same time.
 
-    Nobody waits longer than `BUSY_SECONDS` for their turn and for another program's lock together,
-    and readers do not wait for writers.
+    A transaction waits at most `BUSY_SECONDS` for its turn and for another program's lock together;
+    readers do not wait for writers.
 
     Raises:
-        ReviewError: The file is missing, exists already, is foreign, newer than this careeval,
-            damaged, or locked, or cannot be written. It is left as it was.
+        ReviewError: The file is missing, exists already, is not careeval's, is newer than this
+            careeval, damaged or locked, or cannot be written. It is left as it was.
     """
 
     def __init__(
@@ -149,7 +152,8 @@ class Database:
         self._closed = False
         if create == path.exists():
             problem = "exists already" if create else "does not exist"
-            raise ReviewError(f"{path} {problem}", hint="choose another name" if create else "")
+            hint = "choose another name" if create else "name the file of a study or an audit"
+            raise ReviewError(f"{path} {problem}", hint=hint)
         if create:
             _touch_private(path)
         with self._explained_errors():
@@ -165,10 +169,12 @@ class Database:
 
     @classmethod
     def to_read(cls, path: Path) -> Self:
-        """Open a file for reading only; if it cannot be written, open a private copy of it.
+        """Open a file to read it; if it cannot be written, open a private copy instead.
+
+        A file that can be written is brought up to date.
 
         Raises:
-            ReviewError: As the class; or there is no room for the copy.
+            ReviewError: As the class; or the file cannot be copied.
         """
         try:
             return cls(path)
@@ -200,7 +206,10 @@ class Database:
         connection = self._connection
         if not new:
             if _pragma(connection, "application_id") != APPLICATION:
-                raise ReviewError(f"{self.path} is not a careeval study or audit file")
+                raise ReviewError(
+                    f"{self.path} is not a careeval study or audit file",
+                    hint="name the file of a study or an audit",
+                )
             if connection.execute("PRAGMA quick_check(1)").fetchone()[0] != "ok":
                 raise _explained(self.path, sqlite3.SQLITE_CORRUPT)
         version = _pragma(connection, "user_version")
@@ -249,7 +258,11 @@ class Database:
 
     @contextmanager
     def write(self) -> Iterator[sqlite3.Connection]:
-        """Yield a connection for one transaction: committed after the block, undone if it fails."""
+        """Yield a connection for one transaction: committed after the block, undone if that fails.
+
+        Raises:
+            ReviewError: The wait was too long, or SQLite fails.
+        """
         until = monotonic() + BUSY_SECONDS
         with self._explained_errors(), self._write_locked(BUSY_SECONDS):
             self._wait_for_others(max(0.0, until - monotonic()))
@@ -293,10 +306,11 @@ class Database:
         self._connection.execute(f"PRAGMA busy_timeout = {round(1000 * seconds)}")
 
     def copy_to(self, path: Path) -> None:
-        """Write a copy of the whole file at this moment to a new file, while others may write.
+        """Copy the whole file, as it is at this moment, to a new file; other programs may write.
 
         Raises:
-            ReviewError: The copy exists already, or cannot be written: no part of it is left.
+            ReviewError: There is a file at `path` already; or the copy cannot be written, and no
+                part of it is left.
         """
         if path.exists():
             raise ReviewError(f"{path} exists already", hint="choose another name")
@@ -327,7 +341,7 @@ class Database:
 
 @contextmanager
 def _explained_errors(path: Path) -> Iterator[None]:
-    """Raise SQLite's errors as ReviewErrors in plain words."""
+    """Raise the SQLite errors of `_EXPLANATIONS` as ReviewErrors in plain words; others pass."""
     try:
         yield
     except sqlite3.DatabaseError as error:
@@ -345,7 +359,7 @@ _UNWRITABLE = {
     sqlite3.SQLITE_FULL,
     sqlite3.SQLITE_IOERR,
 }
-"""Errors of a file that may still be read: SQLite writes a file beside it even for reading."""
+"""SQLite's errors with a file that a copy may help to read: to read, SQLite writes files too."""
 
 
 def _is_unwritable(error: BaseException | None) -> bool:
@@ -353,7 +367,11 @@ def _is_unwritable(error: BaseException | None) -> bool:
 
 
 def _copied(path: Path) -> TemporaryDirectory[str]:
-    """Copy a file and its write-ahead log, which has the newest rows, to a temporary folder."""
+    """Return a temporary folder with a file and its write-ahead log, which has the newest rows.
+
+    Raises:
+        ReviewError: There is no room, or another program keeps changing the file.
+    """
     try:
         copy = TemporaryDirectory(prefix="careeval-", ignore_cleanup_errors=True)
     except OSError as error:
@@ -403,7 +421,7 @@ def _file_states(parts: Iterable[Path]) -> list[tuple[int, int] | None]:
 
 def _not_copied(path: Path, error: OSError) -> ReviewError:
     return ReviewError(
-        f"{path} cannot be written, nor copied for reading: {error.strerror}",
+        f"{path} can be neither written nor copied for reading: {error.strerror}",
         hint="set TMPDIR to a folder with room for a copy of it",
     )
 
@@ -414,7 +432,7 @@ def _explained(path: Path, code: int) -> ReviewError:
 
 
 def _touch_private(path: Path) -> None:
-    """Create an empty file that only its owner can read."""
+    """Create an empty file that only its owner can read and write."""
     try:
         path.touch(mode=0o600, exist_ok=False)
     except OSError as error:

@@ -1,7 +1,7 @@
-"""Decks: the pages that one person fills in one after the other, each called a card. No I/O.
+"""Decks: the pages, called cards, that one person fills in one after the other. No I/O.
 
-A seat is one person's part in a study or an audit. There are four decks: to rate scenarios, to
-write answers of one's own, to label judgments and to settle disputes.
+A seat is one person's part in a study or an audit. There are four kinds of decks: to rate
+scenarios, to write answers of one's own, to label judgments and to settle disagreements.
 `careeval.review.web.deck_pages` serves them all.
 """
 
@@ -30,7 +30,7 @@ class Card:
         task: The name of its answers in the store.
         name: The name of the card in lists.
         questions: Its questions, in order.
-        shows: Returns the values of its template that depend on the answers given so far.
+        shows: Returns the values of its template, given the answers so far.
         minutes: Expected minutes.
         group: The number of its group in lists, from 1; 0 if lists have no groups.
         before: Field → the answer of an earlier round, as text.
@@ -81,7 +81,7 @@ class Gap:
 
 @dataclass(frozen=True)
 class Deck:
-    """Cards of one person of one kind, which are filled in one after the other and handed in.
+    """One person's cards of one kind, which are filled in one after the other and handed in.
 
     Attributes:
         path: The address of its cards, without their number.
@@ -93,7 +93,7 @@ class Deck:
         finished: Whether the person has said that they have finished.
         end: The address of the page that finishes it.
         end_template: The template of that page.
-        end_titles: The title of that page before and after the deck is finished.
+        end_titles: The title of that page while cards have gaps or are not handed in, and after.
         final: Whether nothing can be changed once it is finished.
         locked_template: The template of a card's page once the deck is finished and final; empty if
             cards are no longer shown.
@@ -151,7 +151,10 @@ class Deck:
         return gaps
 
     def minutes(self, work: Work) -> float:
-        """Return the expected minutes for the cards not done; a card half done counts in full."""
+        """Return the expected minutes for the cards left to do; a card half done counts in full.
+
+        Skipped cards are left to do unless the deck `declines`. Once it is locked, none is.
+        """
         done = (Progress.done, Progress.skipped) if self.declines else (Progress.done,)
         states = zip(self.cards, self.states(work), strict=True)
         return 0.0 if self.locked else sum(c.minutes for c, state in states if state not in done)
@@ -196,7 +199,7 @@ class CardField:
 
     @property
     def link_text(self) -> str:
-        """The question with its item, as the text of links to it."""
+        """The text of links to the question; about an item, with the item's place."""
         about = self.question.about
         return f"Item {about.place}: {self.question.text}" if about else self.question.text
 
@@ -226,7 +229,7 @@ def fields_by_item(shown: Iterable[CardField]) -> list[tuple[CardField, ...]]:
 
 
 def read_answers(form: Mapping[str, str], asked: Sequence[Question]) -> TypedAnswers | None:
-    """Return the answers of a form; None if the form has fields that are not asked for."""
+    """Return a form's answers, kept and refused; None if it answers a question not in `asked`."""
     raw = {
         name.removeprefix(ANSWER): text for name, text in form.items() if name.startswith(ANSWER)
     }
@@ -245,7 +248,7 @@ def read_answers(form: Mapping[str, str], asked: Sequence[Question]) -> TypedAns
 
 
 def read_form_id(form: Mapping[str, str]) -> FormId | None:
-    """Return the identity that a form states of itself, or None.
+    """Return the identity that a form states of itself; None if it states no valid one.
 
     Older pages call the number of events `seen`, and some of them count the events of all
     raters. Such a page is taken to have shown nothing, so that it replaces no change without a
@@ -260,7 +263,7 @@ def read_form_id(form: Mapping[str, str]) -> FormId | None:
 
 
 def notices(saved: SaveResult, asked: Iterable[Question]) -> list[str]:
-    """Return notices for a rater who has changed the same card in another window."""
+    """Return notices for a rater: what another window changed, or that the form came before."""
     if saved.replayed:
         return ["This had been saved already; nothing was changed."]
     by_field = {question.field: question for question in asked}

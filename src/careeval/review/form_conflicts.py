@@ -15,7 +15,7 @@ from careeval.errors import ReviewError
 _APP = version("careeval")
 
 COUNT_EVENTS = "SELECT count(*) FROM events WHERE rater = ? AND task = ?"
-"""Counts a rater's events on one task, the number of the newest; 0 without any."""
+"""A query that counts a rater's events on one task; the newest event has this number."""
 
 
 class RevokedError(ReviewError):
@@ -33,8 +33,8 @@ class FormId:
     Attributes:
         page: A random name for one showing of a page.
         number: The number of the form among those that this page sends.
-        seen: The newest event when the page was shown, as of `Store.newest`. It stays the same,
-            whatever the page sends.
+        seen: The number of the newest event (`Store.newest`) when the page was shown. It stays the
+            same, whatever the page sends.
     """
 
     page: str
@@ -64,12 +64,14 @@ class SaveResult:
     """The changes that a saved form made, and the answers that it conflicted with.
 
     Attributes:
-        seen: The newest event of this task, as of `Store.newest`.
+        seen: The number of the task's newest event now (`Store.newest`).
         changed: Fields with another value than the page had before.
-        replayed: Whether the form, or a later one of its page, had come before, so that this one
-            changed nothing.
-        overwritten: By field, values that another page had saved since and this form replaced.
-        kept: By field, values that another page has saved since and this form leaves.
+        replayed: Whether this form, or a later one of its page, was saved before, so that nothing
+            is changed now.
+        overwritten: By field, values that another page saved after this page was shown, and that
+            this form replaced.
+        kept: By field, values that another page saved after this page was shown, and that this
+            form leaves.
     """
 
     seen: int
@@ -116,11 +118,11 @@ def save_change(write: sqlite3.Connection, change: FormChange, at: Callable[[], 
 
 
 def _expect_writable(write: sqlite3.Connection, rater: str) -> None:
-    """Raise RevokedError if the rater's link is off, ClosedError if the work is closed."""
+    """Raise RevokedError if the rater may not save any more, ClosedError if the work is closed."""
     row = write.execute("SELECT revoked FROM raters WHERE id = ?", (rater,)).fetchone()
     if row is None or row[0]:
         raise RevokedError(
-            "this link is switched off, or its owner has withdrawn: nothing was saved"
+            f"the link of {rater} is switched off, or they have withdrawn: nothing was saved"
         )
     closed = write.execute("SELECT closed FROM closings ORDER BY seq DESC LIMIT 1").fetchone()
     if closed and closed[0]:
@@ -156,7 +158,7 @@ _State = dict[str, str | None]
 def _three_states(
     write: sqlite3.Connection, rater: str, task: str, form: FormId
 ) -> tuple[_State, _State, set[str]]:
-    """Return the values that the form's page shows, those now, and the fields changed elsewhere."""
+    """Return the values that the form's page shows, those stored, and fields changed elsewhere."""
     shown: _State = {}
     now: _State = {}
     others: set[str] = set()

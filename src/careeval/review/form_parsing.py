@@ -10,7 +10,7 @@ ANSWER = "q."
 """The prefix of fields that hold answers to questions, and of no others."""
 
 MAX_BODY = 4 * 2**20
-"""Bytes of a form. They leave room to send back to its writer a text that is too long to keep."""
+"""The most bytes of a form: more than is kept, so that too long a text can be shown again."""
 
 _MAX_FIELDS = 500
 
@@ -38,7 +38,8 @@ async def read_form(content_type: str, body: AsyncIterable[bytes]) -> Mapping[st
         body: The bytes of the form as they come in; at most `MAX_BODY` are taken.
 
     Raises:
-        FormError: The body is too large, not a form, not UTF-8, or names a field twice.
+        FormError: The body is too large, not a form or not UTF-8, has too many fields, or names a
+            field twice.
     """
     if content_type.partition(";")[0].strip() != "application/x-www-form-urlencoded":
         raise FormError(

@@ -17,7 +17,7 @@ COMMENT_LIMIT = 10_000
 """The largest number of characters of a comment."""
 
 SKIPPED = "skipped"
-"""The field of a card that somebody leaves for later."""
+"""The field in which the store keeps that somebody has skipped a card."""
 
 WORDS_A_MINUTE = 180
 """The speed of a careful reader: a guess, from which expected times are computed."""
@@ -48,7 +48,7 @@ class Question:
         options: Values and words of the options; empty if the answer is typed.
         keys: By option, the key that chooses it while the question has the focus.
         hint: A note beside a question whose answer is typed.
-        late: Whether it is shown only once all questions that are not late are answered.
+        late: Whether it is shown only once all required questions that are not late are answered.
         required: Whether the card is done only with an answer to it.
         closing: Whether it stands at the end of the card, after the items.
         about: The item that it is about; None if it is about the whole card.
@@ -98,7 +98,7 @@ class Question:
         return text or None
 
     def in_words(self, value: str | None) -> str:
-        """Return the words of the option chosen, or the typed text, for a message."""
+        """Return, for a message, the words of the option or the typed text; "nothing" for None."""
         return "nothing" if value is None else f"“{dict(self.options).get(value, value)}”"
 
 
@@ -119,7 +119,10 @@ def missing_questions(
 
 
 def shows_late_questions(asked: Sequence[Question], answers: Mapping[str, Answer]) -> bool:
-    """Tell whether a card shows its late questions; once one is answered, they stay shown."""
+    """Tell whether a card shows its late questions: a late one, or all early ones, are answered.
+
+    Of the early questions, only those that are required must be answered.
+    """
     early = [question for question in asked if not question.late]
     late = {question.field for question in asked if question.late}
     return not missing_questions(early, answers) or not late.isdisjoint(answers)
@@ -154,7 +157,7 @@ def first_open(states: Sequence[Progress]) -> int | None:
 
 
 def duration_in_words(minutes: float) -> str:
-    """Return an expected time as text, rounded up as its uncertainty asks: about 2 hours."""
+    """Return a time as text, rounded up to 5 minutes or, above 55, to half hours: about 2 hours."""
     if minutes <= 55:
         return f"about {max(5, 5 * ceil(minutes / 5))} minutes"
     hours = ceil(minutes / 30) / 2

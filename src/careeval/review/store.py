@@ -1,7 +1,7 @@
 """The answers of a study or an audit in one file, as events that are never changed.
 
-The store knows no scenario and no question. An answer is a text under a rater, a task and a field,
-which the plan names. Plans are kept here too, in order, and no rater's name is.
+Only a withdrawal deletes events. The store knows no scenario and no question: an answer is a text
+under a rater, a task and a field. Plans are kept here too, in order; raters have pseudonyms only.
 """
 
 from __future__ import annotations
@@ -51,6 +51,7 @@ class Event:
         value: The new answer; None if the rater removed the old one.
         at: The time, UTC; events are not ordered by it.
         place: The place of the task in the rater's order, from 1; None if it has none.
+        app: The version of careeval that saved it.
         typed_by: The person who typed it for the rater; None if the rater did.
     """
 
@@ -77,8 +78,8 @@ class Store:
     """The file of a study or an audit. Its methods may be called from any thread.
 
     Raises:
-        ReviewError: From every method, where the file cannot be read or written. Nothing of the
-            failed call is kept, and everything that was saved before is.
+        ReviewError: From every method but `erase`, if the file cannot be read or written. Nothing
+            of the failed call is kept, and everything that was saved before is.
     """
 
     def __init__(self, database: Database, now: Callable[[], datetime] | None = None) -> None:
@@ -94,14 +95,14 @@ class Store:
 
     @classmethod
     def open(cls, path: Path) -> Self:
-        """Open the file of a study or an audit, brought up to the present format."""
+        """Open the file of a study or an audit, and bring it up to the present format."""
         store = cls(Database(path))
         store.erase()
         return store
 
     @classmethod
     def to_read(cls, path: Path) -> Self:
-        """Open the file of a study or an audit for reading only; it need not be writable."""
+        """Open the file of a study or an audit to read it, as `Database.to_read` does."""
         store = cls(Database.to_read(path))
         store.erase()
         return store
@@ -189,8 +190,8 @@ class Store:
         """Add a rater and return their token, which is stored nowhere.
 
         Raises:
-            ReviewError: The id is taken, or could be a name or an address: it must be lower-case
-                letters, digits and single hyphens, at most 16.
+            ReviewError: The id is taken, or is not 1 to 16 lower-case letters, digits and single
+                hyphens.
         """
         if not _RATER_ID.fullmatch(rater.id) or len(rater.id) > 16:
             raise ReviewError(
@@ -206,18 +207,30 @@ class Store:
                     (rater.id, rater.role, _hash(token), self._at()),
                 )
         except sqlite3.IntegrityError as error:
-            raise ReviewError(f"rater {rater.id!r} exists already") from error
+            raise ReviewError(
+                f"rater {rater.id!r} exists already", hint="choose another pseudonym"
+            ) from error
         return token
 
     def replace_token(self, rater: str) -> str:
-        """Return a new token for a rater; the old token and every open session end."""
+        """Return a new token for a rater; the old token and every open session end.
+
+        A link that was switched off is on again.
+
+        Raises:
+            ReviewError: There is no such rater.
+        """
         token = secrets.token_urlsafe(32)
         sql = "UPDATE raters SET token = ?, revoked = 0 WHERE id = ?"
         self._change_token(sql, (_hash(token), rater), ends=True)
         return token
 
     def revoke(self, rater: str) -> None:
-        """Switch off a rater's token and every open session; the answers are kept."""
+        """Switch off a rater's token and every open session; the answers are kept.
+
+        Raises:
+            ReviewError: There is no such rater.
+        """
         self._change_token("UPDATE raters SET revoked = 1 WHERE id = ?", (rater,), ends=False)
 
     def raters(self) -> tuple[Rater, ...]:
@@ -226,11 +239,11 @@ class Store:
         return tuple(Rater(name, Role(role)) for name, role in rows)
 
     def opened_ids(self) -> frozenset[str]:
-        """Return the ids of raters who have opened their link since it was made."""
+        """Return the ids of raters with a session: started from their link, and not yet ended."""
         return frozenset(name for (name,) in self._database.rows("SELECT rater FROM sessions"))
 
     def revoked_ids(self) -> frozenset[str]:
-        """Return the ids of raters whose link is switched off, so that they answer no more."""
+        """Return the ids of raters whose link is switched off, so that they cannot answer."""
         rows = self._database.rows("SELECT id FROM raters WHERE revoked")
         return frozenset(name for (name,) in rows)
 
@@ -265,10 +278,10 @@ class Store:
             write.execute("DELETE FROM sessions WHERE secret = ?", (_hash(secret),))
 
     def withdraw(self, rater: str) -> bool:
-        """Delete a rater and all their answers; the time of the withdrawal is kept.
+        """Delete a rater and all their answers; the time and the number of deleted events are kept.
 
         Returns:
-            Whether the answers are out of the file's log too, as of `erase`.
+            Whether the answers are gone from the file's log too: see `erase`.
         """
         with self._database.write() as write:
             (n,) = write.execute("SELECT count(*) FROM events WHERE rater = ?", (rater,)).fetchone()
@@ -285,8 +298,8 @@ class Store:
             wait: The most seconds to wait until others close the file.
 
         Returns:
-            Whether nothing is left to remove; something can be left while another program reads the
-            file.
+            Whether all are removed, or this is a copy. Some can be left while another program
+            reads the file.
         """
         if self._database.is_copy:
             return True
@@ -320,16 +333,16 @@ class Store:
     ) -> SaveResult:
         """Save what a form changes; it is on disk when this returns.
 
-        A field counts as changed if it differs from what its page showed or last sent, so that
-        an old page which leaves a field alone does not undo what a newer one wrote there. A field
-        that both changed takes the later form's value, and `SaveResult` says so. A change is an
-        event even where another page has made the same change, since this page now shows it.
+        A field counts as changed if its value differs from what the form's page showed or last
+        sent. So an old page that leaves a field alone does not undo what a newer page wrote there.
+        If both pages changed a field, the later form's value is kept, and `SaveResult` says so. If
+        both made the same change, each is an event, since each page now shows it.
 
         Args:
             rater: The rater's id.
             task: The task.
-            values: The form's fields: None, or a text that is not empty. A field that is not named
-                is left alone.
+            values: By field, a text that is not empty, or None to take the answer back. Fields that
+                are not named are left alone.
             form: The identity of the form.
             place: The place of the task in the rater's order.
             typed_by: The person who typed it, where that is not the rater.
@@ -353,7 +366,8 @@ class Store:
             The result of each, in the same order.
 
         Raises:
-            ReviewError: As `save`, for any of them; or one would replace what it may not.
+            ReviewError: As `save`, for any change; or `overwrite` is false, and a change would
+                replace what was saved since its page was shown.
         """
         with self._database.write() as write:
             saved = tuple([save_change(write, change, self._at) for change in changes])

@@ -33,7 +33,7 @@ class Workbench:
         help: The template that explains its pages.
         keys: The keys that choose an answer, as text.
         load: Returns the amount of work that a rater is asked to do; None if there is none.
-        decks: Returns the decks of a rater's seat, given their work; each opens the next.
+        decks: Returns the decks of a rater's seat, given their work; to hand one in opens the next.
         practice: The made-up cards to practise on before the last deck.
     """
 

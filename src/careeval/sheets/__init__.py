@@ -2,5 +2,5 @@
 
 A `Field` declares a number once: key in files, column head, description, and `Kind`, which says how
 such values are written and stored. A `Sheet` is fields and rows. A `View` chooses columns
-of a sheet for a reader. The renderers in `formats` print them.
+of a sheet for a reader. The modules in `formats` write views and data files.
 """

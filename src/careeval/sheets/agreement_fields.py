@@ -1,4 +1,4 @@
-"""Fields of agreement: of a grader with the true labels, and of raters with each other."""
+"""Fields on how far graders and raters agree, and on scores corrected by people."""
 
 from __future__ import annotations
 

@@ -145,7 +145,7 @@ def coverage_views(stats: Mapping[str, Any]) -> Iterator[View]:
 
 
 def probes_view(stats: Mapping[str, Any]) -> View:
-    """Return a view of the scores of the probes, as their labels give them."""
+    """Return a view of the probes' scores, computed from their labels, by trap and rubric."""
     fields = (
         Field("probe", "the trap of the probes; of a generic probe its id"),
         Field("n", "number of probes", COUNT, brief="n"),
@@ -170,7 +170,7 @@ _WEAK_ITEMS = {
 
 
 def pilot_document(pilot: Mapping[str, Any]) -> Document:
-    """Return the document of a pilot: share of responses with items of each class, weak items.
+    """Return the document of a pilot: how often items of each class are present, and weak items.
 
     Args:
         pilot: From `pilot_json`.

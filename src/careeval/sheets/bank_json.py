@@ -1,4 +1,4 @@
-"""The JSON of `careeval bank`: scenarios, coverage and pilot. `bank` prints the same numbers."""
+"""The JSON of `careeval bank`: scenarios, coverage and pilot, as `sheets.bank` prints them."""
 
 from __future__ import annotations
 

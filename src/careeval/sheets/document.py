@@ -13,8 +13,8 @@ class Document:
     """The printed output of a command, for any renderer.
 
     Attributes:
-        blocks: Sentences and tables, in order. A sentence indented by two or four blanks belongs to
-            the sentence above.
+        blocks: Sentences and tables, in order. An indented sentence belongs to the nearest one
+            above that is indented less.
         notes: Printed below the blocks.
         data: The same numbers as one table, for data files.
         caption: Text beside the numbers, for formats that do not print the notes.

@@ -63,7 +63,7 @@ class EstimateKind(Kind):
         return value.value
 
     def unit_of(self, form: Form) -> str:
-        """Return the unit, and "[95% CI]" if the form has the interval."""
+        """Return "%" if that is the unit, and "[95% CI]" if the form has the interval."""
         sign = " %" if self.unit.sign == "%" else ""
         return f"{sign} [95% CI]" if form in (Form.whole, Form.short) else sign
 
@@ -132,7 +132,10 @@ class ErrorShareKind(Kind):
         return *ESTIMATE.data(value.share), value.count, value.n, value.upper_at_zero
 
     def text(self, value: Errors, form: Form = Form.short) -> str:
-        """Return the share; for a share of zero, with the upper limit."""
+        """Return the share, with its upper limit if it is zero.
+
+        `Form.bare` is the share alone, `Form.of_many` the count of responses.
+        """
         if form is Form.of_many or value.share.value is None:
             return self._count(value)
         if form is Form.bare:
@@ -154,7 +157,7 @@ class ErrorShareKind(Kind):
         return ESTIMATE.page_text(None if value is None else value.share, form)
 
     def page_lines(self, value: Errors) -> tuple[str, ...]:
-        """Return the interval, or the upper limit if the share is zero, and the counts."""
+        """Return the interval (of a share of zero the upper limit) and counts, or why unknown."""
         if value.share.value is None:
             return ESTIMATE.page_lines(value.share)
         limit = value.upper_at_zero

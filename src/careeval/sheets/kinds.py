@@ -246,7 +246,7 @@ class Unit(NamedTuple):
     Attributes:
         scale: The factor that the number is multiplied by.
         sign: Symbol after the number, where there is room.
-        decimals: Number of decimals; `None` for two below ten and none from ten up.
+        decimals: Number of decimals; `None`: two for numbers below ten, none from ten up.
     """
 
     scale: float = 100

@@ -39,15 +39,15 @@ def plain(name: str | None) -> str:
 
 
 def condition(name: str | None) -> str:
-    """Return the name of a condition; a condition that careeval's bank lacks, by its id."""
+    """Return the name of a condition; if `CONDITIONS` lacks it, as by `plain`."""
     return CONDITIONS[Condition(name)] if name in CONDITIONS else plain(name)
 
 
 def assistance(code: str | None) -> str:
-    """Return a level of assistance as text; if it is not a Section GG code, unchanged."""
+    """Return a level of assistance as text; if it is not a Section GG code, as by `plain`."""
     return ASSISTANCE[Assistance(code)] if code in ASSISTANCE else plain(code)
 
 
 def actor(name: str | None) -> str:
-    """Return the name of the helper: a person or a robot."""
+    """Return "a person helps" or "a robot helps"; for another actor, as by `plain`."""
     return {"person": "a person helps", "robot": "a robot helps"}.get(name or "", plain(name))

@@ -1,4 +1,4 @@
-"""Kinds of values that a page writes differently, such as with a capital or a sign."""
+"""Kinds of values that a page writes in its own way, such as with a capital or a sign."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ class SpendingKind(CostKind):
     """The cost of calls, with the number of responses and of tokens below it."""
 
     def page_lines(self, value: Cost) -> tuple[str, ...]:
-        """Return why the cost is unknown, or the number of responses; then the tokens."""
+        """Return why the cost is unknown and its known part, or the responses; then the tokens."""
         lines = [value.reason] if value.reason else []
         if value.known_usd and value.value is None:
             lines.append(f"the rest {dollars(value.known_usd)}")

@@ -1,4 +1,4 @@
-"""Sheets of scenarios: scores by entry, items, and the texts of public scenarios."""
+"""Tables (`Sheet`) by scenario: entries' scores, the items, and the texts of public scenarios."""
 
 from __future__ import annotations
 
@@ -113,7 +113,7 @@ def presence_sheet(
     entries: Sequence[EntryFindings],
     items: Mapping[tuple[str, str, str], Sequence[Mapping[str, Any]]],
 ) -> Sheet:
-    """Return a sheet: the share of an entry's responses in which an item is present.
+    """Return a sheet of the share of responses in which an item is present, by item and entry.
 
     Args:
         entries: The entries.

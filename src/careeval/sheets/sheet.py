@@ -27,8 +27,8 @@ class Field:
         kind: How values are written and stored.
         head: Column head on a page; if empty, the key as words.
         brief: Column head where there is little room; if empty, the head in lower case.
-        in_files: Whether data files have the field; they lack fields that only repeat others for
-            people.
+        in_files: Whether data files have the field. A field that only repeats others, for people,
+            is not in them.
     """
 
     key: str
@@ -40,7 +40,7 @@ class Field:
 
     @property
     def columns(self) -> tuple[Column, ...]:
-        """The columns in data files."""
+        """The columns in data files; none if not `in_files`."""
         return self.kind.columns(self.key, self.holds) if self.in_files else ()
 
     @property
@@ -63,7 +63,7 @@ class Field:
         )
 
     def data(self, row: Row) -> Iterable[tuple[str, Scalar]]:
-        """Return data column → value in a row; empty if the row has no value of this field."""
+        """Return pairs of data column and value in a row; none if the row lacks this field."""
         if row.get(self.key) is None or not self.in_files:
             return ()
         names = (column.name for column in self.columns)
@@ -115,7 +115,7 @@ class Sheet:
         name: Name of its files.
         holds: Description of one row.
         fields: The fields, in the order of data files.
-        rows: The rows; a row has only the known values.
+        rows: The rows; a value that a row lacks is unknown.
         caption: Text above the table.
         note: Text below the table.
     """
@@ -217,7 +217,7 @@ class View:
 
     @property
     def heads(self) -> tuple[str, ...]:
-        """The header text of each column, with the unit of its numbers."""
+        """The head of each column: that of `Shown`, else the field's brief head with its unit."""
         return tuple(self._head(shown) for shown in self.columns)
 
     @property
@@ -235,7 +235,11 @@ class View:
         return tuple(self._text(shown, row) for shown in self.columns)
 
     def blocks(self) -> list[list[tuple[Row, tuple[str, ...]]]]:
-        """Return blocks of successive rows that share a group; each row comes with its texts."""
+        """Return the rows in blocks, each row with the texts of its cells.
+
+        Successive rows with the same texts in the first `groups` columns are one block. Without
+        groups, each row is a block.
+        """
         blocks: list[list[tuple[Row, tuple[str, ...]]]] = []
         for row in self.sheet.rows:
             cells = self.cells(row)

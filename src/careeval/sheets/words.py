@@ -100,7 +100,7 @@ def worst_n(summaries: Iterable[Summary]) -> str:
 
 
 def headline_sentences(summaries: Sequence[Summary]) -> list[str]:
-    """Return `headline_sentence` of each entry, with the grader if there are several."""
+    """Return `headline_sentence` of each entry, with the grader if several judged that rubric."""
     keys = [(s.system, s.rubric) for s in summaries]
     return [
         f"{headline_sentence(s).removesuffix('.')}, judged by {grader}."
@@ -173,7 +173,7 @@ def _errors(errors: Errors) -> str:
 
 
 def _direction_remarks(s: Summary) -> Iterator[str]:
-    """Yield lines on too little and too much care, and on twins, if the bank has them."""
+    """Yield lines with the entry's `care_numbers`, such as too little care, if it has any."""
     texts = {
         d.key: f"{d.head.lower()} {ESTIMATE.text(d.share, Form.whole)}" for d in care_numbers(s)
     }
@@ -237,7 +237,7 @@ def entries_caption(summaries: Sequence[Summary]) -> str:
 
 
 def settings_line(summaries: Sequence[Summary]) -> str:
-    """Return a line with bank, protocol, rubric, grader and n of these entries."""
+    """Return a line with bank, grading protocol, rubric, grader and n of these entries."""
     graders = list(dict.fromkeys(s.grader for s in summaries))
     parts = [
         _listed("Bank", (f"{s.bank} {s.bank_version}" for s in summaries)),
@@ -299,5 +299,5 @@ def cost_lines(summaries: Sequence[Summary]) -> list[str]:
 
 
 def _cost_text(cost: Cost) -> str:
-    """Return dollars, then in brackets why they are unknown, if so, and responses and tokens."""
+    """Return a cost as text: the dollars, and in brackets the lines of `SPENDING`."""
     return f"{DOLLARS.text(cost)} ({', '.join(SPENDING.page_lines(cost))})"

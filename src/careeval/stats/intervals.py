@@ -47,7 +47,7 @@ _NO_WIDTH = 1e-12
 
 
 class Interval(NamedTuple):
-    """A two-sided 95% interval, lower and upper end, in the unit of its number."""
+    """The lower and upper end of a two-sided 95% interval, in the unit of the number."""
 
     low: float
     high: float
@@ -59,10 +59,10 @@ def ratio_interval(
     """Return the interval of a ratio of sums over scenarios, such as the pooled score.
 
     With `lowest` it is Korn and Graubard's interval: the ratio is moved to a scale from 0 to 1 and
-    treated as a share of the number of independent trials that would give its variance, which has
-    an exact interval. That number is limited by `TRIALS_A_FAMILY`. For a ratio at an end of its
-    scale, each family counts as one trial. Without `lowest`, for a number that has no limits, the
-    interval is t with G - 1 degrees of freedom times the clustered error.
+    treated as a share of independent trials, which has an exact interval. There are as many trials
+    as would give the ratio its variance, but no more than `TRIALS_A_FAMILY` allows. For a ratio at
+    an end of its scale, each family counts as one trial. Without `lowest`, for a number that has no
+    limits, the interval is t with G - 1 degrees of freedom times the clustered error.
 
     Args:
         numerators: One number per family, already the mean over epochs, shape (n_families,).
@@ -74,8 +74,9 @@ def ratio_interval(
         An interval in the unit of the ratio; within `lowest` and 1 if `lowest` is given.
 
     Raises:
-        StatsError: There are fewer than five scenarios, one has no number, or they do not vary
-            without `lowest` or at and below 0: an interval without width would claim certainty.
+        StatsError: There are fewer than five scenarios, one has no number, or there are no positive
+            points. Also if the scenarios do not vary, and `lowest` is not given or the ratio is
+            above it and at most 0: an interval without width would claim certainty.
 
     Source: Korn and Graubard 1998, Survey Methodology 24:193; Miller 2024, arXiv:2411.00640
     (clustered errors).
@@ -122,7 +123,7 @@ class TrialScale(NamedTuple):
 
     Attributes:
         lowest: The lowest possible ratio; the highest is 1.
-        n_families: Families of scenarios.
+        n_families: Number of families of scenarios.
         n_even: Sum of the denominators in units of the largest one.
         per_family: The most trials per family, as `TRIALS_A_FAMILY`.
     """
@@ -138,10 +139,13 @@ class TrialScale(NamedTuple):
         return 1 - self.lowest
 
     def interval(self, low: float, high: float, error: float, most: float = np.inf) -> Interval:
-        """Return the interval of all ratios from `low` to `high` with at most this error.
+        """Return an interval for all ratios from `low` to `high` with at most this error.
 
         The exact interval rises with the share and narrows with the number of trials, so both ends
-        take the fewest trials that any such ratio counts for.
+        take the fewest trials that any of these ratios counts for, and at most `most`.
+
+        Raises:
+            StatsError: Nothing limits the number of trials, so there is no width.
         """
         shares = [min(max((ratio - self.lowest) / self.width, 0.0), 1.0) for ratio in (low, high)]
         ends = [self._at_end(share) for share in shares if share in (0, 1)]
@@ -232,11 +236,11 @@ def largest_error(low: FloatArray, high: FloatArray, denominators: FloatArray) -
 
 
 def ratio_errors(numerators: FloatArray, denominators: FloatArray) -> FloatArray:
-    """Return the standard errors of `linearised_ratio` for many numerators and one denominator.
+    """Return the standard errors of `linearised_ratio` for many ratios with the same denominators.
 
     Args:
         numerators: Shape (n_ratios, n_families).
-        denominators: Shape (n_families,), of positive sum.
+        denominators: Shape (n_families,), with a positive sum.
 
     Returns:
         Errors, shape (n_ratios,); 0 where nothing varies.
@@ -251,7 +255,8 @@ def ratio_errors(numerators: FloatArray, denominators: FloatArray) -> FloatArray
 def draw_counts(n_scenarios: int, seed: int, draws: int) -> FloatArray:
     """Return how often each resample contains each scenario, shape (draws, n_scenarios).
 
-    Cached, since the intervals of a summary resample the same scenarios. Read-only, since shared.
+    The array is cached, since the intervals of a summary resample the same scenarios, and
+    read-only, since they share it.
     """
     drawn = np.random.default_rng(seed).integers(n_scenarios, size=(draws, n_scenarios))
     drawn += n_scenarios * np.arange(draws)[:, np.newaxis]
@@ -288,10 +293,11 @@ def sd_epochs_interval(points: FloatArray, maxima: FloatArray) -> Interval:
 def linearised_ratio(numerators: FloatArray, denominators: FloatArray) -> tuple[float, float]:
     """Return a ratio of sums over scenarios and its standard error.
 
-    The error is sqrt(G / (G - 1) Σ (y - R m)²) / Σ m.
+    The error is sqrt(G / (G - 1) Σ (y - R m)²) / Σ m, over G scenarios with numerators y and
+    denominators m.
 
     Args:
-        numerators: One number per scenario, shape (n_scenarios,), of at least two scenarios.
+        numerators: One number per scenario, shape (n_scenarios,), for at least two scenarios.
         denominators: Shape (n_scenarios,).
 
     Returns:
@@ -311,16 +317,16 @@ def linearised_ratio(numerators: FloatArray, denominators: FloatArray) -> tuple[
 
 
 def count_clusters(numerators: FloatArray, denominators: FloatArray) -> int:
-    """Return the number of scenarios; raise `StatsError` if too few or if one has no number."""
+    """Return the number of scenarios; raise `StatsError` below five, or if one has no number."""
     if np.isnan(numerators).any() or np.isnan(denominators).any():
-        raise StatsError("a scenario has no value")
+        raise StatsError("at least one scenario has no number, so there is no interval or test")
     if len(denominators) < MIN_CLUSTERS:
         raise StatsError("fewer than five scenarios")
     return len(denominators)
 
 
 def with_width(low: float, high: float) -> Interval:
-    """Return an interval; raise `StatsError` without a width, which would claim certainty."""
+    """Return an interval; raise `StatsError` if it has no width, which would claim certainty."""
     if not high - low >= _NO_WIDTH:
         raise StatsError("no variation to take an interval from")
     return Interval(low, high)

@@ -1,7 +1,7 @@
 """Item statistics over systems, to choose items for experts to review, never items to drop.
 
 The respondents are systems, and few: with nine of them a correlation of 0 has an interval of
-± 0.66. So it is shown with its interval, and no ability or difficulty is estimated from it.
+± 0.66. So each correlation is shown with its interval, and no ability or difficulty is estimated.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ _NO_SPREAD = 1e-12
 def item_rest(present: FloatArray) -> FloatArray:
     """Return the correlation of each item with the sum of the other items, over respondents.
 
-    The item itself is left out of the sum, or it would correlate with its own noise. If the entries
-    are contributions to the score (points × share present), a good item is above 0, and so is an
-    error that better systems make less often.
+    The item itself is left out of the sum, or it would correlate with its own noise. If `present`
+    holds contributions to the score (points × share present), the correlation is above 0 for a good
+    item, and for an error that better systems make less often.
 
     Args:
         present: Value of each item for each respondent: present or not, the share of epochs in
@@ -67,15 +67,15 @@ def fisher_interval(r: float, n: int) -> Interval:
     if n < 4:
         raise StatsError("fewer than four pairs: a correlation has no interval")
     if not abs(r) <= 1:
-        raise StatsError(f"no correlation: {r}")
+        raise StatsError(f"{r} is not a correlation: it must be from -1 to 1")
     if abs(r) > 1 - _NO_SPREAD:
-        raise StatsError("a correlation of 1 leaves no variation to take an interval from")
+        raise StatsError("a correlation of 1 or -1 leaves no variation to take an interval from")
     z, margin = math.atanh(r), _Z / math.sqrt(n - 3)
     return Interval(math.tanh(z - margin), math.tanh(z + margin))
 
 
 def _correlations(x: FloatArray, y: FloatArray) -> FloatArray:
-    """Return the correlation of each column of `x` with that of `y`; NaN if one does not vary."""
+    """Return the correlation of each column of `x` with its column of `y`; NaN if constant."""
     varies = _varies(x) & _varies(y)
     x, y = x - x.mean(axis=0), y - y.mean(axis=0)
     products, scale = (x * y).sum(axis=0), np.sqrt((x**2).sum(axis=0) * (y**2).sum(axis=0))

@@ -1,10 +1,9 @@
 """Comparison of two systems on the same scenarios, and of many systems in pairs.
 
-All functions start from `differences`, shape (n_scenarios,): for each scenario, the mean over
-epochs of one system minus that of the other, in any unit. The difficulty of a scenario is mostly
-common to both and cancels out, so a difference is known better than either score, and overlapping
-intervals of two scores say nothing about it. The scenario is the unit, as in
-`careeval.stats.intervals`.
+A difference is, for one scenario, the mean over epochs of one system minus the mean of the other,
+in any unit. The difficulty of a scenario is mostly common to both and cancels out, so a difference
+is known better than either score, and overlapping intervals of two scores say nothing about it. The
+scenario is the unit, as in `careeval.stats.intervals`.
 """
 
 from __future__ import annotations
@@ -51,8 +50,8 @@ def sign_flip_p_values(
 
     All pairs use the same patterns, and a larger number of draws begins with those of a smaller
     one, so the p of a pair does not depend on the other pairs. After 10,000 draws, more are drawn
-    only for pairs of which fewer than 5% were extreme. Sums of drawn patterns have single
-    precision; sums equal within it count as extreme.
+    only for pairs with fewer than 5% extreme patterns. Sums of drawn patterns have single
+    precision; a sum that equals the observed one within it counts as extreme.
 
     Args:
         differences: Shape (n_pairs, n_scenarios).
@@ -84,7 +83,7 @@ def sign_flip_p_values(
 
 
 def sign_flip_draws(comparisons: int) -> int:
-    """Return the number of sign patterns to draw for a family, at least 100,000.
+    """Return the number of sign patterns to draw for a family of comparisons, at least 100,000.
 
     The smallest p times the size of the family is then at most 1 / 40.
 
@@ -114,11 +113,12 @@ def difference_intervals(
 ) -> FloatArray:
     """Return t intervals of the differences of many pairs of systems over the same scenarios.
 
-    Each contains those of all numerators from `low` to `high`, as `bounded_ratio_interval` does. If
-    it leaves out a margin, Student's t test at 5% finds the difference from that margin.
+    Each contains those of all differences from `low` to `high`, as in `bounded_ratio_interval`. If
+    an interval excludes a margin, Student's t test at 5% finds that the difference is not that
+    margin.
 
-    With rare errors all variation is in a few scenarios, which may not have been drawn. So their
-    standard error is never below `one_family_error`.
+    With rare errors all variation is in a few scenarios, which may not have been drawn. So with
+    `counts_errors` the standard error is at least `one_family_error`.
 
     Args:
         low: Lowest possible differences, shape (n_pairs, n_families).
@@ -138,7 +138,7 @@ def difference_intervals(
     n = count_clusters((low + high).T, weights)
     total = float(weights.sum())
     if total <= 0:
-        raise StatsError("too few scenarios have positive points")
+        raise StatsError("no scenario has positive points")
     margins = t_quantile(n) * _largest_errors(low, high, weights, counts_errors)
     ends = np.column_stack([low.sum(axis=1) / total - margins, high.sum(axis=1) / total + margins])
     ends[margins == 0] = np.nan
@@ -162,8 +162,8 @@ def t_test_p_values(
         counts_errors: As for `difference_intervals`.
 
     Returns:
-        The largest p of all differences from `low` to `high`, shape (n_pairs,): 1 if `low` and
-        `high` have opposite signs, and 0 if nothing varies.
+        The largest p of all differences from `low` to `high`, shape (n_pairs,): 1 if the sums of
+        `low` and `high` have opposite signs, and 0 if nothing varies.
 
     Raises:
         StatsError: There are fewer than five scenarios, or one has no number.
@@ -199,7 +199,7 @@ def one_family_error(n_families: int) -> float:
 
 
 def holm(p_values: Sequence[float]) -> list[float]:
-    """Return p values adjusted by Holm's method: the chance of any false finding stays at alpha.
+    """Return p values adjusted by Holm's method: the chance of any false finding is at most alpha.
 
     Args:
         p_values: From 0 to 1, one per comparison. Leave out comparisons that could not be made.

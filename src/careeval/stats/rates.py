@@ -73,11 +73,11 @@ def drawn_rate_interval(counts: FloatArray, trials: FloatArray) -> Interval:
 
     Args:
         counts: Weight of the events, shape (n_scenarios,).
-        trials: Weight of the trials. A scenario with none is left out.
+        trials: Weight of the trials, shape (n_scenarios,). A scenario with none is left out.
 
     Returns:
-        Fractions of the trials, 0 to 1; the same as `rate_interval` if every trial or none is an
-        event, or scenarios do not vary.
+        Fractions of the trials, 0 to 1; as by `rate_interval` without a limit per family if every
+        trial or none is an event, or if scenarios do not vary.
 
     Raises:
         StatsError: As for `rate_interval`.
@@ -95,7 +95,7 @@ def drawn_rate_interval(counts: FloatArray, trials: FloatArray) -> Interval:
 
 
 def wilson(events: float, trials: float) -> Interval:
-    """Return the score interval of a proportion of independent trials, narrower than the exact.
+    """Return the score interval of a proportion of independent trials, narrower than the exact one.
 
     Args:
         events: Events, 0 to `trials`.

@@ -56,11 +56,11 @@ def sum_by_cluster(rows: FloatArray, clusters: ArrayLike) -> FloatArray:
         clusters: A number or name of the cluster of each row, shape (n_rows,).
 
     Raises:
-        StatsError: A row has no cluster.
+        StatsError: There are not as many cluster names as rows.
     """
     names, place = np.unique(np.asarray(clusters), return_inverse=True)
     if len(place) != len(rows):
-        raise StatsError(f"{len(place)} cluster names for {len(rows)} rows")
+        raise StatsError(f"{len(place)} cluster names for {len(rows)} rows: each row needs one")
     totals = np.zeros((len(names), rows.shape[1]))
     np.add.at(totals, place, rows)
     return totals
@@ -72,8 +72,8 @@ def sum_if_clustered(
     """Return the rows summed by cluster, or unchanged if `clusters` is `None`.
 
     Args:
-        rows: Shape (n_kept, n_columns).
-        clusters: A number or name of the cluster of each row before some were dropped.
+        rows: The rows that were kept of a longer table, shape (n_kept, n_columns).
+        clusters: A number or name of the cluster of each row of that table, shape (n_rows,).
         kept: Mask of the rows that were kept, shape (n_rows,).
 
     Raises:
@@ -83,5 +83,5 @@ def sum_if_clustered(
         return rows
     names = np.asarray(clusters)
     if len(names) != len(kept):
-        raise StatsError(f"{len(names)} cluster names for {len(kept)} rows")
+        raise StatsError(f"{len(names)} cluster names for {len(kept)} rows: each row needs one")
     return sum_by_cluster(rows, names[kept])

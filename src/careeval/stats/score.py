@@ -5,8 +5,8 @@ response, NaN = missing response; and `maxima`, shape (n_scenarios,), the sum of
 positive points. Scores are fractions of the maximum, unclipped: at most 1, and below 0 if errors
 outweigh the rest.
 
-A missing response is left out of a mean. A minimum or standard deviation over the epochs that
-remain would be another number, so these functions raise an error.
+A mean leaves missing responses out. A minimum or standard deviation without them would be another
+number, so both are unknown.
 """
 
 from __future__ import annotations
@@ -18,9 +18,11 @@ from careeval.errors import StatsError
 
 FloatArray = NDArray[np.float64]
 
+NO_MAXIMUM = "there are no positive points to earn, so the score has no maximum"
+
 
 def pooled_score(points: FloatArray, maxima: FloatArray) -> float:
-    """Return the headline score: the mean over epochs of all points / the positive points.
+    """Return the headline score: the sum of the scenarios' mean points / the sum of the maxima.
 
     Args:
         points: Points, shape (n_scenarios, n_epochs). NaN = missing response, left out of its
@@ -40,15 +42,15 @@ def pooled_score(points: FloatArray, maxima: FloatArray) -> float:
 
 
 def epoch_scores(points: FloatArray, maxima: FloatArray) -> FloatArray:
-    """Return the score of each epoch.
+    """Return the score of each epoch over all scenarios.
 
     Args:
         points: Points, shape (n_scenarios, n_epochs); NaN = missing response.
         maxima: Positive points, shape (n_scenarios,).
 
     Returns:
-        Fractions of the maximum, shape (n_epochs,). NaN for an epoch with a missing response, whose
-        score would be over other scenarios.
+        Fractions of the maximum, shape (n_epochs,). NaN for an epoch with a missing response, as
+        its score would be over fewer scenarios.
 
     Raises:
         StatsError: There are no positive points.
@@ -83,7 +85,7 @@ def _answered(points: FloatArray, maxima: FloatArray) -> tuple[FloatArray, Float
     """Return the points and maxima of the scenarios with at least one response."""
     answered = ~np.isnan(points).all(axis=1)
     if not answered.any():
-        raise StatsError("no response")
+        raise StatsError("no scenario has a response, so there is no score")
     return points[answered], maxima[answered]
 
 
@@ -93,12 +95,12 @@ def require_complete(points: FloatArray) -> None:
     if n_missing:
         raise StatsError(f"missing responses: {n_missing} of {points.size}")
     if not points.size:
-        raise StatsError("no response")
+        raise StatsError("there is no response")
 
 
 def positive_points(maxima: FloatArray) -> float:
     """Return the sum of the maxima; raise `StatsError` if it is not above 0."""
     total = float(maxima.sum())
     if total <= 0:
-        raise StatsError("no positive points: the score has no maximum")
+        raise StatsError(NO_MAXIMUM, hint="score scenarios with an item of +1 or +2 points")
     return total

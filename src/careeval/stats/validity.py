@@ -22,7 +22,7 @@ MIN_RATERS = 3
 """The fewest raters for a decision; with fewer, only their ratings are shown."""
 
 MANY_RATERS = 6
-"""From this many raters an item is held to an I-CVI, with fewer to a modified kappa."""
+"""With this many raters or more an item must reach an I-CVI; with fewer, a modified kappa."""
 
 EXCELLENT_KAPPA = 0.74
 
@@ -54,7 +54,7 @@ class EndorsementRule(StrEnum):
             case EndorsementRule.polit:
                 return -(-31 * n // 40)
             case EndorsementRule.lynn if n > 10:
-                raise StatsError(f"Lynn's rule ends at ten raters: {n}")
+                raise StatsError(f"Lynn's rule is only defined for up to ten raters, not for {n}")
             case EndorsementRule.lynn:
                 return n - (n > 5) - (n > 8)
 
@@ -79,9 +79,11 @@ class Endorsement:
 
     def __post_init__(self) -> None:
         if self.n < 1:
-            raise StatsError("nobody rated it")
+            raise StatsError("nobody gave a rating")
         if not 0 <= self.k <= self.n:
-            raise StatsError(f"no such count: {self.k} of {self.n}")
+            raise StatsError(
+                f"{self.k} of {self.n} raters endorse it, but the number must be 0 to {self.n}"
+            )
 
     @property
     def value(self) -> float:
@@ -119,11 +121,14 @@ class AikenV:
 
     def __post_init__(self) -> None:
         if self.n < 1:
-            raise StatsError("nobody rated it")
+            raise StatsError("nobody gave a rating")
         if self.steps < 1:
-            raise StatsError("a scale of one category measures nothing")
+            raise StatsError("the scale has fewer than two categories, so it measures nothing")
         if not 0 <= self.excess <= self.n * self.steps:
-            raise StatsError(f"no such sum: {self.excess} of {self.n * self.steps} steps")
+            most = self.n * self.steps
+            raise StatsError(
+                f"the ratings add up to {self.excess} steps; the sum must be 0 to {most}"
+            )
 
     @property
     def value(self) -> float:
@@ -151,7 +156,7 @@ def i_cvi(ratings: FloatArray, cut: float, *, strict: bool = False) -> Endorseme
         ratings: Ratings of one item on one scale, shape (n_raters,). NaN = not rated.
         cut: The lowest rating that endorses: 4 on a scale of 1 to 5.
         strict: Count a missing rating as no endorsement, rather than leave it out. Then `ratings`
-            must only have raters who were asked.
+            must only hold raters who were asked.
 
     Returns:
         The counts; `value` is the I-CVI.
@@ -188,8 +193,8 @@ def modified_kappa(k: int, n: int) -> float:
 def falls_short_of_excellent(endorsement: Endorsement) -> str:
     """Return how an item falls short of excellent content validity; empty if it does not.
 
-    Six raters or more must reach an I-CVI of .78, rounded to two decimals; three to five a modified
-    kappa above .74, since so few agree by chance more often.
+    With six raters or more it must reach an I-CVI of .78, rounded to two decimals; with three to
+    five a modified kappa of .74, since so few agree by chance more often.
 
     Raises:
         StatsError: Fewer than three rated it.
@@ -209,7 +214,8 @@ def falls_short_of_excellent(endorsement: Endorsement) -> str:
 def s_cvi_ave(items: Sequence[Endorsement]) -> float:
     """Return the mean of the items' I-CVIs, with equal weight for each item.
 
-    Over kept items only it is too high, since they were selected by it; give that of all items too.
+    Over kept items alone the mean is too high, since they were kept for their I-CVIs; so publish
+    the mean over all items too.
 
     Args:
         items: Endorsements on one scale.
@@ -228,7 +234,7 @@ def s_cvi_ave(items: Sequence[Endorsement]) -> float:
 def s_cvi_ua(items: Sequence[Endorsement]) -> float:
     """Return the share of the items that all of their raters endorse.
 
-    It falls as raters are added, so it describes a panel and is not a threshold.
+    The share falls as raters are added, so it describes a panel and is not a threshold.
 
     Args:
         items: Endorsements on one scale.

@@ -1,8 +1,7 @@
 """Variance of points between scenarios, between responses, and between gradings.
 
-The same response graded again need not get the same points. The lowest of ten gradings is then
-lower than the response deserves, so part of a worst of n is noise of the grader. Grading a random
-sample of the responses again tells how much.
+A response that is graded again need not get the same points. So part of a worst of n is
+noise of the grader. Grading a random sample of the responses again tells how much.
 """
 
 from __future__ import annotations
@@ -29,12 +28,12 @@ _MAX_UNKNOWN = 0.05
 
 
 class Reliability(NamedTuple):
-    """The correlation of responses to one scenario, and the gain from repeating them.
+    """The correlation of the K responses to one scenario, and the gain from repeating them.
 
     Attributes:
         icc: ICC(1), the correlation of two responses to one scenario; -1 / (K - 1) to 1.
-        design_effect: 1 + (K - 1) icc: K responses to each of G scenarios count for G K divided by
-            this many independent responses.
+        design_effect: 1 + (K - 1) icc. K responses to each of G scenarios count for as many as
+            G K / design_effect independent responses.
         of_mean: Reliability of a scenario's mean over its K responses, at most 1; below 0 if
             responses vary more within scenarios than between them.
     """
@@ -93,12 +92,12 @@ def response_reliability(values: FloatArray) -> Reliability:
 def grading_variance(values: FloatArray, varies: BoolArray | None = None) -> GradingVariance:
     """Return the variance components: gradings nested in responses, nested in scenarios.
 
-    They are estimated by moments. Grading is the variance between gradings of one response, over
+    They are estimated by moments. `grading` is the variance between gradings of one response, over
     responses graded more than once, times the share of responses whose grading can vary. So all
     three are means over all responses, whether or not responses that cannot vary were graded again.
-    Response is the variance within scenarios of the first gradings, minus grading. Scenario is the
-    variance of the scenarios' means of first gradings, minus the part of the other two in a mean. A
-    difference below 0 is set to 0, so a small response or scenario variance is overstated on
+    `response` is the variance within scenarios of the first gradings, minus `grading`. `scenario`
+    is the variance of the scenarios' means of first gradings, minus the part of the other two in a
+    mean. A difference below 0 is set to 0, so a small `response` or `scenario` is overstated on
     average.
 
     Args:
@@ -135,18 +134,19 @@ def noise_corrected_worst(
     """Return the worst of n corrected for the noise of the grader.
 
     The grading variance is subtracted from the variance within each scenario: the same amount from
-    all, or all of it where there is less, so that the remainder averages the response variance.
+    each, or all that a scenario has if that is less, so that the remainder averages the response
+    variance.
     Each response is then moved towards its scenario's mean until the scenario has the remaining
     variance, and the lowest response of each scenario counts.
 
     Known bias, in simulations of five-item rubrics (+2 to -2, maximum 3; 100 scenarios, ten
     responses, a fifth graded three times; 2, 5 and 10% of judgments flipped): against the worst of
     n of each response's expected points, the error is -0.04 to +0.04 of the maximum, and that of
-    the plain minimum -0.03 to -0.54. It is too low if responses hardly differ, too high if they
-    differ much and the grader is poor. With seven actions the error was -0.02 to +0.03, and that of
-    the plain minimum -0.02 to -0.33. Subtracting the same share from every scenario is worse: -0.13
-    to 0. Errors that the grader makes every time are not corrected: flips also pull the expected
-    points to the middle of the rubric.
+    the plain minimum -0.03 to -0.54. The result is too low if responses hardly differ, and too high
+    if they differ much and the grader is poor. With seven actions the error was -0.02 to +0.03, and
+    that of the plain minimum -0.02 to -0.33. Subtracting the same share from every scenario is
+    worse: -0.13 to 0. Errors that the grader makes every time are not corrected: flips also pull
+    the expected points to the middle of the rubric.
 
     Args:
         points: Points, shape (n_scenarios, n_epochs, n_gradings). The first gradings are complete;
@@ -158,7 +158,7 @@ def noise_corrected_worst(
         A fraction of the maximum, from the worst of n to `pooled_score` of the first gradings.
 
     Raises:
-        StatsError: As for `grading_variance`, though nothing needs to vary, or there are no
+        StatsError: As for `grading_variance`, except that nothing needs to vary; or there are no
             positive points.
     """
     once = np.ones((1, len(maxima)))
@@ -204,9 +204,9 @@ def noise_corrected_worst_interval(
 def _corrected(
     points: FloatArray, maxima: FloatArray, varies: BoolArray | None, counts: FloatArray
 ) -> FloatArray:
-    """Return `noise_corrected_worst` of each resample, a row of counts of the scenarios.
+    """Return `noise_corrected_worst` of each resample; NaN if it has no response graded twice.
 
-    It is NaN for a resample without a response graded twice.
+    A row of `counts` says how often a resample contains each scenario.
     """
     first = points[:, :, 0]
     _require_repeats(first)
@@ -225,7 +225,7 @@ def _corrected(
 
 
 def _even_share(within: FloatArray, grading: FloatArray, counts: FloatArray) -> FloatArray:
-    """Return the most to subtract from a scenario, to subtract the grading variance on average.
+    """Return the most to subtract from any scenario, so that the mean subtracted is `grading`.
 
     The mean of min(within, most) is piecewise linear in `most`, with a knot at each scenario's
     variance, and is solved for `grading`. If it never reaches `grading`, the result is the largest
@@ -272,7 +272,10 @@ def _between_gradings(values: FloatArray, varies: BoolArray | None) -> _Between:
     gradings = np.where(varies, (~np.isnan(values)).sum(axis=2), 1)
     n_twice = int((gradings > 1).sum())
     if n_twice < MIN_REGRADED:
-        raise StatsError(f"responses graded twice: {n_twice}, of at least {MIN_REGRADED} needed")
+        raise StatsError(
+            f"responses graded twice or more: {n_twice}; at least {MIN_REGRADED} are needed: grade "
+            "more of them again"
+        )
     deviations = (values - np.nanmean(values, axis=2, keepdims=True)) * varies[:, :, np.newaxis]
     return _Between(
         np.nansum(deviations**2, axis=(1, 2)),
@@ -282,7 +285,11 @@ def _between_gradings(values: FloatArray, varies: BoolArray | None) -> _Between:
 
 
 def _require_repeats(values: FloatArray) -> int:
-    """Return the number of epochs; raise `StatsError` for one epoch or a missing response."""
+    """Return the number of epochs.
+
+    Raises:
+        StatsError: There are fewer than two scenarios or epochs, or a response is missing.
+    """
     if min(values.shape) < 2:
         raise StatsError("fewer than two scenarios or epochs: there is nothing to tell apart")
     require_complete(values)

@@ -5,8 +5,8 @@ given, the lowest of k for k = 1 … n, each the mean over all ways to draw k of
 a closed form, and is unbiased for the lowest of k new responses.
 
 As in `careeval.stats.score`, `points` has shape (n_scenarios, n_epochs) and `maxima` has shape
-(n_scenarios,). A missing response raises an error: the lowest of the
-others would be another number.
+(n_scenarios,). A missing response raises an error: the lowest of the others would be another
+number.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ def worst_epoch(points: FloatArray, maxima: FloatArray) -> float:
         maxima: Positive points, shape (n_scenarios,).
 
     Returns:
-        A fraction of the maximum, at most `pooled_score` and at least that of the lowest points of
-        each scenario.
+        A fraction of the maximum, at most `pooled_score`, and at least the score that the lowest
+        points of each scenario would give.
 
     Raises:
         StatsError: A response is missing, there is none, or there are no positive points.
@@ -83,7 +83,9 @@ def any_of_k(chances: FloatArray) -> FloatArray:
     """
     require_complete(chances)
     if chances.min() < 0 or chances.max() > 1:
-        raise StatsError(f"chances of {chances.min()} to {chances.max()}: they are from 0 to 1")
+        raise StatsError(
+            f"chances are {chances.min()} to {chances.max()}; they must be from 0 to 1"
+        )
     n_scenarios, n = chances.shape
     products = np.zeros((n_scenarios, n + 1))
     products[:, 0] = 1
@@ -95,9 +97,9 @@ def any_of_k(chances: FloatArray) -> FloatArray:
 
 @lru_cache(maxsize=16)
 def _chances_lowest(n: int) -> FloatArray:
-    """Return the chance that the i-th lowest of n is the lowest of k; row i - 1, column k - 1.
+    """Return the chance that the i-th lowest of n is the lowest of k drawn from the n.
 
-    Cached, so read-only.
+    It is in row i - 1 and column k - 1. Cached, so read-only.
     """
     chances = np.array(
         [[comb(n - i, k - 1) / comb(n, k) for k in range(1, n + 1)] for i in range(1, n + 1)]

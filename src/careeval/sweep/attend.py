@@ -46,9 +46,9 @@ class SupersededError(Exception):
 
 
 def carry_out_cell(root: Path, path: str, number: int) -> Lease:
-    """Carry out a cell under a lease; return the lease with its result, but no reason of a failure.
+    """Carry out a cell under a lease; return the lease with its result.
 
-    The reason is in a file beside the lease's folder: see `lease_reason`.
+    The reason of a failure is not in it, but in a file beside its folder: see `lease_reason`.
 
     Args:
         root: Folder of the sweep.
@@ -77,7 +77,7 @@ def carry_out_cell(root: Path, path: str, number: int) -> Lease:
 
 
 def make_lease_folder(root: Path, sweep: Sweep, cell: Cell, number: int) -> Path:
-    """Make the folder of a lease, with the finished calls of the lease before; return it.
+    """Make the folder of a lease, with a copy of the previous lease's finished calls; return it.
 
     Raises:
         SupersededError: A folder of this number, or of a higher number, exists.
@@ -113,7 +113,11 @@ def _responses(root: Path, cell: Cell) -> list[Any]:
     """Return the responses that a cell grades."""
     folders = lease_folders((root / cell.path).with_name("ask"))
     if not folders:
-        raise ProtocolError(f"{cell.path}: there are no responses to grade")
+        raise ProtocolError(
+            f"{cell.path}: there are no responses to grade",
+            hint="restore the folder ask-… beside it from a backup, or begin a new sweep with "
+            "another -o",
+        )
     return responses_of(read_run(folders[-1]))
 
 
@@ -134,7 +138,10 @@ class _Watch:
         self.progress = next(iter(progress), self.progress)
 
     def asked_to_end(self) -> int:
-        """Return 1 if the cell is to end in order, 2 if at once; else 0."""
+        """Return 0 if the cell is to go on, 1 to end it after the calls in flight, 2 at once.
+
+        Once a second, this also writes the cell's progress.
+        """
         if time.monotonic() - self._last_check < EVERY:
             return self._ending
         self._last_check = time.monotonic()

@@ -1,6 +1,6 @@
 """The driver of a sweep, which gives out its cells until none is left.
 
-One process drives a sweep. Killed and started again, it goes on from the journal and the cells'
+One process drives a sweep. If it is killed, the next one goes on from the journal and the cells'
 folders.
 """
 
@@ -46,9 +46,10 @@ class _CellRecord:
     Attributes:
         number: Number of its last lease; 0 before the first.
         state: State of that lease; `None` before the first.
-        n_failures: Times that it failed, or was lost without progress, since the sweep was started.
+        n_failures: Times that it failed, or was lost without progress, since this driver began.
         n_done: The most responses done under one of its leases.
-        waits_since: Monotonic time at which its writer was lost; `None` if none may be at work.
+        waits_since: Monotonic time at which its process was lost; `None` if no lost process can
+            still be at work.
     """
 
     number: int = 0
@@ -128,7 +129,7 @@ class SweepDriver:
         return bool(self._ending) or self._stop is not None
 
     def _is_open(self, cell: Cell) -> bool:
-        """Tell whether a cell can start: it is not done, and its responses exist if it grades."""
+        """Tell whether a cell is left to do, and may begin: to grade, its responses must exist."""
         record = self._records[cell.path]
         if record.state in (CellState.begun, CellState.complete) or record.n_failures >= TIMES:
             return False
@@ -154,7 +155,7 @@ class SweepDriver:
         return started
 
     def _unrecorded_end(self, cell: Cell) -> Lease | None:
-        """Return the lease of a cell that became complete after its driver was gone."""
+        """Return the lease of a cell that became complete without a driver; `None` for others."""
         folders = lease_folders(self.root / cell.path)
         if not folders or not is_complete(folders[-1]):
             return None

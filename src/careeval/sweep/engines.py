@@ -37,7 +37,7 @@ class Engine(Protocol):
         ...
 
     def ended_leases(self, seconds: float) -> list[Lease]:
-        """Return the leases that have ended, after at most so many seconds."""
+        """Wait at most `seconds` until a lease has ended; return the leases that have."""
         ...
 
     def close(self) -> None:
@@ -80,7 +80,7 @@ class LocalEngine:
         self._working[self._threads.submit(carry_out_cell, root, cell.path, lease.number)] = cell
 
     def ended_leases(self, seconds: float) -> list[Lease]:
-        """Return the leases that have ended, after at most so many seconds."""
+        """Wait at most `seconds` until a lease has ended; return the leases that have."""
         done, _ = wait(self._working, seconds, FIRST_COMPLETED)
         for future in done:
             del self._working[future]
@@ -133,7 +133,7 @@ class RayEngine:
         self._working[task.remote(str(root), cell.path, lease.number)] = lease
 
     def ended_leases(self, seconds: float) -> list[Lease]:
-        """Return the leases that have ended, after at most so many seconds."""
+        """Wait at most `seconds` until a lease has ended; return the leases that have."""
         if not self._working:
             return []
         done, _ = self._ray.wait(list(self._working), timeout=seconds)

@@ -22,7 +22,7 @@ class CellStatus(StrEnum):
     """The state of a cell, as it is shown."""
 
     waiting = "waiting"
-    """The cell has not begun, or its engine has no room for it yet."""
+    """The cell has not begun, its engine has no room for it yet, or it waits to be tried again."""
     running = "running"
     complete = "complete"
     failed = "failed"
@@ -87,7 +87,7 @@ class SweepProgress:
         return sum(cell.now is now for cell in self.cells)
 
     def done(self, *, asks: bool) -> tuple[int, int]:
-        """Return the number of responses asked for or graded so far, and the number in total."""
+        """Return how many responses are done, and how many in total, in asking or grading cells."""
         cells = [cell for cell in self.cells if cell.asks == asks]
         return sum(cell.n_done for cell in cells), sum(cell.n_responses for cell in cells)
 

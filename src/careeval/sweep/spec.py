@@ -285,7 +285,7 @@ def _mistakes(file: Path, error: ValidationError) -> list[str]:
 
 
 def _bank(file: Path, name: str | None) -> str | None:
-    """Return a bank's absolute path, or the name of careeval's own: its path differs by node."""
+    """Return a bank's absolute path, or the name of an own bank, whose path differs by node."""
     if name is None or (name in OWN_BANKS and not (file.parent / name).exists()):
         return name
     return str((file.parent / name).resolve())

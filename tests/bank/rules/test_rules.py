@@ -177,7 +177,7 @@ FAULTS["CE127"] = [
         (vetted("validity: 5/5", "validity: 4/4"), "{study",
          "enough: validity: 4 have rated it, and 5 both scales"),
         (vetted("validity: 5/5", "validity: 9/5"), "{study",
-         "enough: validity: no such count: 9 of 5"),
+         "enough: validity: 9 of 5 raters endorse it, but the number must be 0 to 5"),
         (vetted("objections: 0", "objections: 1"), "{study",
          "enough: 1 open objection to an item of −2 points"),
         (vetted("objections: 0", "objections: null"), "{study",

@@ -274,4 +274,4 @@ def test_what_cannot_be_done_is_told(capsys: pytest.CaptureFixture[str]) -> None
     Path("labels.csv").write_text("rater,judgment,label\nann,j00001,maybe\n", encoding="utf-8")
     capsys.readouterr()
     said = _wrong(["audit", "results", "s.json", "labels.csv"], capsys)
-    assert "labels.csv:2: label must be present, absent, unsure, not 'maybe'" in said
+    assert "labels.csv:2: label must be one of present, absent, unsure, not 'maybe'" in said

@@ -249,8 +249,14 @@ def _events(study: Path) -> Sequence[Any]:
             ("r01", "dressing-001", "", "no-such", 4),
             "this study does not ask for relevance on item",
         ),
-        (("r01", "dressing-002", "realism", "", 5), "realism is a duplicate: line 2 has it too"),
-        (("r01", "dressing-001", "", "", "", "so", "at once"), "7 cells under 6 columns"),
+        (
+            ("r01", "dressing-002", "realism", "", 5),
+            "r01 answers realism twice, here and on line 2",
+        ),
+        (
+            ("r01", "dressing-001", "", "", "", "so", "at once"),
+            "the row has 7 cells, but there are only 6 columns",
+        ),
     ],
 )
 def test_a_file_is_taken_whole_or_not_at_all(
@@ -429,7 +435,7 @@ def test_a_study_that_asked_nobody_of_severe_items_validates_nothing(
     path.unlink()
     capsys.readouterr()
     assert new(folder, tmp_path, *more) == OK
-    assert "whether −2 items deserve it: --points --rubric both does" in capsys.readouterr().err
+    assert "whether −2 items deserve it: ask with --points --rubric both" in capsys.readouterr().err
     assert rate(realism("dressing-001", [5] * 5)) == OK
     first = apply_json(capsys, path, folder)
     assert (first["to"], first["evidence"]["objections"]) == ("reviewed", None)
@@ -447,10 +453,10 @@ def test_a_study_that_asked_nobody_of_severe_items_validates_nothing(
     ("more", "words"),
     [
         (["--items", "--points"], ""),
-        (["--points"], "nobody rates the relevance of every item: --items --rubric both does"),
+        (["--points"], "nobody rates the relevance of every item: ask with --items --rubric both"),
         (["--items", "--points", "--raters", "occupational-therapist:2"],
-         "3 of 3 have fewer raters than 3 occupational therapists and 2 others"),
-        (["--items", "--points", "--raters-per-scenario", "4"], "3 of 3 have fewer raters"),
+         "3 of 3 scenarios would have too few raters: each needs 3 occupational therapists"),
+        (["--items", "--points", "--raters-per-scenario", "4"], "3 of 3 scenarios would have"),
     ],
 )  # fmt: skip
 def test_a_panel_that_cannot_validate_is_told_of(

@@ -277,7 +277,7 @@ def test_too_much_together(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, limi
     """A log of many samples, each within its limits, is refused once they are too much together."""
     monkeypatch.setattr(f"careeval.protocol.tables.response_rows.{limit}", 20)
     log = write(tmp_path / "run", members())
-    with pytest.raises(CareEvalError, match="is too large: at most") as refused:
+    with pytest.raises(CareEvalError, match="is too large: more than") as refused:
         read_runs(log.parent)
     assert str(refused.value).startswith(str(log))
 

@@ -32,8 +32,9 @@ def test_a_folder_is_held_by_one_process_until_it_dies(tmp_path: Path) -> None:
         assert holder.stdout is not None
         assert holder.stdout.readline() == b"held\n"
         refused = pytest.raises(ProtocolError, match=f"locked: process {holder.pid}")
-        with refused, locked(tmp_path):
+        with refused as caught, locked(tmp_path):
             pass
+        assert caught.value.hint.endswith(f"kill {holder.pid}")
         holder.kill()
         holder.wait()
         with locked(tmp_path):

@@ -205,7 +205,7 @@ def test_a_grader_that_fails(bank: Path, tmp_path: Path) -> None:
         ("nowhere/model", None, "Model API nowhere of model 'nowhere/model' not recognized"),
         ("gpt", None, "Model name 'gpt' should be in the format"),
         ("fake/any", "nowhere/model", "Model API nowhere"),
-        ("fake/any", "careeval/lexicl", "there is no model careeval/lexicl"),
+        ("fake/any", "careeval/lexicl", "careeval/lexicl is not a grader program"),
         ("openai/gpt-5.1", None, "OPENAI_API_KEY"),
     ],
 )

@@ -142,20 +142,22 @@ def test_a_grading_by_protocol_2_is_an_entry_apart() -> None:
     said = [summary_of(entry) for entry in found]
     assert all(not s.not_ranked for s in said)
     assert [len(ranking.ranked) for ranking in rankings(found, said)] == [1, 1]
-    with pytest.raises(UsageError, match="another version of the protocol that judged, 1 and 2"):
+    with pytest.raises(
+        UsageError, match="the version of the protocol that judged differs, 1 and 2"
+    ):
         check_comparable(old, new)
 
 
 @pytest.mark.parametrize(
     ("asked", "judged", "difference"),
     [
-        ({"bank_hash": "1111"}, {}, "another choice of scenarios, 0000 and 1111"),
-        ({"bank": "other"}, {}, "another bank, authored and other"),
-        ({"bank_version": "2-0"}, {}, "another version of the bank, 1 and 2"),
-        ({"protocol": "1-3"}, {}, "another version of the protocol that asked, 2 and 1"),
-        ({}, {"protocol": "3-0"}, "another version of the protocol that judged, 2 and 3"),
-        ({}, {"grader": "other"}, "another grader, judge and other"),
-        ({}, {"rubric": "actions"}, "ladder and actions are two rubrics"),
+        ({"bank_hash": "1111"}, {}, "the choice of scenarios differs, 0000 and 1111"),
+        ({"bank": "other"}, {}, "the bank differs, authored and other"),
+        ({"bank_version": "2-0"}, {}, "the version of the bank differs, 1 and 2"),
+        ({"protocol": "1-3"}, {}, "the version of the protocol that asked differs, 2 and 1"),
+        ({}, {"protocol": "3-0"}, "the version of the protocol that judged differs, 2 and 3"),
+        ({}, {"grader": "other"}, "the grader differs, judge and other"),
+        ({}, {"rubric": "actions"}, "one was judged on the ladder, the other on the actions"),
     ],
 )
 def test_what_does_not_compare_is_ranked_apart(

@@ -474,7 +474,9 @@ def test_rubric_without_positive_items_has_no_score() -> None:
     """If no point can be gained there is no score, and the reason is that."""
     marks = {"dressing-1": ["01"]}
     (s,) = summarise(Runs.of(responses(marks), judgments(marks, points=[0, -2])))
-    assert s.score == Estimate.unknown("no positive points: the score has no maximum")
+    assert s.score == Estimate.unknown(
+        "there are no positive points to earn, so the score has no maximum"
+    )
     assert s.severe.count == 1
 
 

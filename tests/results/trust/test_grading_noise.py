@@ -38,6 +38,11 @@ def noise(first: Marks, *again: Marks, smaller: str = "") -> GradingNoise:
     return found
 
 
+def too_few(n: int) -> str:
+    """The reason if only n responses were graded twice."""
+    return f"responses graded twice or more: {n}; at least 10 are needed: grade more of them again"
+
+
 def test_flips_by_hand() -> None:
     """Of two responses judged again, one item of ten differs."""
     marks = {"dressing-1": ["11000", "00010"], "eating-1": ["10001", "01000"]}
@@ -45,7 +50,7 @@ def test_flips_by_hand() -> None:
     found = noise(marks, again)
     assert (found.n_regraded, found.n_gradings) == (2, 2)
     assert found.flipped.value == pytest.approx(1 / 10)
-    assert found.reason == "responses graded twice: 2, of at least 10 needed"
+    assert found.reason == too_few(2)
     assert (found.scenario_share, found.corrected_worst_at_n.value) == (None, None)
 
 
@@ -126,7 +131,7 @@ def test_a_part_that_was_graded_first() -> None:
     assert (other.n_regraded, other.n_gradings) == (6, 2)
     assert early.graded.score() == entry(MARKS).graded.score()
     # of the other six responses nothing is known, and what is known is the same
-    assert other.reason == "responses graded twice: 6, of at least 10 needed"
+    assert other.reason == too_few(6)
     assert other.flipped.value == found.flipped.value == 0
 
 
@@ -155,7 +160,7 @@ def test_responses_without_words_are_no_regradings() -> None:
     assert found.grading_share is not None
     assert found.grading_share > 0
     few = {name: [marks[0], "refused", "refused"] for name, marks in MARKS.items()}
-    assert noise(few, few).reason == "responses graded twice: 6, of at least 10 needed"
+    assert noise(few, few).reason == too_few(6)
     assert noise(few, few).corrected_worst_at_n.value is None
 
 

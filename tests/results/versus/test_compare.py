@@ -304,10 +304,10 @@ def test_other_numbers_of_epochs() -> None:
 @pytest.mark.parametrize(
     ("columns", "word"),
     [
-        ({"bank": "another"}, "another bank, authored and another"),
-        ({"bank_version": "2-0"}, "another version of the bank, 1 and 2"),
-        ({"bank_hash": "1111"}, "another choice of scenarios, 0000 and 1111"),
-        ({"protocol": "1-0"}, "another version of the protocol that asked, 2 and 1"),
+        ({"bank": "another"}, "the bank differs, authored and another"),
+        ({"bank_version": "2-0"}, "the version of the bank differs, 1 and 2"),
+        ({"bank_hash": "1111"}, "the choice of scenarios differs, 0000 and 1111"),
+        ({"protocol": "1-0"}, "the version of the protocol that asked differs, 2 and 1"),
     ],
 )
 def test_what_is_refused(columns: dict[str, Any], word: str) -> None:
@@ -327,11 +327,11 @@ def test_another_letter_compares() -> None:
 
 
 def test_a_run_over_two_banks() -> None:
-    """A run whose own responses are over two versions of the bank compares with nothing."""
+    """A run whose own responses are over two versions of the bank cannot be compared."""
     rows = responses(ONE_POINT, system="a") + responses(ONE_POINT, system="b")
     rows[0]["bank_version"] = "2-0"
     judged = judgments(ONE_POINT, system="a") + judgments(ONE_POINT, system="b")
-    with pytest.raises(UsageError, match=r"a compares with nothing: .* 1-0, 2-0"):
+    with pytest.raises(UsageError, match=r"a cannot be compared: .* 1-0, 2-0"):
         compare_by_name(Runs.of(rows, judged), "b", "a")
 
 
@@ -361,13 +361,13 @@ def test_rubrics_in_part() -> None:
 
 @pytest.mark.parametrize("column", ["bank", "bank_version", "protocol"])
 def test_unknown_versions(column: str) -> None:
-    """A run that does not name its bank, or a version, compares with nothing, not its like."""
+    """A run that does not name its bank or a version cannot be compared, not even to its like."""
     unknown: dict[str, Any] = {column: None}
     rows = responses(ONE_POINT, system="a") + responses(ONE_POINT, system="b", **unknown)
     rows += responses(ONE_POINT, system="c", **unknown)
     judged = [row for name in "abc" for row in judgments(ONE_POINT, system=name)]
     for one, other in ("ab", "bc"):
-        with pytest.raises(UsageError, match=r"b compares with nothing: version unknown"):
+        with pytest.raises(UsageError, match=r"b cannot be compared: version unknown"):
             compare_by_name(Runs.of(rows, judged), one, other)
 
 

@@ -208,7 +208,7 @@ def test_untested_pairs_count_for_holm() -> None:
     ]
     pairs = rankings_of(Runs.of(rows, judged))[0].pairs
     assert pairs["a", "b"].p_holm == 3 * 2 / 256
-    reason = "the same scenario has another maximum in each run"
+    reason = "the maximum points of a scenario differ between the two runs"
     for pair in (("a", "c"), ("b", "c")):
         assert (pairs[pair].p_holm, pairs[pair].difference.reason) == (None, reason)
 

@@ -217,10 +217,16 @@ def test_typing_labels_is_blind(tmp_path: Path) -> None:
         (",j1,present,,", "paper.csv:3: '' is not a labeller"),
         ("r01,j9,present,,", "paper.csv:3: 'j9' is not a judgment of r01"),
         ("r01,,present,,", "paper.csv:3: '' is not a judgment of r01"),
-        ("r01,j1,yes,,", "paper.csv:3: label must be one of present, absent, unsure, not 'yes'"),
+        (
+            "r01,j1,yes,,",
+            "paper.csv:3: label must be one of present, absent, unsure, or p, a, u, not 'yes'",
+        ),
         ("r01,j1,present,I rush you,", "paper.csv:3: “I rush you” is not in the response"),
-        ("r01,j2,present,,", "paper.csv:3: says is a duplicate: line 2 has it too"),
-        ("r01,j1,present,,so, at once", "paper.csv:3: 6 cells under 5 columns"),
+        ("r01,j2,present,,", "paper.csv:3: r01 answers label twice, here and on line 2"),
+        (
+            "r01,j1,present,,so, at once",
+            "paper.csv:3: the row has 6 cells, but there are only 5 columns",
+        ),
         ("r02,j1,present,,", "paper.csv:3: the link of r02 is switched off"),
     ],
 )
@@ -240,7 +246,7 @@ def test_labels_are_not_replaced_unasked(audit: Audit, tmp_path: Path, capsys: O
     head = "rater,judgment,label\n"
     assert _type(audit, tmp_path, f"{head}r01,j1,p\n") == OK
     assert _type(audit, tmp_path, f"{head}r01,j1,a\nr01,j2,a\n") == USAGE
-    assert "r01 has answered says already, with 'present'" in capsys.readouterr().err
+    assert "r01 has answered label already, with 'present'" in capsys.readouterr().err
     assert _said(audit) == ["r01 j00001 present"]
     assert _type(audit, tmp_path, f"{head}r01,j1,a\n", "--replace") == OK
     assert _said(audit) == ["r01 j00001 absent"]

@@ -724,7 +724,7 @@ def test_behind_a_proxy(study: Study) -> None:
     settings = Addresses.behind_proxy("https://rating.example.org/")
     assert (settings.hosts, settings.secure) == (frozenset({"rating.example.org"}), True)
     for wrong in ("http://rating.example.org", "rating.example.org", "https://x.org/path", ""):
-        with pytest.raises(ReviewError, match="is not a web address that raters can open"):
+        with pytest.raises(ReviewError, match="is not an https address of a host alone"):
             Addresses.behind_proxy(wrong)
 
 

@@ -57,7 +57,7 @@ def _changed(change: Callable[[Any], object]) -> str:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("{", "not JSON"),
+        ("{", "is not JSON"),
         ("[]", "not None"),
         ('{"schema": "careeval.summary/1"}', "not 'careeval.summary/1'"),
         (_changed(lambda d: d["hidden"].pop("seed")), "hidden.seed: Field required"),
@@ -78,14 +78,14 @@ def test_a_file_that_is_no_sample(text: str, message: str, tmp_path: Path) -> No
 
 
 def test_a_sample_that_would_take_the_memory(tmp_path: Path) -> None:
-    """JSON that is nested without end is refused in words, and so is a file that is too long."""
+    """JSON that is nested without end is refused in words, and so is a file that is too large."""
     path = tmp_path / "sample.json"
     path.write_text("[" * 100_000, encoding="utf-8")
     with pytest.raises(ReviewError, match="not JSON"):
         read_sample(path)
     with path.open("wb") as file:
         file.truncate(10**12)
-    with pytest.raises(OSError, match="it is too long: at most 50,000,000 bytes"):
+    with pytest.raises(OSError, match="it is too large: at most 50,000,000 bytes"):
         read_sample(path)
 
 
@@ -117,12 +117,12 @@ def test_labels_with_semicolons_and_a_mark(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("rows", "message"),
     [
-        ("ann,j00001,perhaps", ":2: label must be present, absent, unsure, not 'perhaps'"),
+        ("ann,j00001,perhaps", ":2: label must be one of present, absent, unsure, not 'perhaps'"),
         ("ann,j9,present", ":2: judgment 'j9' is not in the sample"),
         (",j00001,present", ":2: rater is empty"),
         ("ann,j00001,present\nben,j00001,absent\nann,j00001,absent",
          ":4: j00001 is labelled by ann in line 2 too"),
-        ("ann,j00001,present,,noon", ":2: at must be a time as 2026-03-01T14:30, not 'noon'"),
+        ("ann,j00001,present,,noon", ":2: at must be a time such as 2026-03-01T14:30, not 'noon'"),
         ("ann,j00001,present,,,maybe", ":2: adjudicated must be yes or no, not 'maybe'"),
         ("a,j00001,present,,,yes\nb,j00001,absent,,,yes",
          ":3: j00001 is adjudicated in line 2 too"),

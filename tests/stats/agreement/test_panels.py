@@ -306,7 +306,7 @@ BLOCKS = np.array([[4, 5, NAN], [NAN, 3, 4], [2, NAN, 2]])
         (lambda: identical_pairs(LONELY), "two ratings"),
         (lambda: gwet_ac1(LONELY, SCALE), "two ratings"),
         (lambda: gwet_ac2(np.array([[4.0, 6]]), SCALE), "6 is not among"),
-        (lambda: gwet_ac1(ALIKE, (5,)), "one category"),
+        (lambda: gwet_ac1(ALIKE, (5,)), "fewer than two categories"),
         (lambda: krippendorff_alpha(LONELY, "nominal"), "two ratings"),
         (lambda: krippendorff_alpha(ALIKE, "ordinal"), "all ratings are the same"),
         (lambda: icc(ALIKE, "2,k"), "all ratings are the same"),

@@ -128,16 +128,16 @@ def test_unread_misses_leave_a_range() -> None:
 @pytest.mark.parametrize(
     ("call", "reason"),
     [
-        (lambda: Confusion(-1, 0, 0, 0), "not a count"),
-        (lambda: Confusion(NAN, 0, 0, 0), "not a count"),
+        (lambda: Confusion(-1, 0, 0, 0), "negative or unknown"),
+        (lambda: Confusion(NAN, 0, 0, 0), "negative or unknown"),
         (lambda: inverse_weights(np.full(2, True), np.array([1.0, 0])), "chance"),
         (lambda: inverse_weights(np.full(2, True), np.array([1, NAN])), "chance"),
-        (lambda: inverse_weights(np.full(2, True), np.ones(3)), "chances of"),
+        (lambda: inverse_weights(np.full(2, True), np.ones(3)), "the chances have shape"),
         (lambda: sum_by_cluster(np.ones((2, 4)), [1]), "cluster names"),
         (lambda: measure_interval(np.ones((4, 4)), AccuracyMeasure.ppv), "fewer than five"),
         (lambda: measure_interval(np.ones((9, 4)), AccuracyMeasure.ppv), "no variation"),
         (lambda: sensitivity_range(0, 9, 1, 5), "nothing"),
-        (lambda: sensitivity_range(3, 9, 6, 5), "no such sample"),
+        (lambda: sensitivity_range(3, 9, 6, 5), "6 missed, 5 read, 9 called absent"),
     ],
 )
 def test_what_is_not_defined(call: Callable[[], object], reason: str) -> None:

@@ -61,9 +61,10 @@ def failure_reason(error: BaseException, keys: Iterable[str] = ()) -> str:
 def is_hopeless(error: BaseException) -> bool:
     """Tell whether a call failed in a way in which every other call would fail too.
 
-    A call is hopeless if no server listens at the address, the server is not a model's server, or
-    the server refuses us: wrong key, no credit, unknown model. A call is not hopeless if the server
-    is busy or has an internal error, since the server may recover within a minute.
+    A call is hopeless if no server answers at the address in time, if the reply is too long or not
+    that of a model's server, or if the server refuses us: wrong key, no credit, unknown model. A
+    call is not hopeless if the server is busy or has an internal error, since the server may
+    recover within a minute.
     """
     error = last_attempt(error)
     status = _status(error)
@@ -199,7 +200,7 @@ def _server_message(error: BaseException) -> str:
 
 
 def _first(error: BaseException) -> BaseException:
-    """Return the first error in this error's chain of causes."""
+    """Return the error at the root of this error's chain of causes."""
     *_, first = _chain(error)
     return first
 

@@ -53,7 +53,7 @@ class RunHooks(Hooks):
     """The hooks that pass events on to the current run."""
 
     async def on_before_model_generate(self, data: BeforeModelGenerate) -> None:
-        """Make an attempt that has its connection wait until the run allows it."""
+        """Hold back an attempt, once it has its connection, until the run allows it."""
         if calls := current_calls():
             await calls.wait_to_begin(data.config)
 

@@ -26,8 +26,8 @@ class PendingCall:
         reserved: Number of the budget's reservation for it; `None` where there is none.
         since: Monotonic time at which its present or last attempt began.
         failure: The error of its last attempt.
-        reason: The same in words.
-        is_silent: True if the server answered nothing else meanwhile either.
+        reason: That error as text.
+        is_silent: True if the server did not answer a request for its list of models either.
         sampling: The fields of the last attempt's request that say how its reply is sampled.
     """
 

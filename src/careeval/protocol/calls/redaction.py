@@ -11,8 +11,8 @@ from pydantic import BaseModel
 REDACTED = "(the key)"
 
 SHORTEST = 8
-"""The least characters of a key that is redacted in answers too. A shorter key, such as "EMPTY",
-may be a word of the answer."""
+"""The fewest characters of a key that is redacted in answers too, not in errors alone. A shorter
+key, such as "EMPTY", may be a word of the answer."""
 
 
 class Redactor:
@@ -31,12 +31,12 @@ class Redactor:
         return self._any.sub(REDACTED, text) if self._any else text
 
     def body(self, raw: bytes, *, is_error: bool) -> bytes:
-        """Return the body of a reply with all keys redacted."""
+        """Return the body of a reply with its keys redacted, short keys only in an error."""
         pattern = self._raw if is_error else self._raw_long
         return pattern.sub(REDACTED.encode(), raw) if pattern else raw
 
     def header(self, value: str) -> str:
-        """Return the value of a reply's header with all keys redacted."""
+        """Return the value of a reply's header with all keys redacted, except short ones."""
         return self._long.sub(REDACTED, value) if self._long else value
 
     def error(self, error: BaseException) -> None:
@@ -55,9 +55,10 @@ class Redactor:
                     setattr(current, name, redacted)
 
     def inside(self, value: Any, *, is_error: bool) -> Any:
-        """Return a value with all keys redacted, in lists, mappings and pydantic models too.
+        """Return a value with its keys redacted, in lists, mappings and pydantic models too.
 
-        Models are changed in place, since Inspect's log may hold them already.
+        Short keys are redacted only in an error. Models are changed in place, since Inspect's log
+        may hold them already.
         """
         if isinstance(value, str):
             redacted = self.text(value) if is_error else self.header(value)

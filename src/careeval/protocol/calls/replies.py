@@ -54,7 +54,7 @@ async def generate(
 
 
 def without_false_usage(model: Model, output: ModelOutput) -> ModelOutput:
-    """Remove impossible usage from an output, so that the cost of the call is unknown."""
+    """Remove an impossible usage from an output, so that the cost of the call is unknown."""
     usage = output.usage
     if usage is None or runs_in_process(str(model)):
         return output
@@ -70,7 +70,7 @@ def without_false_usage(model: Model, output: ModelOutput) -> ModelOutput:
 
 
 def usage_numbers(output: ModelOutput) -> tuple[int | None, int | None, float | None, float | None]:
-    """Return tokens in and out, dollars and seconds, as the provider reports them."""
+    """Return a call's input tokens, output tokens, dollars and seconds; `None` where unknown."""
     usage = output.usage
     if usage is None:
         return None, None, None, output.time
@@ -88,7 +88,7 @@ def sampling_in(request: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def sampling_logged() -> dict[str, Any]:
-    """Return the sampling fields of the last request in Inspect's transcript."""
+    """Return the sampling fields of the last request in Inspect's transcript; empty if none."""
     for event in reversed(transcript().events):
         if isinstance(event, ModelEvent):
             return sampling_in(event.call.request if event.call else {})

@@ -44,7 +44,7 @@ NOT_TAKEN = ("content_filter", "model_length")
 """Stop reasons that, in an output without usage, mean that the provider refused the request."""
 
 TIMES_TURNED_AWAY = 5
-"""Hopeless attempts in a row after which a run ends, if none has succeeded before."""
+"""Hopeless attempts in a row after which a run ends, if no call has succeeded before."""
 
 DRAIN = 300.0
 """Seconds that calls in flight may still take when a run is to end early."""
@@ -115,6 +115,8 @@ class RunCalls:
         expected_tokens: float = ANSWER_TOKENS,
     ) -> CallResult:
         """Call a model, or return the stored result of the same call.
+
+        Once the run is ending, this waits to be cancelled instead.
 
         Args:
             role: Whether it asks or grades.
@@ -196,7 +198,7 @@ class RunCalls:
         return True
 
     def none_has_succeeded(self) -> bool:
-        """Tell whether no call of the current call's role has come back so far."""
+        """Tell whether the current call's role (asking or grading) has had no success so far."""
         pending = PENDING_CALL.get()
         return pending is not None and pending.role not in self._succeeded
 
@@ -227,8 +229,8 @@ class RunCalls:
     async def wait_to_begin(self, config: GenerateConfig) -> None:
         """Wait until an attempt at the current call may be made; forever, once the run is ending.
 
-        Inspect calls this when the call has its connection, for which it may wait long: only then
-        is it in flight. With a budget, the money that it may cost is reserved first.
+        Inspect calls this when the call has its connection, which may take long: only then is the
+        call in flight. With a budget, the money that the call may cost is reserved first.
 
         Args:
             config: How the reply is generated, the run's own settings included.
@@ -396,7 +398,7 @@ async def call(
     config: GenerateConfig,
     expected_tokens: float = ANSWER_TOKENS,
 ) -> CallResult:
-    """Call a model; in a run, the call is stored and paid from its budget."""
+    """Call a model, and return the result; within a run, through the run's `RunCalls`."""
     if calls := current_calls():
         return await calls.call(role, name, model, messages, config, expected_tokens)
     output = without_false_usage(model, await generate(model, messages, config))

@@ -1,4 +1,4 @@
-"""The check that stops a run whose grader gives no usable reply to many responses."""
+"""The check that ends a run if the grader's first replies are all unusable."""
 
 from __future__ import annotations
 

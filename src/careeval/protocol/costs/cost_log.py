@@ -41,9 +41,9 @@ class PaidCall:
     Attributes:
         role: Whether a system was asked, or a grader.
         model: Inspect's name of the model.
-        input_tokens: Cached ones included; `None` where the provider did not say.
-        output_tokens: Reasoning included; `None` where the provider did not say.
-        cost_usd: US dollars; `None` where the price or the tokens are not known.
+        input_tokens: Tokens of the prompt, cached ones included; `None` if unknown.
+        output_tokens: Tokens of the reply, reasoning included; `None` if unknown.
+        cost_usd: Cost in US dollars; `None` where the price or the tokens are not known.
         seconds: Duration of the call; `None` if unknown.
     """
 
@@ -146,7 +146,7 @@ UNREADABLE = PaidCall("ask", "unreadable lines", None, None, None, None)
 
 
 def finished_keys(folder: Path) -> set[str]:
-    """Return the keys of a run's finished calls: role, scenario, epoch and more, with spaces.
+    """Return the keys of a run's finished calls: role, scenario, epoch and more, joined by spaces.
 
     A line that cannot be understood is skipped: its call is made again.
 

@@ -99,7 +99,7 @@ def price_of(model: str, own: Mapping[str, Price] = {}, day: date | None = None)
     Args:
         model: Inspect's name, PROVIDER/MODEL. The list price is that of the provider's own server;
             do not use it for another base URL.
-        own: The user's own prices by such names; they come first.
+        own: The user's own prices, by Inspect's name of a model; they override list prices.
         day: Day of the price, UTC; today where not given.
     """
     if model in own:
@@ -164,7 +164,7 @@ def read_prices(path: Path) -> dict[str, Price]:
     ["openai/gpt-5.1"]
     input = 1.25
     output = 10
-    cache_read = 0.125    # may be left out, as may cache_write: the input price then
+    cache_read = 0.125    # may be left out, like cache_write: then the input price
     ```
 
     Raises:

@@ -1,4 +1,4 @@
-"""Checks of the token counts that providers report. If one is false, a call's cost is unknown."""
+"""Checks of the token counts that providers report; a false count makes the cost unknown."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ def is_plausible(
 
 
 def with_readable_usage(body: bytes) -> bytes:
-    """Return a completion of an OpenAI-like server, with its usage set to null if unreadable.
+    """Return a completion of an OpenAI-like server with a usage that the client can read.
 
-    The client would fail on such a usage, and the reply's text would be lost. Anything else is
-    returned unchanged.
+    An unreadable usage is set to null, and a missing total is added: else the client would fail,
+    and the reply's text would be lost. A body that is not a completion is returned unchanged.
     """
     try:
         completion = json.loads(body)

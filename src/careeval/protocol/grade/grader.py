@@ -76,11 +76,11 @@ def grade(
 ) -> Scorer:
     """Grade a response against its rubric and record every judgment in the score's metadata.
 
-    The value holds the points of the rubric, for Inspect's viewer alone: every number that
+    The score's value is the points of the rubric, for Inspect's viewer alone: every number that
     careeval publishes is computed from the judgments.
 
     Args:
-        rubrics: `ladder` or `actions`; both in protocol 1.
+        rubrics: `ladder` or `actions`, or both in protocol 1.
         per_item: One call for each item, where the default is one call for each rubric.
         grader_context: `none`, or `scenario` to show the grader the scenario as well.
         prompts: Folder of prompt files; careeval's own where not given.

@@ -69,9 +69,9 @@ def careeval(
         bank: Folder of the bank; careeval's own where not given.
         split: `public` or `held-out`.
         adl: ADLs to take, all where not given.
-        scenario: Ids to take, all where not given.
-        limit: The most scenarios, taken from the ADLs in turn.
-        twins: Whether to take their twins and controls too.
+        scenario: Ids of scenarios to take, all bases where not given.
+        limit: The most scenarios without added twins, taken from the ADLs in turn.
+        twins: Whether to add the twins and controls of the chosen bases.
         part: Ids of the selected scenarios to ask about; all where not given. The run has the hash
             of the whole selection, so that the parts of a sweep are one run.
         rubric: `actions` or `ladder`; the actions where not given, the ladder where the selected
@@ -79,11 +79,12 @@ def careeval(
         grade: Whether to grade; otherwise the responses are only stored.
         per_item: One grader call for each item, where the default is one for each rubric.
         grader_context: `none` as in the paper, or `scenario` to show the grader the scenario.
-        prompts: Folder of other prompt files than careeval's own.
+        prompts: Folder of prompt files; careeval's own where not given.
         seed: Seed of the responses, for providers that honour one.
         grade_seed: Seed of the order in which items are shown to the grader.
         responses: JSON-lines file of recorded responses, instead of asking.
-        system: Name of the system under test; needed with `responses`, else the model's name.
+        system: Name of the system under test; needed with `responses`. Where a model is asked, the
+            model's name if not given.
         max_tokens: The most tokens of one response, reasoning included.
         protocol: Version of the protocol; an earlier one to finish a run that was begun under it.
     """
@@ -151,7 +152,7 @@ def _solver(
     protocol: str,
     mode: dict[str, str],
 ) -> Solver:
-    """Return the solver that takes recorded responses, or the one that asks for them.
+    """Return the solver that takes recorded responses, or the solver that asks the system.
 
     Raises:
         ProtocolError: Recorded responses are given without the name of their system.

@@ -33,7 +33,6 @@ from careeval.protocol.logs.limits import (
     MAX_RESPONSES,
     SAMPLE,
     SUMMARIES,
-    describe_value,
     open_log,
     read_member,
     size_problem,
@@ -162,7 +161,8 @@ def read_log(path: Path) -> Log:
         eval_fields = header["eval"] if isinstance(header, dict) else None
         if not isinstance(eval_fields, dict):
             raise ValueError(
-                f"its header is {describe_value(header)}, expected what Inspect writes"
+                "its header has no section `eval` with names and values, "
+                "so Inspect did not write it"
             )
     except LogError:
         raise

@@ -49,9 +49,9 @@ def _at(first: str, *path: str | int) -> Any:
 
 
 def _or_unknown(value: Any, validate: ValidatorFunctionWrapHandler, info: ValidationInfo) -> Any:
-    """Return a call's usage, or `None` if a count in it is impossible, such as a negative one.
+    """Return a field's value, or `None` if a count in it is impossible, such as a negative one.
 
-    Each impossible count is described in the list that is the context.
+    A description of each impossible count is added to the list in `info.context`.
     """
     try:
         return validate(value)
@@ -148,7 +148,7 @@ class LoggedUsage:
 
 
 def _has_reasoning(content: Any) -> bool:
-    """Tell whether a message, a string or a list of parts, has a part of type reasoning."""
+    """Tell whether a message's content, a string or a list of parts, has a part of reasoning."""
     parts = content if isinstance(content, list) else []
     return any(isinstance(part, dict) and part.get("type") == "reasoning" for part in parts)
 
@@ -281,7 +281,11 @@ class LoggedSample:
 
 
 def error_text(error: Exception) -> str:
-    """Return an error's text in one line, without the faulty content itself."""
+    """Return a short text of an error.
+
+    For a `ValidationError` this is its first problem, with the faulty value described, not quoted;
+    for other errors it is their own text, cut to `MAX_ERROR_TEXT` characters.
+    """
     if isinstance(error, ValidationError):
         first = error.errors(include_url=False)[0]
         where = ".".join(str(step)[:MAX_SHOWN] for step in first["loc"])

@@ -85,7 +85,7 @@ COMPRESSIONS = {zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, 93}
 """Kinds of compression that Inspect has used: none, deflate, zstd."""
 
 CHUNK = 4096
-"""Bytes unpacked at a time, since zstd may unpack them to 30,000 times their size."""
+"""Packed bytes read at a time, since zstd may unpack them to 30,000 times their size."""
 
 Name = Annotated[str, StringConstraints(max_length=MAX_NAME)]
 Text = Annotated[str, StringConstraints(max_length=MAX_TEXT)]
@@ -116,7 +116,7 @@ def open_log(path: Path) -> Iterator[zipfile.ZipFile]:
 class _CappedFile:
     """A file that refuses to read more than `MAX_DIRECTORY` bytes at once.
 
-    The zipfile module reads the whole list of members at once.
+    Without it, zipfile reads a zip's whole list of members into memory, however long it is.
     """
 
     def __init__(self, path: Path, file: IO[bytes]) -> None:

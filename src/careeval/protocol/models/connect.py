@@ -54,7 +54,7 @@ EMBEDDED_GRADER_TOKENS = 1536
 """Token limit of an embedded grader's reply: enough for nine items, and a stop to rambling."""
 
 ATTEMPT_TIMEOUT = 300
-"""Seconds until an attempt at a call is given up and retried; none for a model loaded here."""
+"""Seconds until an attempt at a call is given up and retried; no limit for a model loaded here."""
 
 MAX_RETRIES = 10
 """The most retries of a call."""
@@ -66,8 +66,8 @@ def connect(run: Run, role: Role, reply_queue: ReplyQueue) -> Model:
     The task sets how responses are sampled, and the grader sets how it is called.
 
     Args:
-        run: The run, which names both.
-        role: Which of the two.
+        run: The run, which names the model and the grader.
+        role: `ask` for the model, `grade` for the grader.
         reply_queue: The queue of replies; one for both models, since they share a loop.
 
     Raises:
@@ -113,7 +113,7 @@ def connect(run: Run, role: Role, reply_queue: ReplyQueue) -> Model:
 
 
 def calls_in_flight(run: Run) -> int:
-    """Return the most calls in flight to a run's model and to its grader."""
+    """Return the most calls in flight to a run's model, or to its grader if it asks no model."""
     name = run.model or run.grader or ""
     return _fixed(name, run.base_url, run.max_connections) or HOSTED_CALLS
 

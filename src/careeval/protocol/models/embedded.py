@@ -48,7 +48,7 @@ def check_embedded() -> None:
     """Check that the embedded model and its engine are installed.
 
     Raises:
-        ProtocolError: One of them is not.
+        ProtocolError: One of them is not installed.
     """
     check_engine()
     embedded_model_path()

@@ -12,7 +12,7 @@ memory; it also opens a port on the loopback interface, behind a random key that
 
 **Sampling.** A request without `temperature`, `top_p` or `top_k` is sampled from the model's own
 distribution: llama.cpp's usual cuts (top 40, top 95%, at least 5% of the best) are off. The
-provider's argument `min_p` puts one of them back.
+provider's argument `min_p` sets the last of these again.
 
 **Seeds.** Asked alone, the same seed and prompt gave the same reply each time. Asked eight at a
 time, none of eight gave it twice: the other requests of a batch change the last digits of a token's
@@ -75,7 +75,11 @@ Request = dict[str, Any]
 
 
 class EngineError(RuntimeError):
-    """The engine's refusal of a request; `kind` is llama.cpp's name for the reason."""
+    """A request that the engine refused or did not answer in time.
+
+    Attributes:
+        kind: llama.cpp's name for the reason, or `timeout`.
+    """
 
     def __init__(self, message: str, kind: str) -> None:
         super().__init__(message)
@@ -144,8 +148,8 @@ class GgufAPI(ModelAPI):
             base_url: Not used.
             api_key: Not used.
             config: Settings of every call.
-            min_p: Leave out tokens less likely than this share of the likeliest, 0 to 1. The
-                smallest models ramble at temperature 1 without such a cut.
+            min_p: Leave out tokens whose probability is below this share of the likeliest token's,
+                0 to 1. The smallest models ramble at temperature 1 without such a cut.
             seconds: The most seconds of one reply.
 
         Raises:
@@ -175,7 +179,9 @@ class GgufAPI(ModelAPI):
                 read; or the reply took too long.
         """
         if tools:
-            raise ProtocolError("a gguf/ model cannot call tools")
+            raise ProtocolError(
+                "a gguf/ model cannot call tools", hint="leave the tools out, or name another model"
+            )
         request = _request(input, config, self.min_p)
         cancelled = threading.Event()
         started = time.perf_counter()
@@ -330,7 +336,8 @@ def _joined(chunks: Sequence[dict[str, Any]]) -> EngineReply:
     timings: dict[str, Any] = {}
     for chunk in chunks:
         if "error" in chunk:
-            raise EngineError(chunk["error"]["message"], chunk["error"]["type"])
+            message = f"llama.cpp refused the request: {chunk['error']['message']}"
+            raise EngineError(message, chunk["error"]["type"])
         for choice in chunk["choices"]:
             text.append(choice["delta"].get("content") or "")
             reasoning.append(choice["delta"].get("reasoning_content") or "")

@@ -14,7 +14,7 @@ from careeval.modes.mode import PROVIDER, Case
 
 
 class ProgramAPI(ModelAPI):
-    """The provider `careeval` for Inspect: `careeval/NAME` is a program of a mode that grades."""
+    """The provider `careeval` for Inspect: `careeval/NAME` is a grader program of a mode."""
 
     def __init__(
         self,
@@ -39,7 +39,11 @@ class ProgramAPI(ModelAPI):
         tool_choice: ToolChoice,  # noqa: ARG002
         config: GenerateConfig,  # noqa: ARG002
     ) -> ModelOutput:
-        """Judge the case that the request's metadata carries."""
+        """Return the program's judgments of the case in the last message's metadata.
+
+        Raises:
+            ProtocolError: There is no case, since the program was asked instead of grading.
+        """
         case = input[-1].metadata or {}
         if "items" not in case:
             raise ProtocolError(
@@ -52,5 +56,5 @@ class ProgramAPI(ModelAPI):
         return output
 
     def service_model_name(self) -> str:
-        """Return the name after the provider's."""
+        """Return the model's name without `careeval/`."""
         return self.model_name.removeprefix(f"{PROVIDER}/")

@@ -104,7 +104,7 @@ class _ReservationFile:
 
 
 class Budget:
-    """The budget of all runs that share it.
+    """A budget that one or several runs share.
 
     Attributes:
         limit_usd: Dollars that may be spent.
@@ -195,7 +195,7 @@ class Budget:
         return estimate.usd * self._paid_of(estimate.kind).ratio
 
     def others_in_flight(self) -> bool:
-        """Tell whether another process has calls in flight, which may leave some dollars over."""
+        """Tell whether another process has calls in flight, which may cost less than reserved."""
         self._read()
         return any(self._in_flight(run) for run in self._reserved.values() if run != self._own)
 
@@ -271,7 +271,7 @@ class Budget:
 
 
 def open_reservations(folder: Path) -> list[float]:
-    """Return the dollars reserved for each call of a run that has not come back.
+    """Return the dollars reserved for each of a run's calls that have not come back.
 
     While a process works on the run, its calls in flight are included.
     """

@@ -63,8 +63,7 @@ def prepare(run: Run, folder: Path) -> Path:
     A run that was set up with the same description, and has not begun, is set up again.
 
     Raises:
-        ProtocolError: The folder has another run, or a run that has begun, or is inside the folder
-            of a run.
+        ProtocolError: The run may not go into the folder: see `check_folder`.
         OSError: The folder cannot be written; nothing of the run is in it.
     """
     check_folder(folder, run)
@@ -96,7 +95,8 @@ def store_responses(folder: Path, responses: Sequence[Response], run: Run) -> Ru
 
     Args:
         folder: Folder of the run, which is to be prepared next.
-        responses: Responses of one system, to all scenarios that `run.task` names or to any.
+        responses: Responses of one system; if `run.task` names scenarios, at least one to each of
+            these.
         run: The run; its model and epochs are replaced, since they follow from the responses.
 
     Raises:
@@ -109,7 +109,10 @@ def store_responses(folder: Path, responses: Sequence[Response], run: Run) -> Ru
     part = run.task.get("part")
     wanted = set(part or run.task.get("scenario") or answered)
     if unanswered := sorted(wanted - answered):
-        raise ProtocolError(f"no response is recorded to {', '.join(unanswered)}")
+        raise ProtocolError(
+            f"no response is recorded to {', '.join(unanswered)}",
+            hint="add responses to these scenarios, or leave the scenarios out",
+        )
     responses = [response for response in responses if response.scenario in wanted]
     folder.mkdir(parents=True, exist_ok=True)
     file = folder / RESPONSES_FILE
@@ -142,7 +145,7 @@ def grading_folder(folder: Path, grader: str, rubric: Rubric) -> Path:
 
 
 def discard(folder: Path) -> None:
-    """Delete the files of a prepared run, if the run has no log and has made no call."""
+    """Delete the files of a prepared run, unless it has a log, has made a call or is locked."""
     if _has_calls(folder) or holder(folder):
         return
     with suppress(OSError):
@@ -262,7 +265,7 @@ def is_complete(folder: Path) -> bool:
 
 
 def n_lost_calls(folder: Path) -> int:
-    """Return the number of paid calls that an unfinished run has lost from its file of calls.
+    """Return how many paid calls, at least, are lost from an unfinished run's file of calls.
 
     Lost calls are made and paid for again. A process that is killed loses at most one.
     """
@@ -353,7 +356,7 @@ def check_folder(folder: Path, run: Run) -> None:
 
 
 def _may_take(folder: Path, run: Run) -> bool:
-    """Tell whether a folder has no run, or only the same or a damaged run that has not begun."""
+    """Tell whether a folder has no run, or one that has not begun and is the same or damaged."""
     if not (folder / RUN_FILE).exists():
         return True
     if _has_calls(folder):
@@ -369,7 +372,8 @@ def refuse_runs_folder(folder: Path) -> None:
     """Check that a folder is not part of a run and has no runs, so that other files may go there.
 
     Raises:
-        ProtocolError: The folder is the folder of a run, is inside one, or has one just below it.
+        ProtocolError: The folder is that of a run or a sweep, is inside one, or has a run just
+            below it.
     """
     refuse_sweep(folder)
     hint = "give a folder without runs, such as -o site"

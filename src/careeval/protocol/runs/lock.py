@@ -40,9 +40,10 @@ def locked(folder: Path) -> Iterator[None]:
             if not _try_lock(file):
                 file.seek(0)
                 number = file.read(MAX_NUMBER).strip() or "unknown"
+                stop = f", or stop it: kill {number}" if number.isdecimal() else ""
                 raise ProtocolError(
                     f"{folder} is locked: process {number} is working on it",
-                    hint="wait until that process ends, or stop it: kill PROCESS",
+                    hint=f"wait until that process ends{stop}",
                 )
         file.truncate(0)
         file.write(str(os.getpid()))

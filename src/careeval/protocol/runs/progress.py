@@ -34,7 +34,7 @@ class RunProgress:
         n_failed: Responses that ended in an error, and were given up.
         n_calls: Calls that came back since the run was begun or resumed.
         usd: Cost of those calls; `None` once the cost of one is not known.
-        n_errors: Failed attempts at a call since then, most of them tried again.
+        n_errors: Failed attempts at a call since the run was begun or resumed; most are repeated.
         last_error: The last error, and when the call is tried again; empty if there is none.
         rate: Responses per second that were finished or given up in the last minute; `None` while
             that is not known.
@@ -63,7 +63,7 @@ class RunProgress:
 
     @property
     def seconds_left(self) -> float | None:
-        """Seconds until the end at the last minute's rate; `None` if that is unknown or 0."""
+        """Seconds until the end at the last minute's rate; `None` if that rate is unknown or 0."""
         if self.ended:
             return 0.0
         left = self.n_samples - self.n_done - self.n_failed
@@ -100,7 +100,7 @@ class Pace:
 
 
 def total_progress(progress: Sequence[RunProgress]) -> RunProgress:
-    """Return the total progress of several runs; a value unknown for one is unknown in total."""
+    """Return the progress of several runs together; a cost or rate unknown for one is `None`."""
     costs, rates = [run.usd for run in progress], [run.rate for run in progress if not run.ended]
     known_costs = [cost for cost in costs if cost is not None]
     known_rates = [rate for rate in rates if rate is not None]
@@ -140,7 +140,7 @@ class Tally:
         self._tell(replace(now, n_calls=now.n_calls + 1, usd=usd))
 
     def _shown(self, text: str) -> str:
-        """Return a text to show; a placeholder if the run is held out, as it may quote a prompt."""
+        """Return a text to show; for a held-out run a placeholder: the text may quote a prompt."""
         return "its words are not shown" if self._is_held_out else text
 
     def count_failed_attempt(self, error: str, when: str) -> None:

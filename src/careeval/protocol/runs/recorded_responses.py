@@ -28,7 +28,7 @@ MAX_LINE = 2_000_000
 """The most characters of one line; a longer line is a mistake."""
 
 MAX_BYTES = 500_000_000
-"""The most bytes of a file; that of the longest run has a third of them."""
+"""The most bytes of a file; three times as many as the file of the longest run has."""
 
 MAX_RECORDED = 1_000_000
 """The most responses in a file: 100 systems on 1,000 scenarios, ten times each."""

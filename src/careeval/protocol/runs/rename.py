@@ -46,7 +46,10 @@ def single_run(folder: Path) -> Path:
             hint="give the folder of one run",
         )
     if is_probe_check(runs[0]):
-        raise ProtocolError(f"{runs[0]} is a probe check of a grader, not a run of a system")
+        raise ProtocolError(
+            f"{runs[0]} is a probe check of a grader, not a run of a system",
+            hint="give the folder of a run of a system",
+        )
     return runs[0]
 
 
@@ -85,5 +88,7 @@ def _refuse_taken(folder: Path, name: str) -> None:
     for other in run_folders(root):
         if not is_grading(other) and system_of(other) == name:
             if other == folder:
-                raise ProtocolError(f"the system of {folder} is already named {name!r}")
+                raise ProtocolError(
+                    f"the system of {folder} is already named {name!r}", hint="give another name"
+                )
             raise ProtocolError(f"{other} already has a run of {name!r}", hint="give another name")

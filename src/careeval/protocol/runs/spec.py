@@ -45,6 +45,7 @@ class Stop(StrEnum):
     unusable = "unusable"
     """The grader replies, but without judgments."""
     disk = "disk"
+    """A file of the run cannot be written or read."""
     died = "died"
     """The run's process was killed, or ended with an error."""
 
@@ -62,8 +63,8 @@ class Run:
             name that the run began with, where the system has been renamed.
         model_args: Arguments of the model's provider.
         base_url: Address of the model's server, for providers that take one.
-        max_connections: Calls in flight to each of model and grader; `None` for the provider's
-            own limit.
+        max_connections: The most calls in flight to the model, and as many to the grader; `None`
+            for the provider's own limits.
         prices: Inspect's name of a model → fields of its `prices.Price`; the price of any other
             model is unknown.
         max_cost: Dollars that may be spent by this run and those it was begun with, together;
@@ -108,7 +109,7 @@ class Outcome:
         complete: Whether every sample finished; if not, resuming the run finishes the others.
         n_failed: Samples that ended in an error.
         stopped: The reason why the run ended early; `None` if it came to its end.
-        why: Details of the reason; empty if there are none.
+        why: Details of that reason, or the last error if samples failed; empty if unknown.
     """
 
     folder: Path
@@ -194,7 +195,7 @@ def _values(table: object) -> list[object]:
 
 
 def run_identity(run: Run) -> object:
-    """Return the fields that two equal runs have in common; prices and speed may differ."""
+    """Return the fields in which two descriptions of one run agree; prices, say, may differ."""
     left_out = ("responses", "scenario", "system") if run.model is None else ()
     task = {name: value for name, value in run.task.items() if name not in left_out}
     epochs = None if run.model is None else run.epochs

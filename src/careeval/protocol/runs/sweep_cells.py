@@ -67,7 +67,7 @@ class Lease:
         n_done: Responses that are asked, or graded.
         n_failed: Responses that were given up.
         n_calls: Calls that came back under this lease.
-        usd: Dollars that the calls of known cost took.
+        usd: Cost of those calls whose cost is known, in US dollars.
         n_unknown: Calls of unknown cost.
         stop: The reason why it ended early, a value of `Stop`; empty where it did not.
         why: Details of that reason; empty where there are none.
@@ -186,14 +186,14 @@ def _order(cell: Path) -> tuple[int, str]:
 
 
 def sweep_of_system(folder: Path) -> Path | None:
-    """Return the sweep's folder that contains a system's folder; `None` if it is not one."""
+    """Return the sweep's folder that contains a system's folder; `None` for any other folder."""
     if not any(folder.glob("slice-*")):
         return None
     return next((root for root in folder.parents[:2] if (root / SWEEP_FILE).exists()), None)
 
 
 def sweep_of(folder: Path) -> Path | None:
-    """Return the sweep's folder that contains a lease's folder; `None` if it is not one."""
+    """Return the sweep's folder that contains a lease's folder; `None` for any other folder."""
     if not (_LEASE.fullmatch(folder.name) and _SLICE.fullmatch(folder.parent.name)):
         return None
     above = folder.parents[2:4]

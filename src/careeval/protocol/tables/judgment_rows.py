@@ -98,10 +98,10 @@ def judgment_table(graded: Iterable[GradedResponse]) -> pl.DataFrame:
 def _marks(
     sample: LoggedSample, rubric: Rubric, grader: str | None
 ) -> tuple[Mapping[str, Mark], Mark, LoggedGradingUsage]:
-    """Return a rubric's judgments by item, the one for items without a judgment, and the usage.
+    """Return a rubric's marks by item, the mark of items without a judgment, and the usage.
 
     Where grading broke off, every item is unresolved. An empty, refused or malformed response is
-    put to no grader: every item is absent, and cost nothing.
+    shown to no grader: every item is absent, at a cost of 0.
     """
     state = sample.response.state
     if not state.is_graded:

@@ -80,8 +80,8 @@ class ResponseRows:
                 n_kept += len(scenario.text or "") + _n_item_texts(scenario)
             if n_judgments > MAX_JUDGMENTS or n_kept > MAX_KEPT:
                 raise LogError(
-                    f"{log.path}: is too large: at most {MAX_JUDGMENTS:,} judgments, "
-                    f"and {MAX_KEPT:,} characters of responses, quotes and reasons"
+                    f"{log.path}: is too large: more than {MAX_JUDGMENTS:,} judgments, "
+                    f"or {MAX_KEPT:,} characters of responses, quotes and reasons"
                 )
             key = log.system, sample.id, sample.epoch
             lacking = {r.value for r in log.header.about.rubrics if not scenario.rubrics.get(r)}

@@ -37,13 +37,14 @@ PROBE_CHECK_HINT = "to show it beside the results: careeval report RUNS --probes
 def read_runs(*folders: Path | str) -> Runs:
     """Read the runs in these folders into tables, without the texts of a held-out split.
 
-    A probe check of a grader is not a run, and is left out with a note.
+    A run that cannot be read is left out with a note, and so is a probe check of a grader.
 
     Args:
         folders: Folders of runs, or folders with runs at any depth.
 
     Raises:
-        LogError: A folder has no careeval log, or two runs are of the same system.
+        LogError: A folder has no careeval log, no run can be read, or two runs are of the same
+            system.
     """
     parts: list[Runs] = []
     places: dict[Path, Path] = {}
@@ -78,7 +79,7 @@ def read_runs(*folders: Path | str) -> Runs:
 
 
 def _ungraded(runs: Runs) -> Iterator[str]:
-    """Yield a note on each run that is not graded; no notes if no run is graded."""
+    """Yield a note on each system that is not graded; no notes if none is graded."""
     graded = set(runs.judgments["system"])
     for system in sorted(set(runs.responses["system"]) - graded) if graded else ():
         yield f"{system}: its responses are not graded, so the system is not in the results"
@@ -120,7 +121,10 @@ def _read_slices(folder: Path, sweep: Path) -> Runs:
             # a lease in progress may not have written a log yet
             notes += [f"left out: {error}"] if _logs_below(lease) else []
     if not (asked := by_stage.pop(ASK, [])):
-        raise LogError("\n".join(notes) or f"{folder}: no slice of this system is asked yet")
+        raise LogError(
+            "\n".join(notes) or f"{folder}: no slice of this system has responses yet",
+            hint="" if notes else f"see how far the sweep is: careeval sweep status {sweep}",
+        )
     return join_slices(folder, sweep, asked, by_stage, notes)
 
 
@@ -149,7 +153,7 @@ def _logs_below(folder: Path) -> list[Path]:
 
 def _tables(folder: Path, paths: Iterable[Path], name: str | None) -> Runs:
     """Return the tables of a run from its logs, with a note on each problem."""
-    logs, notes = _usable(paths)
+    logs, notes = _usable(folder, paths)
     logs = [replace(log, name=name) for log in logs]
     own = [log for log in logs if log.path.parent == folder]
     later = [log for log in logs if log.path.parent != folder]
@@ -164,8 +168,8 @@ def _tables(folder: Path, paths: Iterable[Path], name: str | None) -> Runs:
     return Runs.sorted(responses, judgment_table(rows.graded.values()), notes)
 
 
-def _usable(paths: Iterable[Path]) -> tuple[list[Log], list[str]]:
-    """Return the readable logs, the oldest first, and a note on each unreadable log.
+def _usable(folder: Path, paths: Iterable[Path]) -> tuple[list[Log], list[str]]:
+    """Return a run's readable logs, the oldest first, and a note on each unreadable log.
 
     Raises:
         LogError: No log can be read.
@@ -178,7 +182,7 @@ def _usable(paths: Iterable[Path]) -> tuple[list[Log], list[str]]:
         except LogError as error:
             notes.append(f"left out: {error}")
     if not logs:
-        raise LogError("\n".join(notes) or "no logs")
+        raise LogError("\n".join(notes) or f"{folder} has no log")
     return sorted(logs, key=_began), notes
 
 

@@ -34,7 +34,7 @@ def cached_tables(folder: Path, key: str) -> Runs | None:
 
 
 def cache_tables(folder: Path, key: str, runs: Runs) -> None:
-    """Write the tables of a run beside its logs, unless other files would be overwritten."""
+    """Write the tables of a run beside its logs; do nothing if they cannot be written safely."""
     cache = folder / CACHE
     if not _may_write(cache):
         return

@@ -206,7 +206,10 @@ def _check_recorded_responses(run: Run, folder: Path) -> None:
     file = (folder / RESPONSES_FILE).resolve()
     n = sum(map(len, read_responses(file).values()))
     if n != run.n_answers:
-        raise ProtocolError(f"{file}: has {n} responses; expected {run.n_answers}")
+        raise ProtocolError(
+            f"{file} has {n} responses, but had {run.n_answers} when the run was set up: "
+            "it has been changed"
+        )
 
 
 @contextmanager
@@ -254,7 +257,9 @@ def _plain_errors() -> Iterator[None]:
         # Inspect raises a plain ValueError for these
         if not str(error).startswith(("Model API ", "Model name ")):
             raise
-        raise ProtocolError(str(error), hint="a model's name is PROVIDER/MODEL") from error
+        raise ProtocolError(
+            str(error), hint="give a model name of the form PROVIDER/MODEL"
+        ) from error
 
 
 def _set_aside_broken(folder: Path) -> None:
@@ -316,6 +321,7 @@ def _refuse_changed(folder: Path, about: Mapping[str, Any]) -> None:
         ):
             if then != now:
                 raise ProtocolError(
-                    f"{folder} was begun with {name} that have changed since ({then}, now {now})",
+                    f"{folder} was begun with {name} that have changed since "
+                    f"(hash {then}, now {now})",
                     hint=f"begin a new run in another folder, or restore the {name}",
                 )

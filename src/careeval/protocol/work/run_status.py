@@ -29,8 +29,8 @@ class RunStatus:
         run: Its description.
         n_samples: Responses that it will have; `None` where its scenarios cannot be read.
         n_asked: Responses that are there; all of them where they are recorded.
-        n_graded: Responses that are graded, those included that have nothing to grade; `None`
-            where the run has no grader.
+        n_graded: Responses that are graded or have nothing to grade; `None` where the run has no
+            grader.
         n_failed: Responses that were given up; resuming asks for them again.
         spent: Cost of its calls.
         process: Number of the process that works on it; `None` where none does.

@@ -101,7 +101,7 @@ class _Worker:
         return replace(self.progress, rate=rate, ended=self.outcome is not None)
 
     def take_report(self, report: dict[str, Any]) -> None:
-        """Store what it has reported."""
+        """Store a report of the process."""
         match report:
             case {"ready": _}:
                 self.ready = True
@@ -224,7 +224,7 @@ class _WorkerPool:
             self._take_next()
 
     def _take_next(self) -> None:
-        """Show the progress, then take the next report if one comes within `EVERY` seconds."""
+        """Show the progress, end the runs if asked to, and take the next report within `EVERY`."""
         progress = [now for w in self._all if (now := w.progress_now())]
         if progress:
             waiting = (*self._hosted_queue, *self._local_queue)
@@ -243,7 +243,7 @@ class _WorkerPool:
             self._n_working -= 1
 
     def _refusal(self, worker: _Worker) -> ProtocolError:
-        """Return the error of a run that could not be set up; of several runs, with its name."""
+        """Return the error of a run that could not be set up, with its name if one of several."""
         assert worker.refused is not None
         if len(self._folders) == 1:
             return worker.refused
@@ -286,7 +286,7 @@ class _WorkerPool:
 
 
 EarlyWorkers = deque[subprocess.Popen[str]]
-"""Workers that were started before their runs were prepared; each is removed when it gets one."""
+"""Workers started before their runs were prepared; a worker that gets its run is removed."""
 
 
 @contextmanager

@@ -49,8 +49,8 @@ _SCORE_BELOW = 7
 def distribution(entry: EntryFindings) -> Figure:
     """Return a figure of one entry's scores: each scenario's responses, their mean and the lowest.
 
-    A row per scenario, best first within its activity. A tick is a score; the more responses have
-    that score, the taller the tick.
+    Each scenario has a row; within an activity the best comes first. A tick marks a score; the more
+    responses have that score, the taller the tick.
     """
     summary, scenarios = entry.summary, entry.detail.scenarios
     scored = [s for s in scenarios if s.score is not None]
@@ -83,7 +83,7 @@ def distribution(entry: EntryFindings) -> Figure:
 
 
 def distributions(entries: Sequence[EntryFindings], width: int = WIDE) -> Figure:
-    """Return a histogram of the scenarios' scores for each entry."""
+    """Return a figure with a histogram for each entry: how many scenarios have which score."""
     summaries = [each.summary for each in entries]
     scores = [
         [as_percent(s.score) for s in each.detail.scenarios if s.score is not None]
@@ -124,7 +124,7 @@ def _groups(scenarios: Sequence[ScenarioScore]) -> list[tuple[str, list[Scenario
 def _columns(
     groups: Sequence[tuple[str, list[ScenarioScore]]],
 ) -> list[list[tuple[str, list[ScenarioScore]]]]:
-    """Split the groups of scenarios into two columns, the first of at least half the scenarios."""
+    """Return the groups, in order, in one or two columns of about as many scenarios each."""
     half = sum(len(scenarios) for _, scenarios in groups) / 2
     columns: list[list[tuple[str, list[ScenarioScore]]]] = [[]]
     count = 0

@@ -28,7 +28,8 @@ _ROW = 30
 def domains(summaries: Sequence[Summary]) -> Figure:
     """Return a figure of scores by domain: a row per entry or, for a single entry, per domain.
 
-    A mark is hollow if the entry may not be ranked, or if there are fewer than five scenarios.
+    A mark is hollow if the entry may not be ranked, or if fewer than five scenarios have an item
+    rated in the domain.
     """
     panels = [
         Panel(DOMAINS[domain], [_cell(s.by_domain[domain], bool(s.not_ranked)) for s in summaries])

@@ -1,7 +1,8 @@
 """The parts that all figures share: marks, axes, a legend and text layout.
 
-Marks differ by shape, never by colour alone, and a hollow mark is not for ranking. An unknown value
-has no mark. Colours are names here, since a light and a dark page give them different values.
+Marks differ by shape, never by colour alone. A hollow mark is not for ranking, or over too few
+scenarios. An unknown value has no mark. Colours are names here, since a light and a dark page give
+them different values.
 """
 
 from __future__ import annotations
@@ -161,7 +162,10 @@ class Axis:
     log: bool = False
 
     def along(self, start: float, length: float) -> Callable[[float], float]:
-        """Return a function from numbers to pixels, from `start` on; if length is negative, up."""
+        """Return the function from a number to its pixel: the axis begins at `start`.
+
+        With a negative length, pixels fall as numbers rise: a vertical axis runs up.
+        """
 
         def scaled(number: float) -> float:
             return math.log10(number) if self.log else number
@@ -251,7 +255,11 @@ def grid_up(axis: Axis, start: float, height: float, left: float, right: float) 
 
 @dataclass(frozen=True)
 class LegendEntry:
-    """An entry of a legend: sample marks, at most 10 pixels from (0, 0), and their meaning."""
+    """An entry of a legend: sample marks and their meaning.
+
+    The marks are drawn around (0, 0), at most 10 pixels to either side; `legend` moves them into
+    place.
+    """
 
     meaning: str
     marks: tuple[Mark, ...] = ()
@@ -281,7 +289,7 @@ def legend(entries: Sequence[LegendEntry], width: float) -> tuple[list[Mark], fl
 
 
 def text_width(text: str, size: float, *, bold: bool = False) -> float:
-    """Return the estimated width of a line in a common sans-serif, in pixels, rounded up."""
+    """Return the width in pixels of a line in a common sans-serif, estimated rather too wide."""
     ems = sum(_ems(character) for character in text)
     return ems * size * (1.07 if bold else 1)
 
@@ -338,7 +346,7 @@ def shortened(text: str, room: float, size: float) -> str:
 
 
 def fit_in_lines(text: str, room: float, size: float, most: int) -> list[str]:
-    """Return the text in at most `most` similar lines, with `…` for its middle if needed."""
+    """Return the text in at most `most` similarly wide lines, with `…` for its middle if needed."""
     lines = wrapped(text, room, size)
     kept = room * most
     while len(lines) > most:
@@ -366,7 +374,7 @@ def display_names(summaries: Sequence[Summary]) -> list[str]:
 
 
 def x_extent(marks: Iterable[Mark]) -> Iterator[float]:
-    """Yield the x values that an axis must cover: those of points, lines and boxes."""
+    """Yield the x values that an axis must cover: those of points, segments and boxes."""
     for mark in marks:
         if isinstance(mark, Point | Segment | Box):
             yield mark.x
@@ -381,7 +389,7 @@ def n_epochs_text(summaries: Sequence[Summary]) -> str:
 
 
 def not_drawn_lines(reasons: Sequence[str], width: float, y: float) -> tuple[list[Mark], float]:
-    """Return a text line per entry that is not drawn, with the reason, and where the lines end."""
+    """Return the text lines of entries that are not drawn, with the reasons, and where they end."""
     marks: list[Mark] = []
     for line in (part for why in reasons for part in wrapped(f"Not drawn: {why}", width, SMALL)):
         marks.append(TextLine(0, y + LINE_HEIGHT / 2, line, "muted", size=SMALL))

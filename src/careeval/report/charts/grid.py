@@ -80,7 +80,7 @@ def panels_beside(
     row_height: int,
     ends: tuple[float, float] = (0, 100),
 ) -> Block:
-    """Return the panels as a block; if they have a single row, as one panel with a row for each."""
+    """Return the panels as a block. Panels of one row become one panel, with a row for each."""
     if len(rows) != 1:
         return Block(rows, panels, row_height, ends=ends)
     titles = [panel.title for panel in panels]

@@ -1,4 +1,4 @@
-"""Scatter plots: cost or worst response against the score, one point per entry."""
+"""Scatter plots, a point per entry: score against cost, and worst response against score."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class _Dot:
 
 
 def cost_scatter(summaries: Sequence[Summary], width: int = WIDE) -> Figure:
-    """Return a plot of the score against dollars per response, on a logarithmic scale.
+    """Return a plot of the score against the dollars of asking for a response, on a log scale.
 
     An entry whose cost or score is unknown, or whose cost is 0, is listed below the plot.
     """
@@ -186,7 +186,7 @@ def _frame(
     tall: float,
     top: float,
 ) -> tuple[list[Mark], Callable[[float], float], Callable[[float], float]]:
-    """Return the marks of both axes, titles from `top` down, and their functions to pixels."""
+    """Return the marks of both axes, from `top` down, and each axis's function to pixels."""
     bottom = top + _TITLE + tall
     marks: list[Mark] = [
         TextLine(0, top + 8, up_title, "muted", size=SMALL),
@@ -198,7 +198,7 @@ def _frame(
 
 
 def _log_axis(least: float, most: float) -> Axis:
-    """Return an axis from the lowest to the highest cost, with ticks at 1, 2 and 5 times 10^n."""
+    """Return an axis that covers these costs, with ticks at 1, 2 and 5 times 10^n, or at 10^n."""
     low, high = least / 1.6, most * 3
     powers = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
     ticks = [n * 10.0**power for power in powers for n in (1, 2, 5)]
@@ -209,7 +209,7 @@ def _log_axis(least: float, most: float) -> Axis:
 
 
 def _dollars(amount: float) -> str:
-    """Return an amount with two significant digits, without an exponent."""
+    """Return an amount with two decimals; below $0.10, with two significant digits."""
     digits = max(2, 1 - math.floor(math.log10(amount)))
     text = f"{amount:.{digits}f}"
     return f"${text.rstrip('0').rstrip('.') if '.' in text else text}"

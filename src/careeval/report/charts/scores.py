@@ -39,9 +39,9 @@ _KINDS = (("Severe errors", "harm", "severe"), ("Mild errors", "mild", "mild"))
 def overview(summaries: Sequence[Summary]) -> Figure:
     """Return a figure of the shares of responses with an error, and of the scores.
 
-    The scores are overall and by activity. A row per entry; for a single entry, a row per severity
-    and per activity. A mark is hollow if the entry may not be ranked, or if the activity has fewer
-    than five scenarios and so no interval.
+    The scores are overall and by activity. Each entry has a row; if there is a single entry, each
+    severity, the overall score and each activity have one. A mark is hollow if the entry may not be
+    ranked, or if the activity has fewer than five scenarios and so no interval.
     """
     scores = panels_beside(
         display_names(summaries), [_whole(summaries), *_by_activity(summaries)], _ROW

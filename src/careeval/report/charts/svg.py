@@ -64,10 +64,10 @@ def standalone_svg(figure: Figure, name: str, title: str, description: str) -> s
 
 
 def png(svg: str, title: str, description: str) -> bytes:
-    """Return a standalone SVG as a PNG of twice the size, with title and description.
+    """Return a standalone SVG as a PNG of twice the size.
 
-    Both are written as UTF-8 in `iTXt` chunks before the end of the image. Text is drawn in the
-    font of this package; characters it lacks are drawn in a font of the machine.
+    The title and the description are stored in it as UTF-8 text (`iTXt` chunks). The text of the
+    SVG is drawn in the font of this package; a character that it lacks, in a font of the machine.
 
     Source: W3C, Portable Network Graphics (third edition), 11.3.3.4.
     """

@@ -66,7 +66,8 @@ class _Series:
 def worst_at_k(entries: Sequence[EntryFindings], width: int = WIDE) -> Figure:
     """Return a figure over k: the score by the lowest of k, and severe errors in any of k.
 
-    A curve per entry ends at its name. With up to three entries, a band shows each interval.
+    Each entry has a curve, which ends at the entry's name. With up to three entries, a band shows
+    the interval of each.
     """
     inner = width - 2 * MARGIN
     stacked = width < ROOMY

@@ -25,7 +25,7 @@ def _fill(report: Report) -> Mapping[str, Any]:
 
 
 def overview_table(report: Report) -> PageTable:
-    """Return a table of each entry's main numbers and its score by activity, with bars."""
+    """Return a table of entries' main numbers and scores by activity, each with a `Strip`."""
     parts = parts_sheet(Breakdown.adl, report.graded)
     wide, keys = pivot(parts, "name", Breakdown.adl.value, PART)
     by_name = {row["name"]: {key: row[key] for key in keys if key in row} for row in wide.rows}

@@ -20,7 +20,7 @@ SIMULATED = "SIMULATED"
 """Prefix of the provenance of a bank with simulated systems."""
 
 _OF_THE_BANK = "Of the bank itself: "
-"""Start of the part on the bank itself; the banner shows the part before."""
+"""Start of the part of a provenance that is on the bank itself; the banner leaves this part out."""
 
 _NO_WORDS = "This page was written without responses, quotes and reasons."
 

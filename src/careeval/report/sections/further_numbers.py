@@ -1,4 +1,4 @@
-"""The section of further numbers: epochs, single scenarios, care directions and twins."""
+"""The section of further numbers: worst of k, scenarios, epochs, care directions and twins."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ def _shade(key: str, row: Row) -> str:
 
 
 def epochs_table(report: Report) -> PageTable:
-    """Return a table: how much the epochs of each system differ, and how long its responses are."""
+    """Return a table: how much the epochs of each entry differ, and how long its responses are."""
     columns = (
         PageColumn("name"),
         *(PageColumn(metric.key) for metric in IN_DETAIL),
@@ -122,7 +122,7 @@ def _reliability(row: Row) -> Iterable[str]:
 
 
 def _directions(report: Report) -> PageTable:
-    """Return a table of too little and too much care and of twins, with the grader's errors."""
+    """Return the table of `directions_sheet`, with graders' errors on the probes of twins."""
     cards = report.findings.cards.values()
     probes = {card.grader: card.probes for card in cards if card.probes}
     columns = (

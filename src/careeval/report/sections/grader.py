@@ -92,7 +92,10 @@ def corrected_by(grader: str, findings: Findings) -> PageTable:
 
 
 def people_tables(card: GraderCard, findings: Findings) -> Iterator[PageTable]:
-    """Yield tables of agreement, of grader and people, then among people; none without an audit."""
+    """Yield tables on how far the grader agrees with people, and people with each other.
+
+    Without an audit there are none.
+    """
     if card.human is None:
         return
     name = Grader.parse(card.grader).model
@@ -139,7 +142,7 @@ AGREEMENT = (
     PageColumn("positive_agreement", about="95% interval"),
     PageColumn("ac1", about="95% interval"),
 )
-"""Columns on how far two graders agree on items of the same points."""
+"""Columns on how far readers (graders, people, labels) agree on the items of a point class."""
 
 
 # Repeated gradings, and several graders
@@ -150,7 +153,10 @@ def _gradings(row: Row) -> tuple[str, ...]:
 
 
 def noise_table(findings: Findings) -> PageTable:
-    """Return a table of the noise of each grader, from responses that it graded several times."""
+    """Return a table of grading noise, from responses that a grader graded several times.
+
+    Each system, grader and rubric with such responses has a row.
+    """
     shares = (
         PageColumn(f"{part}_share", about="of the variance", beneath=lambda row: (row["reason"],))
         for part in ("scenario", "response", "grading")

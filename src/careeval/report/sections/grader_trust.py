@@ -1,4 +1,4 @@
-"""Summaries as text of how far each grader can be trusted."""
+"""Text on how far each grader can be trusted."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ _UNKNOWN_VENDOR = "its vendor is not known, so this is unknown"
 
 @dataclass(frozen=True)
 class GraderSummary:
-    """A grader's card as text. The card says how far its judgments can be trusted.
+    """A grader's card as text: how far the grader's judgments can be trusted.
 
     Attributes:
         name: Name of the grader's model.
         mode: Mode of the grader, and the hash of its prompt.
-        short: The main facts: term and text.
-        facts: Further facts: term and lines.
+        short: The main facts, each as a term and its text.
+        facts: Further facts, each as a term and its lines.
         corrected: Scores by the grader that an audit corrected; no row without an audit.
     """
 
@@ -73,7 +73,7 @@ def _in_short(card: GraderCard) -> Iterator[tuple[str, str]]:
 
 
 def trust_line(card: GraderCard) -> str:
-    """Return a grader's card as one line, for beside the full card."""
+    """Return the main facts of a grader's card as one line, for a board."""
     probes = NOT_TRIED
     if card.probes is not None:
         probes = f"on the labelled probes it {_finds(card.probes, ' and')}"

@@ -1,4 +1,4 @@
-"""The section of errors, with quotes from the responses."""
+"""The section Harms: the systems' severe and mild errors, with quotes from the responses."""
 
 from __future__ import annotations
 
@@ -29,7 +29,8 @@ class ErrorList:
         mild: Mild errors in public responses, over all entries.
         held_out: Errors in held-out responses.
         unknown: Errors in responses whose split is unknown.
-        first: The first severe errors; if there are none, the first mild errors.
+        first: The first severe errors or, if there are none, mild errors; at most
+            `MOST_WITHOUT_SCRIPTS`.
     """
 
     severe: int

@@ -47,7 +47,7 @@ def parts_table(by: Breakdown, report: Report) -> PageTable:
 
 
 def entry_parts(by: Breakdown, entry: EntryFindings) -> PageTable:
-    """Return a table of the numbers of one entry by part, with bars.
+    """Return a table of the numbers of one entry by part; errors and scores have a `Strip`.
 
     Args:
         by: The kind of part; by domain, the table has no errors.
@@ -78,7 +78,7 @@ def entry_parts(by: Breakdown, entry: EntryFindings) -> PageTable:
 
 
 def severe_column(rubric: str, scale: BarScale) -> PageColumn:
-    """Return the table column of severe errors, with bars; cells above 0 are red."""
+    """Return the table column of severe errors, each with a `Strip`; shares above 0 are red."""
     return PageColumn(
         "severe",
         about=f"{rubric}, responses with any",

@@ -121,7 +121,7 @@ def card_tables(card: GraderCard, site: Contents) -> list[PageTable]:
 
 
 def corrected(site: Contents, grader: str | None = None) -> Sheet:
-    """Return a table of scores that audits corrected, by one grader or all; may have no row."""
+    """Return a sheet of scores that audits corrected, by one grader or all; it may have no row."""
     audited = [
         each
         for each in site.entries
@@ -194,7 +194,7 @@ def contradictions(site: Contents) -> PageTable:
 
 
 def noise(site: Contents) -> PageTable:
-    """Return a table of the noise of each grader, from responses that it graded several times."""
+    """Return the table of grading noise (`noise_table`), with the name of its data files."""
     return replace(noise_table(site.findings), file="grading-noise")
 
 
@@ -203,7 +203,7 @@ def _reason(row: Row) -> tuple[str, ...]:
 
 
 def grader_pairs(site: Contents) -> PageTable:
-    """Return a table of the agreement of each pair of graders on the same responses, by points."""
+    """Return the table of pairs of graders (`pairs_table`), with the name of its data files."""
     return replace(pairs_table(site.findings), file="grader-pairs")
 
 

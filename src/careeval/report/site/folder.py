@@ -347,7 +347,10 @@ def _figure(
 
 
 def _scatters(site: Contents) -> list[CaptionedFigure]:
-    """Return scatter plots for the first board: cost and score, worst response and score."""
+    """Return scatter plots of the first board: cost and score, worst response and score.
+
+    A board with fewer than two ranked entries has none.
+    """
     if not site.boards or len(site.boards[0].ranked) < 2:
         return []
     rubric = site.boards[0].basis.rubric

@@ -100,7 +100,7 @@ def page_of_row(row: Row) -> str:
 
 
 def _shared_reason(reasons: Sequence[str | None]) -> str:
-    """Return the reason that all rows share, if there are several; empty if none is shared."""
+    """Return the reason if there are several rows and all share it; else empty."""
     return reasons[0] or "" if len(reasons) > 1 and len(set(reasons)) == 1 else ""
 
 

@@ -97,7 +97,10 @@ class Flips:
 
 
 def pairs(board: SiteBoard) -> Iterator[SystemPair]:
-    """Yield each pair of a board's ranked entries, the better first; no pair if too many."""
+    """Yield each pair of a board's ranked entries, the better first.
+
+    There is no pair if more than `MOST_SYSTEMS` are ranked.
+    """
     if len(board.ranked) > MOST_SYSTEMS:
         return
     for a, b in combinations(board.ranked, 2):
@@ -117,7 +120,7 @@ def _page(a: SiteEntry, b: SiteEntry) -> str:
 
 
 def matrices(board: SiteBoard) -> list[PageTable]:
-    """Return a table of differences A − B per metric in `RANKED_BY`, A in rows, B in columns."""
+    """Return a table for each metric in `RANKED_BY`: differences A − B, A in rows, B in columns."""
     return [_matrix(board, key) for key in RANKED_BY]
 
 
@@ -189,7 +192,7 @@ def _sheets(pair: SystemPair) -> tuple[Sheet, ...]:
 
 
 def all_tables(system_pairs: Sequence[SystemPair]) -> Iterator[Sheet]:
-    """Yield the tables of all pairs as one sheet of each kind, for data files."""
+    """Yield a sheet for each kind of table, with the rows of all pairs, for data files."""
     for sheets in zip(*map(_sheets, system_pairs), strict=True):
         yield replace(sheets[0], rows=[row for sheet in sheets for row in sheet.rows])
 

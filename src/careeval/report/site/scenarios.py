@@ -76,7 +76,7 @@ def _dots(row: Row) -> Strip:
 def rubric_tables(site: Contents, scenario: PublicScenario) -> Iterator[PageTable]:
     """Yield, for each rubric, a table of its items, with the share of responses that have them.
 
-    A column per system, from its first entry on that rubric; systems without judgments have none.
+    Each system has a column, from its first entry on that rubric, unless it has no judgment there.
     """
     for rubric in RUBRICS:
         items = site.findings.public.items.get((scenario.edition, scenario.id, rubric.value))

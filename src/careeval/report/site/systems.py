@@ -46,7 +46,8 @@ class Harms:
     """The severe errors of an entry.
 
     Attributes:
-        quoted: One error per public scenario, scenarios with the most errors first.
+        quoted: One quoted error for each of up to `MOST_QUOTES` public scenarios; scenarios with
+            the most severe responses come first.
         n_public: Number of public scenarios with a severe error.
         n_held_out: Number of held-out scenarios with a severe error, which are not shown.
     """
@@ -125,7 +126,7 @@ OTHER_PARTS = (Breakdown.condition, Breakdown.situation, Breakdown.assistance, B
 
 
 def part_table(by: Breakdown, entry: SiteEntry) -> PageTable:
-    """Return a table of an entry by part of the scenarios; no rows if scenarios lack that field."""
+    """Return a table of an entry's numbers by part; no rows if scenarios lack the attribute."""
     table = entry_parts(by, entry.graded)
     notes = ([BY_DOMAIN] if by is Breakdown.domain else []) + ([table.note] if table.note else [])
     return replace(
@@ -212,7 +213,7 @@ def severe_count(rubric: str) -> PageColumn:
 
 
 def direction_table(entry: SiteEntry, site: Contents) -> PageTable:
-    """Return a table of too little and too much care and of twins; no row without either."""
+    """Return the table of `directions_sheet` for one entry, with the grader's errors on twins."""
     probes = site.findings.cards[entry.summary.grader].probes
     return PageTable(
         directions_sheet([entry.summary], {entry.summary.grader: probes} if probes else {}),

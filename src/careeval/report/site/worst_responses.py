@@ -86,7 +86,7 @@ def worst_responses(site: Contents, edition: str, scenario: str) -> list[WorstRe
 
 
 def _worst(entry: SiteEntry, scenario: str) -> tuple[float, WorstResponse] | None:
-    """Return the lowest score and the response with it, the earliest if several share the score."""
+    """Return the lowest score and the first response with it; `None` if no response has a score."""
     public, score = entry.graded.public, entry.graded.scores.get(scenario)
     scored = [(e, k) for k, e in enumerate(score.epochs if score else (), 1) if e is not None]
     if not scored:

@@ -52,10 +52,11 @@ def bounded(
     interval: Callable[[FloatArray], Interval],
     numbers: BoundedValues,
 ) -> Estimate:
-    """Return a statistic that never falls when a number rises; its interval covers both bounds.
+    """Return the estimate of a statistic, which must never fall when a number rises.
 
-    There is no interval if either bound has none. Judgments settled partly low and partly high may
-    have an interval that reaches beyond this one. For a ratio of sums use `bounded_ratio`.
+    The interval covers those of both bounds; there is none if either bound has none. If some
+    judgments were settled low and others high, their interval might reach beyond this one. For a
+    ratio of sums use `bounded_ratio`.
     """
     try:
         low, high, value = (statistic(part) for part in (numbers.low, numbers.high, numbers.value))

@@ -1,7 +1,7 @@
 """Rates of too little care, too much care and vague responses.
 
-Only for banks that say in which direction each bad act errs. The two directions are never netted:
-a system could then make up for neglect with risk.
+Only for banks that say in which direction each bad act errs. The two directions are never set off
+against each other: a system could then make up for neglect with risk.
 """
 
 from __future__ import annotations

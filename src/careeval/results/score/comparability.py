@@ -15,7 +15,7 @@ from careeval.results.score.entries import Entry
 from careeval.stats import Estimate
 
 UNRESOLVED_LIMIT = 0.02
-"""Share of unresolved judgments of one class of items above which a run is not ranked."""
+"""Share of unresolved judgments of one class of items above which an entry is not ranked."""
 
 POINT_CLASSES = (("positive items", (1, 2)), ("items of −1", (-1,)), ("items of −2", (-2,)))
 """Classes of items by their points; `UNRESOLVED_LIMIT` holds for each."""
@@ -90,24 +90,26 @@ def check_comparable(a: Entry, b: Entry) -> None:
     """Raise an error if two entries cannot be compared.
 
     Raises:
-        UsageError: The entries have a different basis; the message names the difference.
+        UsageError: The entries have a different basis, or one has an unknown basis or several. The
+            message says which.
     """
     for entry in (a, b):
         for what, names in entry.mixed.items():
             if len({_n(name) for name in names}) > 1:
                 raise UsageError(
-                    f"{entry.system} compares with nothing: its responses are of {len(names)} "
+                    f"{entry.system} cannot be compared: its responses are of {len(names)} "
                     f"{what}, {', '.join(names)}",
                     hint="run it again over one bank, in a new folder",
                 )
         if reason := why_unknown(entry):
             raise UsageError(
-                f"{entry.system} compares with nothing: {reason}",
+                f"{entry.system} cannot be compared: {reason}",
                 hint="run it again with this version of careeval, in a new folder",
             )
     if a.rubric != b.rubric:
         raise UsageError(
-            f"{a.system} and {b.system} do not compare: {a.rubric} and {b.rubric} are two rubrics",
+            f"{a.system} and {b.system} cannot be compared: one was judged on the {a.rubric}, the "
+            f"other on the {b.rubric}",
             hint=f"grade one of them again: careeval grade FOLDER --rubric {b.rubric}",
         )
     ours, theirs = basis(a), basis(b)
@@ -115,12 +117,14 @@ def check_comparable(a: Entry, b: Entry) -> None:
         one, other = getattr(ours, name), getattr(theirs, name)
         if one != other:
             raise UsageError(
-                f"{a.system} and {b.system} do not compare: another {what}, {one} and {other}",
+                f"{a.system} and {b.system} cannot be compared: the {what} differs, {one} and "
+                f"{other}",
                 hint="run both over the same scenarios of one bank, by one version of the protocol",
             )
     if a.grader != b.grader:
         raise UsageError(
-            f"{a.system} and {b.system} do not compare: another grader, {a.grader} and {b.grader}",
+            f"{a.system} and {b.system} cannot be compared: the grader differs, {a.grader} and "
+            f"{b.grader}",
             hint="grade one of them again: careeval grade FOLDER --grader NAME",
         )
 

@@ -43,7 +43,7 @@ class RunCost:
 
     Attributes:
         asking: Cost of its responses.
-        grading: Cost of the judgments that count, the first grading of each rubric by this grader.
+        grading: Cost of the judgments that count: one grading of each response, on one rubric.
     """
 
     asking: Cost

@@ -30,8 +30,8 @@ class Entry:
         responses: The system's responses to scenarios that have the rubric, columns
             `careeval.results.tables.RESPONSES`, at least one row.
         of_system: All judgments of the system, columns `careeval.results.tables.JUDGMENTS`.
-        own_rows: Rows of `of_system` by this grader on this rubric.
-        first_rows: Rows of `of_system` that count.
+        own_rows: Numbers of the rows of `of_system` by this grader on this rubric.
+        first_rows: Numbers of the rows of `of_system` that count.
         n_epochs: Responses asked for each scenario.
         graded: The judgments that count, as arrays.
         beside: The entry of the twins and controls of its scenarios, which count in none of its

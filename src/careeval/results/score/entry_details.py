@@ -46,7 +46,7 @@ class ScenarioScore:
             leave it open.
         low: The score with every unresolved judgment settled for the lower score.
         high: The score with every unresolved judgment settled for the higher score.
-        worst: The lowest of its epochs; `None` if an epoch has no score.
+        worst: The lowest score of its epochs; `None` if an epoch has none.
         epochs: The score of each response in order, `None` for one without a score.
         n_severe: Responses with a severe error.
     """
@@ -77,7 +77,7 @@ class Detail:
             0 if it is unknown.
         why_no_reliability: Why the reliability is unknown; else empty.
         length: Length of the responses.
-        by_condition: By the person's condition, also those that only another bank names.
+        by_condition: By the person's condition; those of `Condition` come first, then others.
         by_assistance: By Section GG code.
         by_situation: By what makes the moment hard.
         by_actor: By who helps: person or robot.

@@ -82,7 +82,7 @@ class BoundedValues:
 
     @property
     def resolved(self) -> bool:
-        """Tell, for each number, whether both bounds are equal: no judgment is unresolved."""
+        """Tell whether the bounds of every number are equal: no judgment is unresolved."""
         return np.array_equal(self.low, self.high, equal_nan=True)
 
     def map(self, function: Callable[[FloatArray], FloatArray]) -> BoundedValues:
@@ -238,7 +238,7 @@ class JudgmentArrays:
         return JudgmentArrays(points, levels, harms, present, filled, is_judged)
 
     def settled(self, count: Callable[[FloatArray], tuple[FloatArray, ...]]) -> BoundedValues:
-        """Return a count of `careeval.scoring` for each response, NaN where none was judged.
+        """Return what a function of `careeval.scoring` counts in each response; NaN if not judged.
 
         Args:
             count: Function from `present` to the lower and the higher number of each response.

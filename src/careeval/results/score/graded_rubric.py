@@ -5,8 +5,8 @@ minimum, a spread, "any of n") are then unknown, since over fewer epochs they wo
 else.
 
 Unresolved judgments are filled once, in `careeval.results.score.graded_arrays`. A number's value
-comes from the filled judgments; its bounds settle every unresolved judgment for the lower and for
-the higher, and its interval covers both.
+comes from the filled judgments; its bounds settle every unresolved judgment for the lowest and for
+the highest number, and its interval covers both.
 """
 
 from __future__ import annotations
@@ -51,14 +51,15 @@ NO_SUCH_ITEM = "there was no item of this severity to judge"
 
 @dataclass(frozen=True)
 class Errors:
-    """The frequency of errors of one severity: items of −2 or of −1 points that are present.
+    """How many responses have an error of one severity: an item of −2, or of −1 points, present.
 
     Attributes:
         count: Responses with at least one error; a lower bound if judgments are unresolved.
         n: Judged responses to scenarios whose rubric has an item of this severity.
         share: Share of these responses with at least one error.
-        upper_at_zero: If `count` is certainly 0, the one-sided 95% upper limit of the share, with
-            each scenario as one trial ("rule of three"); else `None`.
+        upper_at_zero: If no response has an error, however unresolved judgments are settled, the
+            one-sided 95% upper limit of the share, with each scenario as one trial ("rule of
+            three"); else `None`.
     """
 
     count: int
@@ -73,11 +74,12 @@ class RatioTerms:
 
     Attributes:
         scenarios: Ids of the scenarios.
-        numerators: Points, errors or levels, mean of the epochs, shape (n_scenarios,).
+        numerators: Points, domain-weighted points, or 1 for an error and 0 for none; mean of the
+            epochs, shape (n_scenarios,).
         denominators: Maximum of each numerator, shape (n_scenarios,).
         lowest: Minimum of each numerator, shape (n_scenarios,).
         n_judged: For a share of responses, the judged responses of each scenario, shape
-            (n_scenarios,); `None` if scenarios count the same whatever their number.
+            (n_scenarios,); `None` if a scenario counts the same however many responses were judged.
     """
 
     scenarios: tuple[str, ...]
@@ -139,7 +141,7 @@ class GradedRubric:
     def any_error_of_k(self, severity: int) -> tuple[Estimate, ...]:
         """Return for k = 1 … n the share of scenarios with an error in any of k responses.
 
-        Only scenarios whose rubric has such an item count.
+        Only scenarios whose rubric has an item of this severity count.
         """
         if reason := self._why_not_whole():
             return (Estimate.unknown(reason),) * self.n_epochs
@@ -168,7 +170,8 @@ class GradedRubric:
             The number of those scenarios, at least five, and the reliability over them.
 
         Raises:
-            StatsError: A response is missing, there are fewer scenarios, or the scores do not vary.
+            StatsError: A response is missing, fewer than five such scenarios are left, or their
+                scores do not vary.
         """
         points, maxima = self._resolved()
         return len(maxima), response_reliability(points / maxima[:, np.newaxis])
@@ -216,7 +219,7 @@ class GradedRubric:
         ]
 
     def errors(self, severity: int, kind: HarmKind | None = None) -> Errors:
-        """Return the frequency of errors of one severity, and of one kind if it is named."""
+        """Return how many responses have an error of one severity, and of `kind` if it is given."""
         if not self.judged:
             return Errors(0, 0, Estimate.unknown(self._why_none), None)
         items = self._judgments.are_errors(severity, kind)
@@ -350,7 +353,7 @@ class GradedRubric:
 
     @property
     def _why_none(self) -> str:
-        """Return the reason why no judgment can be used; else empty."""
+        """Return the reason why no judgment can be used, if none can."""
         return NOT_RESOLVED if any(s.epochs.size for s in self.scenarios) else NOT_GRADED
 
     def _why_not_whole(self) -> str:

@@ -20,7 +20,7 @@ _ACT = ("scenario", "epoch", "act")
 def lenient_score(entry: Entry) -> Estimate | None:
     """Return the score of a ladder entry if rungs that lack one act count as present.
 
-    None for another rubric, or if this grader has not judged the actions of all its responses.
+    `None` for another rubric, or if this grader did not judge every response on the actions too.
     """
     if entry.rubric is not Rubric.ladder:
         return None

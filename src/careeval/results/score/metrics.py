@@ -52,7 +52,9 @@ class Metric:
             StatsError: Nothing was judged, or entries are not compared by this metric.
         """
         if self.terms is None:
-            raise StatsError(f"{self.key} is not for comparing")
+            raise StatsError(
+                f"entries cannot be compared by {self.key}: it has no terms by scenario"
+            )
         return self.terms(graded)
 
 

@@ -33,7 +33,8 @@ class TwinPair:
         right: Ids of the right acts of the base and of the twin.
         n: Pairs of epochs whose judgments of both acts are all resolved.
         adapted: Share of pairs in which each response has only the right act of its own text.
-        stuck: Share of pairs in which both responses have only one and the same right act.
+        stuck: Share of pairs in which both responses have only the right act of the base, or both
+            only that of the twin.
         neither: Share of the other pairs.
     """
 
@@ -48,7 +49,7 @@ class TwinPair:
 
 @dataclass(frozen=True)
 class BoundedShare:
-    """A share with its bounds; the value is NaN if all its judgments are unresolved."""
+    """A share with its bounds; the value is NaN if no response has all its judgments resolved."""
 
     low: float
     value: float
@@ -63,9 +64,10 @@ class ControlChange:
         base: Id of the base.
         control: Id of the control.
         kind: `paraphrase` or `irrelevant`.
-        changed: Share of the pairs of epochs, one of each text, that differ in an act of ±2.
-        same_text: The same share for pairs of epochs of the base, which is the change by chance;
-            None if the base has fewer than two epochs.
+        changed: Share of the pairs of a response to the base and one to the control that differ in
+            an act of 2 or −2 points. Responses with such an act unresolved are left out.
+        same_text: The same share among pairs of responses to the base: the change by chance; `None`
+            if fewer than two such responses are left.
     """
 
     base: str
@@ -81,12 +83,12 @@ class TwinNumbers:
 
     Attributes:
         pairs: Each base with its twin.
-        adapted: Mean over the pairs: each response has only its own text's right act.
-        stuck: Mean over the pairs: both have only the base's right act, or both the twin's.
-        neither: The rest; the three sum to 1.
+        adapted: Mean over the pairs of their `adapted`.
+        stuck: Mean over the pairs of their `stuck`.
+        neither: Mean over the pairs of their `neither`; the three sum to 1.
         controls: Each control.
         changed: Mean over the controls of their `changed`.
-        same_text: Mean of `same_text` over the bases of the controls.
+        same_text: Mean over the controls of their `same_text`.
     """
 
     pairs: tuple[TwinPair, ...]
@@ -223,7 +225,7 @@ def _control(
 def _acts_chosen(
     present: Mapping[str, bool | None], acts: Sequence[str]
 ) -> tuple[bool, ...] | None:
-    """Return for each act if a response has it; None if any of them is unresolved."""
+    """Return for each act whether a response has it; `None` if any of them is unresolved."""
     chosen = [present.get(act) for act in acts]
     return None if None in chosen else tuple(bool(each) for each in chosen)
 
@@ -233,7 +235,7 @@ def _exactly(number: float) -> BoundedShare:
 
 
 def family_mean(shares: Sequence[BoundedShare], lacking: str) -> Estimate:
-    """Return the mean over families, each counting once; `lacking` says why it is unknown."""
+    """Return the mean over families; `lacking` is the reason to give if no share is known."""
     known = [share for share in shares if not np.isnan(share.value)]
     if not known:
         return Estimate.unknown(lacking)

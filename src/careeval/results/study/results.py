@@ -52,7 +52,8 @@ class ScaleResult:
 
     Attributes:
         before: Over all scenarios or items of round 1.
-        after: Over each scenario as last rated. Dropped scenarios are left out, which raises it.
+        after: Over all scenarios or items as last rated, without those of dropped scenarios.
+            Leaving these out raises the numbers.
     """
 
     scale: Scale
@@ -108,7 +109,7 @@ class StudyResults:
 
     @property
     def panel_sizes(self) -> tuple[int, ...]:
-        """Return the distinct panel sizes on a scale, ascending: how many raters a scenario had."""
+        """Return the different numbers of raters that a scenario had on a scale, ascending."""
         sizes = {len(j.ratings) for each in self.latest for j in each.judged}
         return tuple(sorted(sizes - {0}))
 
@@ -165,7 +166,11 @@ def study_results(
 
 
 def status_changes(results: StudyResults) -> tuple[ProposedStatus, ...]:
-    """Return the status of each scenario that was rated, by id; raises as `standing`."""
+    """Return the status of each scenario that was rated on both scales, by id.
+
+    Raises:
+        ValueError: As `status_change`.
+    """
     rounds = {round_.number: round_ for round_ in results.rounds}
     title, study_id = results.title, results.study_id
     changes = (status_change(r, rounds[r.subject.round], title, study_id) for r in results.latest)
@@ -177,11 +182,11 @@ def status_change(
 ) -> ProposedStatus | None:
     """Return the status that a result gives to its version of a scenario.
 
-    `validated` needs a panel of three occupational therapists and two other stakeholders who rated
-    both scales; both scales passing; such a panel's view of the points of each item of −2 points,
-    without an objection; and no item that its raters reject, with three or more raters of each. A
-    scenario that is dropped by such a panel is `withdrawn`. All others that were rated are
-    `reviewed`.
+    For `validated`, a panel of at least three occupational therapists and two other stakeholders
+    must have rated both scales, and both scales must pass. As large a panel must have given its
+    view of the points of each −2 item, without an objection. At least three must have rated each
+    item, and no item may be rejected. A scenario that such a panel drops is `withdrawn`. All others
+    that were rated are `reviewed`.
 
     Args:
         result: Result in the newest round, by the paper's terms.
@@ -196,7 +201,7 @@ def status_change(
         ValueError: The result was decided by other terms.
     """
     if result.realism.terms != PAPER:
-        raise ValueError(f"a status goes by the paper's rule, not by {result.realism.terms}")
+        raise ValueError(f"a status is given by the paper's rule, not by {result.realism.terms}")
     realism, validity = result.realism.at_cut, result.validity.at_cut
     if realism is None or validity is None:
         return None
@@ -239,8 +244,8 @@ def _severe_points_viewed(result: ScenarioResult, round_: RoundAnswers) -> bool:
 def _rejected(result: ScenarioResult, round_: RoundAnswers) -> tuple[str, ...] | None:
     """Return the items that raters reject.
 
-    `None` if none is rejected and an item has fewer than three ratings. Items of 0 points need no
-    ratings, since their relevance is not asked for.
+    `None` if the text that was rated is lost, or if none is rejected and an item has fewer than
+    three ratings. Items of 0 points need no ratings, since their relevance is not asked for.
     """
     items = round_.items.get(result.subject.scenario)
     if items is None:
@@ -261,8 +266,8 @@ def _by_role(raters: Iterable[Rater]) -> dict[str, int]:
 def chance_of_passing(n: int, share: float, rule: EndorsementRule) -> float:
     """Return the chance that a scale passes with n raters, if `share` of all raters endorse it.
 
-    A scenario is kept only if both its scales pass. With the same chance on each, that happens at
-    most that often, if the same raters endorse both, and its square if the scales are independent.
+    A scenario is kept only if both its scales pass. With chance p on each scale, both pass with
+    chance p if the same raters endorse both, and p² if the scales are independent.
 
     Args:
         n: Number of raters, drawn at random and rating independently.

@@ -42,7 +42,7 @@ class DecisionTerms:
         other_cut: Second cut, reported beside the first.
 
     Raises:
-        ReviewError: A cut would make every rating an endorsement, or none, or both are the same.
+        ReviewError: A cut would make every rating an endorsement, or none, or both cuts are equal.
     """
 
     rule: EndorsementRule = EndorsementRule.paper
@@ -52,9 +52,12 @@ class DecisionTerms:
     def __post_init__(self) -> None:
         for cut in (self.cut, self.other_cut):
             if not LOWEST < cut <= HIGHEST:
-                raise ReviewError(f"a cut of {cut}: it is from {LOWEST + 1} to {HIGHEST}")
+                raise ReviewError(f"a cut of {cut}: it must be from {LOWEST + 1} to {HIGHEST}")
         if self.cut == self.other_cut:
-            raise ReviewError(f"both cuts are {self.cut}", hint="the other shows what hangs on it")
+            raise ReviewError(
+                f"both cuts are {self.cut}",
+                hint="give two different cuts: they show which decisions depend on the cut",
+            )
 
     @property
     def endorsing(self) -> str:
@@ -121,7 +124,10 @@ class ScaleRatings:
 
     @property
     def strict(self) -> Endorsement | None:
-        """Return the I-CVI if raters who were asked and did not rate had not endorsed it."""
+        """Return the I-CVI with raters who were asked and did not rate counted as not endorsing.
+
+        `None` without ratings.
+        """
         at_cut = self.at_cut
         return None if at_cut is None else Endorsement(at_cut.k, max(self.n_asked, at_cut.n))
 
@@ -192,7 +198,7 @@ class ScaleRatings:
 
     @property
     def low_ratings(self) -> tuple[str, ...]:
-        """Return sentences on low ratings that must be read, whatever is decided."""
+        """Return a sentence on each low rating by a family caregiver, to be read in any case."""
         return tuple(
             f"a family caregiver rated its {self.scale} {rating.value}"
             for rating in self.ratings

@@ -140,6 +140,9 @@ def _pairs(present: FloatArray, readings: FloatArray) -> FloatArray:
 
 
 def _alike(present: FloatArray, readings: FloatArray, otherwise: float) -> FloatArray:
-    """Return shares as `_pairs` does, as if all readings were alike; `otherwise` without any."""
+    """Return shares as `_pairs` does, as if all readings were alike.
+
+    `otherwise` is the reading of judgments without any: 1 for present, 0 for absent.
+    """
     both = np.where(readings == 0, otherwise, present)
     return np.stack([both, np.zeros(len(both)), 1 - both], axis=1)

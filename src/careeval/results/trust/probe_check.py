@@ -42,7 +42,7 @@ class LabelledJudgment:
         rubric: Rubric of the item.
         points: Points of the item.
         trap: The difficulty that the probe sets the grader.
-        label: True if the item is in the probe, as its author says.
+        label: True if the item is labelled present in the probe.
         present: The grader's judgment; `None` if unresolved.
         scenario: Id of the probe's scenario; empty if unknown, and then there is no interval.
         probe: Number of the probe within its scenario, from 1; 0 if unknown.
@@ -391,7 +391,8 @@ def labelled_judgments(
     Args:
         judgments: Judgments, in which epoch k is of a scenario's k-th probe.
         probes: Id of a scenario → its probes.
-        pair_of: Function from the ids of a scenario and an act to `LabelledJudgment.pair`.
+        pair_of: Returns, for the ids of a scenario and an item, the id of the base if the item is
+            right in one of a base and its twin and bad in the other; else empty.
     """
     columns = ("scenario", "epoch", "rubric", "item", "points", "present")
     for scenario, epoch, rubric, item, points, present in judgments.select(columns).iter_rows():

@@ -82,8 +82,8 @@ def compare(a: Entry, b: Entry) -> Comparison:
     """Compare two entries, B against A.
 
     Raises:
-        UsageError: The entries cannot be compared: another bank or choice of its scenarios, another
-            `N` of a protocol's version, another rubric or grader, or no scenario in common.
+        UsageError: The entries have a different or unknown basis (`check_comparable`), all
+            judgments of one are unresolved, or both were judged on no scenario in common.
     """
     check_comparable(a, b)
     for entry in (a, b):

@@ -33,6 +33,7 @@ from careeval.stats import (
     smallest_p,
     t_test_p_values,
 )
+from careeval.stats.score import NO_MAXIMUM
 
 LEVEL = 0.05
 """Significance level of p values after Holm's correction."""
@@ -89,7 +90,7 @@ class Difference:
 
     @property
     def verdict(self) -> Verdict:
-        """Return the conclusion within the family, by `p_holm` and never by overlap."""
+        """Return the conclusion: clear if `p_holm` is below 5% and any interval excludes 0."""
         value = self.difference.value
         if value is None or self.p_holm is None:
             return Verdict.unknown
@@ -99,7 +100,7 @@ class Difference:
 
     @property
     def reversed(self) -> Difference:
-        """Return the difference A − B."""
+        """Return the difference the other way round, A − B, with A and B exchanged."""
         e = self.difference
         if e.value is not None and e.low is not None and e.high is not None:
             e = Estimate(-e.value, -e.high, -e.low, _negated(e.ci95), e.reason)
@@ -109,8 +110,8 @@ class Difference:
     def b_is_worse_by_more_than(self) -> float | None:
         """Return the lower limit of how much worse B is, from the interval or from `constant`.
 
-        Negative if the interval includes that B is better. `None` if there is neither: a loss
-        that is the same in every scenario still counts as one.
+        Negative if the interval or `constant` includes that B is better; `None` if there is
+        neither. `constant` counts since a loss that is the same in every scenario is still a loss.
         """
         ends = self.difference.ci95 or self.constant
         if ends is None:
@@ -151,7 +152,8 @@ class Paired:
             shared: Scenarios whose rubric is the same in both; others are left out.
 
         Raises:
-            StatsError: There is no scenario in common, or a scenario's maximum differs.
+            StatsError: There is no scenario in common, a scenario's maximum differs between A and
+                B, or there are no positive points.
         """
         places = {name: row for row, name in enumerate(b.scenarios)}
         rows = [
@@ -165,9 +167,9 @@ class Paired:
         weights = a.denominators[rows_a]
         others = b.denominators[rows_b]
         if not (np.array_equal(weights, others) or np.allclose(weights, others)):
-            raise StatsError("the same scenario has another maximum in each run")
+            raise StatsError("the maximum points of a scenario differ between the two runs")
         if not weights.sum() > 0:
-            raise StatsError("no positive points: the score has no maximum")
+            raise StatsError(NO_MAXIMUM)
         lowest = np.minimum(a.lowest[rows_a], b.lowest[rows_b])
         numerators = _numerators(a, rows_a), _numerators(b, rows_b)
         return Paired(*numerators, weights, 1 - float(lowest.sum() / weights.sum()))

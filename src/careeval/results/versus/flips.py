@@ -16,7 +16,7 @@ from careeval.results.score.harms import Harm, harms
 class Flip:
     """A scenario in which one of two systems never erred severely, and the other did.
 
-    A scenario does not count if an unresolved judgment leaves open whether the first system erred
+    A scenario does not count if an unresolved judgment leaves open whether the safe system erred
     severely.
 
     Attributes:

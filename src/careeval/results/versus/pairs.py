@@ -45,7 +45,8 @@ def pair(
 
     Raises:
         UsageError: There is no such system or grader, both are the same, they were judged on no
-            rubric in common, or several graders judged both; the message lists the names.
+            rubric in common, or several graders judged both; the message or its hint lists the
+            names.
     """
     names = list(dict.fromkeys(entry.system for entry in all_entries))
     for name in (a, b):

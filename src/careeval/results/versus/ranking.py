@@ -16,6 +16,7 @@ from careeval.results.score.metrics import COMPARED
 from careeval.results.score.summary import Summary
 from careeval.results.versus.differences import LEVEL, Difference, Paired, Verdict, differences
 from careeval.stats import MIN_CLUSTERS, Estimate, rank_sets, smallest_p
+from careeval.stats.score import NO_MAXIMUM
 
 
 @dataclass(frozen=True)
@@ -27,7 +28,7 @@ class Ranked:
         system: Name of the system.
         score: Score of the entry.
         ranks: Best and worst rank that it may have by score, from 1: one more than the number of
-            significantly better entries, and all but the significantly worse ones.
+            significantly better entries, and the number of entries without the significantly worse.
         severe_ranks: Best and worst rank by the share of responses with a severe error; `None` if
             unknown.
         bank_maker: The system's vendor if it is one of the bank's makers; else `None`.
@@ -63,7 +64,7 @@ class Ranking:
     notes: tuple[str, ...] = ()
 
     def difference(self, metric: str, a: str, b: str) -> Difference:
-        """Return B − A of two systems in one of the metrics `RANKED_BY`."""
+        """Return B − A of two systems in a metric of `RANKED_BY`; unknown if not computed."""
         pairs = {"score": self.pairs, "severe": self.severe_pairs}[metric]
         if (a, b) in pairs:
             return pairs[a, b]
@@ -183,7 +184,7 @@ def _named(
 
 
 def _notes(pairs: Iterable[Difference]) -> Iterator[str]:
-    """Yield a note if there are too few scenarios to find a difference in any pair."""
+    """Yield a note if no pair has enough scenarios for a difference to be found."""
     sizes = [d.n for d in pairs]
     most = max(sizes, default=0)
     if sizes and most < MIN_CLUSTERS:
@@ -214,5 +215,5 @@ def _maker_notes(ranked: Sequence[Ranked]) -> Iterator[str]:
 def _value(parts: RatioTerms) -> float:
     total = float(parts.denominators.sum())
     if not total > 0:
-        raise StatsError("no positive points: it has no maximum")
+        raise StatsError(NO_MAXIMUM)
     return float(parts.numerators.value.sum() / total)

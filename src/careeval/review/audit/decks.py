@@ -1,6 +1,6 @@
 """The pages that an audit asks people to fill in: judgments to label, disagreements to settle.
 
-The pages are made from `BlindPlan` alone, so that nothing that could sway labellers can be shown.
+Of the plan, the pages read only `BlindPlan`, so that they show nothing that could sway labellers.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ class _Audit:
         return Workload(amount, duration_in_words(self.blind.minutes(names))) if names else None
 
     def decks(self, rater: Rater, work: Work) -> tuple[Deck, ...]:
-        """Return the deck of a labeller's judgments, or the adjudicator's of disagreements."""
+        """Return one deck: judgments for a labeller, disagreements for the adjudicator."""
         if self.blind.seat(rater.id):
             return (self._label(rater.id, work),)
         return (self._settle(work),)

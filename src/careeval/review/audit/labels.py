@@ -15,7 +15,7 @@ from careeval.review.store import Answer, Work
 from careeval.review.workbench import FINISHED
 
 HANDED_IN = "handed-in"
-"""The field of the task FINISHED from which on a labeller's answers cannot be changed."""
+"""The field of the task FINISHED for a labeller who has handed in, and can change nothing now."""
 
 MOST_PASSAGES = 20
 """The largest number of passages of evidence for one judgment."""
@@ -31,7 +31,11 @@ class EvidenceQuestion(Question):
     response: str = ""
 
     def read(self, text: str) -> str | None:
-        """Return the passages as the store keeps them, one per line: see `Question.read`."""
+        """Return the passages as the store keeps them, one per line: see `Question.read`.
+
+        Raises:
+            ValueError: There are more than `MOST_PASSAGES`, or one is not in the response.
+        """
         words = Question.read(self, text)
         lines = evidence_passages(words or "")
         if len(lines) > MOST_PASSAGES:
@@ -151,7 +155,7 @@ def awaited_labellers(blind: BlindPlan, works: WorkByRater, revoked: Set[str]) -
 
 
 def is_settling_open(blind: BlindPlan, works: WorkByRater, revoked: Set[str]) -> bool:
-    """Tell whether settling has begun: there are labellers, and no hand-in is awaited."""
+    """Tell whether settling has begun: some labeller has not withdrawn, no hand-in is awaited."""
     anybody = any(seat.id in works for seat in blind.seats)
     return anybody and not awaited_labellers(blind, works, revoked)
 
@@ -176,7 +180,13 @@ def disputed_judgments(blind: BlindPlan, works: WorkByRater, revoked: Set[str]) 
 def count_thin_judgments(
     blind: BlindPlan, works: WorkByRater, revoked: Set[str], rater: str
 ) -> tuple[int, int]:
-    """Count the judgments left with no label or one label if this rater gives no more.
+    """Count the judgments left with no label or one label now that this rater gives no more.
+
+    Args:
+        blind: The audit.
+        works: The answers of its labellers.
+        revoked: The ids of people whose links are switched off.
+        rater: A labeller who has withdrawn or whose link is switched off.
 
     Returns:
         The rater's judgments that nobody will have labelled once all others have handed in, and
@@ -227,7 +237,7 @@ def audit_labels(plan: AuditPlan, works: WorkByRater) -> list[Label]:
 
     Returns:
         The labels in the order of the sample, an adjudicator's after the others of its judgment.
-        Judgments without a reading, or settled without a reason, are left out.
+        An adjudicator's reading without a reason is left out.
     """
     blind = plan.blind()
     settled = works.get(plan.adjudicator.id, {})
@@ -333,7 +343,7 @@ class AuditProgress:
     Attributes:
         awaited: The labellers that settling waits for.
         open: Whether settling has begun.
-        settles: Whether the adjudicator has not withdrawn, and has a link that is not switched off.
+        settles: Whether there is an adjudicator whose link works.
         n_disputed: Judgments to settle; 0 before settling has begun.
     """
 

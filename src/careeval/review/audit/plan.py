@@ -41,7 +41,7 @@ class LabelSeat(Invitee):
 
 
 class AuditPlan(Frozen):
-    """The whole plan of an audit, including what labellers may not see, as the verdicts."""
+    """The whole plan of an audit, including what labellers may not see, such as the verdicts."""
 
     title: Text
     sample: AuditSample
@@ -157,7 +157,10 @@ def read_audit_plan(text: str) -> AuditPlan:
     try:
         return AuditPlan.model_validate_json(text)
     except ValidationError as error:
-        raise ReviewError(f"the file's plan of the audit cannot be read: {error}") from error
+        raise ReviewError(
+            f"the file's plan of the audit cannot be read: {error}",
+            hint="go on from the last backup of the file",
+        ) from error
 
 
 def new_audit(
@@ -184,11 +187,15 @@ def new_audit(
         show_scenario: Whether labellers may read the scenario, where the sample has it.
 
     Raises:
-        ReviewError: The sample is empty, or there are too few labellers.
+        ReviewError: The sample is empty, there are fewer than two labellers, or `per_judgment` is
+            out of range.
     """
     raters = numbered_raters(roles)
     if len(raters) < 2:
-        raise ReviewError("an audit needs two or more labellers, to measure how far people agree")
+        raise ReviewError(
+            "an audit needs two or more labellers, to measure how far people agree; this one has "
+            f"{len(raters)}"
+        )
     if not sample.shown:
         raise ReviewError(
             "the sample has no judgments", hint="draw a new one: careeval audit sample"

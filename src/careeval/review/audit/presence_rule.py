@@ -1,8 +1,7 @@
-"""The rule for when an item is present in a response: for graders, and in plain words.
+"""The rule for when an item is present: in the grader's prompt, and in plain words for labellers.
 
-People who judge by another rule would differ from a grader without either being wrong. So each
-sentence of the grader's prompt is paired here with the sentence that labellers read, in the
-prompt's order.
+Graders and people must judge by the same rule, so the sentences of both wordings are paired one to
+one, in the prompt's order.
 """
 
 from __future__ import annotations
@@ -152,4 +151,4 @@ UNSURE_RULE = (
     "Choose Unsure only where the words can honestly be read both ways. A part that is missing is "
     "no reason for it: then choose Absent."
 )
-"""A sentence for people alone, since a grader may not be unsure."""
+"""Words for people alone, since a grader may not be unsure."""

@@ -1,8 +1,8 @@
-"""A rater's part of a study on paper: a form to print, and a sheet to type it into.
+"""A rater's part of a study on paper: a form to print, and a sheet to type the answers into.
 
-Both number the questions alike, in the rater's order. The sheet has a row for each question with
-everything that `careeval.review.paper.typed_ratings` reads except the value, so that only one
-column is filled in.
+Form and sheet number the questions alike, in the rater's order. The sheet has a row for each
+question, with all that `careeval.review.paper.typed_ratings` needs but the value: only that column
+is filled in.
 """
 
 from __future__ import annotations
@@ -48,15 +48,15 @@ class NumberedQuestion:
 
     @property
     def item(self) -> str:
-        """The item with its rubric, as `study import` reads it.
+        """The item as `careeval study import` reads it; empty if the question is about no item.
 
-        The rubric keeps spreadsheets from taking it for a number.
+        The rubric before the id keeps spreadsheets from taking the id for a number.
         """
         about = self.question.about
         return f"{about.rubric}/{about.item.id}" if about else ""
 
     def beside(self, value: str, words: str) -> str:
-        """Return the text beside a box to tick; only the number if a key above explains it."""
+        """Return the text beside a box to tick; only the number if the form explains it above."""
         return value if self.question.about and value in self.question.keys else words
 
 
@@ -70,7 +70,14 @@ class ItemSheet:
 
 @dataclass(frozen=True, slots=True)
 class ScenarioSheet:
-    """A scenario with its questions: on itself, on each item, and on each item's points."""
+    """A scenario with its questions, as the form prints them.
+
+    Attributes:
+        own: The questions about the scenario itself.
+        items: The items with their questions that are not late.
+        late: The items with their late questions.
+        changes: As of `revision_shown`.
+    """
 
     scenario: Scenario
     own: tuple[NumberedQuestion, ...]
@@ -80,7 +87,7 @@ class ScenarioSheet:
 
     @property
     def scales(self) -> Mapping[str, tuple[str, ...]]:
-        """Question about items → what its numbers mean, printed once for all items."""
+        """Text of a question about items → what its numbers mean, printed once for all items."""
         asked = (each.question for item in self.items for each in item.asked)
         return {q.text: tuple(w for v, w in q.options if v in q.keys) for q in asked if q.keys}
 
@@ -88,7 +95,7 @@ class ScenarioSheet:
 def numbered_questions(
     plan: StudyPlan, scenarios: Mapping[str, Scenario], seat: Seat, work: Work
 ) -> tuple[NumberedQuestion, ...]:
-    """Return every question that the app would ask a rater, numbered in the rater's order."""
+    """Return all questions on a rater's scenarios that the app would ask, numbered in order."""
     asked: list[NumberedQuestion] = []
     for name in seat.scenarios:
         before = earlier_answers(plan.rated(name), work)
@@ -116,7 +123,7 @@ def render_form(
         scenarios: Its scenarios, as they are shown.
         seat: The rater's seat.
         work: All answers of the rater, in earlier rounds too.
-        large: Whether its print is large, 18 points; else 12, the least that is clear print.
+        large: Whether to print in 18 points, large print; else in 12, the least that is clear.
     """
     everything = numbered_questions(plan, scenarios, seat, work)
     sheets = []

@@ -1,8 +1,8 @@
 """Labels that somebody types for a labeller, from paper or from the telephone.
 
 The labels are in a CSV file with the columns `rater`, `judgment`, `label`, `evidence` and `note`,
-such as the sheet of `careeval audit sample` once it is filled in. It is read as the app reads what
-labellers send, and from the part of the audit that they may see.
+such as the sheet of `careeval audit sample` once it is filled in. The labels are checked as the app
+checks those that labellers send, against the part of the audit that labellers may see.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def read_typed_labels(
         blind: The part of the audit that labellers may see.
         store: The audit's.
         replace: Whether earlier answers may be replaced by different ones.
-        hand_in: Whether those whose labels are in the file hand in with it.
+        hand_in: Whether the labellers whose labels are in the file hand in with it.
 
     Raises:
         ReviewError: A row cannot be used; the message names the line of each problem.
@@ -74,15 +74,19 @@ class _LabelReader:
         if name not in seat.judgments:
             raise ValueError(f"{row['judgment']!r} is not a judgment of {seat.id}")
         if label and label not in _READINGS:
-            raise ValueError(f"label must be one of {', '.join(Reading)}, not {row['label']!r}")
+            short = ", ".join(reading[0] for reading in Reading)
+            raise ValueError(
+                f"label must be one of {', '.join(Reading)}, or {short}, not {row['label']!r}"
+            )
         page = self.pages.page(seat.id, label_task(name), seat.judgments.index(name) + 1)
         for question in label_questions(self.blind.judgments[name].response):
-            self.pages.note(page, question, answers[question.field], line)
+            column = "label" if question.field == "says" else question.field
+            self.pages.note(page, question, answers[question.field], line, column)
 
     def _seat(self, rater: str) -> LabelSeat:
         seat = self.blind.seat(rater) if self.pages.has(rater) else None
         if seat is None:
-            raise ValueError(f"{rater!r} is not a labeller of this audit")
+            raise ValueError(f"{rater!r} is not a labeller of this audit, or has withdrawn")
         if rater in self.done:
             raise ValueError(
                 f"{rater} has handed in, so their labels can no longer be changed: remove the row"

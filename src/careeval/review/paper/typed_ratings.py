@@ -28,7 +28,7 @@ COLUMNS = (*NEEDED, "scale", "item", "value", "comment")
 
 _POINTS = "points"
 WORDS = ("comment", "missing", "country")
-"""Kinds of questions whose answers are typed."""
+"""Kinds of questions whose answers are free text."""
 
 
 @dataclass
@@ -37,7 +37,7 @@ class TypedPage:
 
     Attributes:
         place: The place of the page in the rater's order, from 1; None if it has none.
-        seen: The newest event of the page when its answers were read, as of `Store.newest`.
+        seen: The number of the task's newest event (`Store.newest`) when the file was read.
         values: Answer by field.
     """
 
@@ -76,29 +76,42 @@ class TypedPages:
         return rater in self._present
 
     def page(self, rater: str, task: str, place: int | None) -> TypedPage:
-        """Return the typed answers to a rater's page; empty if none has been noted."""
+        """Return the answers typed for a rater's page; a new, empty one if none has been noted."""
         key = (rater, task)
         if key not in self._pages:
             self._pages[key] = TypedPage(rater, task, place, self._store.newest(rater, task))
         return self._pages[key]
 
-    def note(self, page: TypedPage, question: Question, text: str, line: int) -> None:
+    def note(
+        self, page: TypedPage, question: Question, text: str, line: int, column: str = ""
+    ) -> None:
         """Note an answer from a line of the file.
 
+        Args:
+            page: The page that the question is on.
+            question: The question.
+            text: The answer as typed; without an answer, nothing is noted.
+            line: The number of the line.
+            column: The column of the answer, to name it in messages; its field if not given.
+
         Raises:
-            ValueError: The text is not a valid answer, or the question is answered already.
+            ValueError: The text is not a valid answer, or the question is answered already: in
+                another line, or differently in the store while `replace` is false.
         """
         answer = question.read(clean(text))
         if answer is None:
             return
-        name = question.field
+        name, called = question.field, column or question.field
         key = (page.rater, page.task, name)
         if key in self._lines:
-            raise ValueError(f"{name} is a duplicate: line {self._lines[key]} has it too")
+            raise ValueError(
+                f"{page.rater} answers {called} twice, here and on line {self._lines[key]}: keep "
+                "one of the two answers"
+            )
         stored = self._store.answers(page.rater, page.task).get(name)
         if stored is not None and stored.value != answer and not self._replace:
             raise ValueError(
-                f"{page.rater} has answered {name} already, with {stored.value!r}; --replace "
+                f"{page.rater} has answered {called} already, with {stored.value!r}; --replace "
                 "replaces it"
             )
         self._lines[key] = line
@@ -197,12 +210,13 @@ class _RatingReader:
     def _seat(self, rater: str) -> Seat:
         seat = self.plan.seat(rater) if self.pages.has(rater) else None
         if seat is None:
-            raise ValueError(f"{rater!r} is not a rater in round {self.plan.round}")
+            raise ValueError(
+                f"{rater!r} is not a rater in round {self.plan.round}, or has withdrawn"
+            )
         if rater in self.owing:
             raise ValueError(
                 f"{rater} has not handed in their own answers yet, so their ratings cannot be "
-                "imported: "
-                "let them answer or decline in the app, then import again"
+                "imported: let them answer or decline in the app, then import again"
             )
         return seat
 
@@ -233,7 +247,7 @@ def _is_about(question: Question, item: str) -> bool:
 
 
 def _not_asked(kind: str, item: str, n: int) -> str:
-    subject = f"item {item!r}" if item else "the scenario itself"
+    subject = f"item {item!r}, or has no such item" if item else "the scenario itself"
     if n:
         return f"{item!r} is in both rubrics: write ladder/{item} or actions/{item}"
     return f"this study does not ask for {kind} on {subject}"

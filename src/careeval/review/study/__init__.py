@@ -1,1 +1,1 @@
-"""Studies in which experts rate scenarios: plans, questions and what came in."""
+"""Studies in which experts rate scenarios: plans, questions and answers."""

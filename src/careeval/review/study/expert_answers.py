@@ -47,10 +47,9 @@ class ExpertAnswers:
         people: The number of writers of each role.
         unanswered: Scenarios that raters were asked to answer, but without an answer here.
         n_other: Answers left out because the bank now has another version of the scenario.
-        n_late: Answers left out because their writer had rated on paper before, and so seen
-            rubrics.
-        n_waiting: Raters who have been asked for answers in the newest round, and have not handed
-            in.
+        n_late: Answers left out because their writer had rated on paper, and so seen rubrics,
+            before they handed in.
+        n_waiting: Raters who are asked for answers in the newest round, and have handed in none.
     """
 
     answers: tuple[ExpertAnswer, ...]
@@ -121,7 +120,7 @@ def read_expert_answers(store: Store, bank: Bank) -> ExpertAnswers:
 
 
 def _in_order(answers: list[_RaterAnswer], secret: bytes, scenario: str) -> list[_RaterAnswer]:
-    """Sort answers to a scenario by a keyed hash of their text, so that no order tells writers."""
+    """Sort answers to a scenario by a keyed hash of their text, so that the order hides writers."""
 
     def place(answer: _RaterAnswer) -> tuple[bytes, Role]:
         words = f"{scenario}\0{answer[1]}".encode()
@@ -131,5 +130,5 @@ def _in_order(answers: list[_RaterAnswer], secret: bytes, scenario: str) -> list
 
 
 def _first_typed(store: Store) -> Mapping[str, int]:
-    """Return rater → the first event that another person typed for them; else no key."""
+    """Return rater → the first event that another person typed for them, for raters with one."""
     return {e.rater: e.seq for e in reversed(store.events()) if e.typed_by}

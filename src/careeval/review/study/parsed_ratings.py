@@ -1,4 +1,4 @@
-"""Ratings, views and comments, parsed from the texts that the store keeps."""
+"""Ratings and other answers of raters, parsed from the texts that the store keeps."""
 
 from __future__ import annotations
 
@@ -22,7 +22,12 @@ from careeval.review.study.revision import earlier_answers
 
 @dataclass(frozen=True, slots=True)
 class ParsedRatings:
-    """All ratings, views and comments of a round, in the order of raters and their scenarios."""
+    """The answers of a round by kind, each kind in the order of raters and their scenarios.
+
+    Attributes:
+        views: Views of items' points.
+        sufficiency: Views of whether a scenario gives enough information.
+    """
 
     ratings: tuple[Rating, ...]
     views: tuple[PointsView, ...]
@@ -43,7 +48,7 @@ def parse_ratings(
     Returns:
         Only what was judged: a question without an answer, or with the answer that the rater cannot
         judge, is left out. An earlier answer that was not asked for again counts once the rater has
-        answered something about the new version.
+        chosen an option of some question about the new version; a comment alone does not do.
     """
     ratings: list[Rating] = []
     views: list[PointsView] = []
@@ -77,7 +82,7 @@ def parse_ratings(
 
 
 def _answers(plan: StudyPlan, scenario: Scenario, rater: str, work: Work) -> Mapping[str, str]:
-    """Return a rater's answers in a round, with the earlier ones that were not asked for again."""
+    """Return a rater's answers in a round, with earlier ones that count: see `parse_ratings`."""
     stored = work.get(plan.task(scenario.id), {})
     answers = {name: answer.value for name, answer in stored.items()}
     if not any(

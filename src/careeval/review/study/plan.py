@@ -1,8 +1,8 @@
 """The plan of a study of content validity: who rates which scenarios, in which order. No I/O.
 
-A plan is fixed when it is written: which version of which scenario, which raters in which roles, in
-which order each of them sees what. A revised scenario is rated again in a further plan, the next
-round; the answers of both rounds are kept.
+A plan fixes which version of which scenario is rated, by which raters in which roles, and in which
+order each of them sees what. Later, only raters can be added and the terms changed. A revised
+scenario is rated again in a further plan, the next round; the answers of both rounds are kept.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from pydantic import Field, ValidationError, model_validator
 from careeval.bank import Bank, rated_hash
 from careeval.bank.evidence_changes import LEAST_OTHERS, LEAST_THERAPISTS, missing_raters
 from careeval.core.scenario import Frozen, Rubric, Scenario, Slug, Text
+from careeval.core.text import counted
 from careeval.errors import ReviewError
 from careeval.review.consent import Consent
 from careeval.review.invitee import Invitee
@@ -46,7 +47,7 @@ class FormerVersion(Frozen):
     task: str
     """The name of its rating in the store."""
     shown: ScenarioWording | None
-    """Null where it is held out, or was planned before this was kept."""
+    """Null where it is held out, or was planned before wordings were kept."""
 
 
 class RatedScenario(Frozen):
@@ -56,7 +57,7 @@ class RatedScenario(Frozen):
     version: Annotated[int, Field(ge=1)]
     hash: str
     shown: ScenarioWording | None = None
-    """Null where it is held out: the text stays sealed."""
+    """Null where it is held out, since the text stays sealed, and in plans without wordings."""
     former: tuple[FormerVersion, ...] = ()
     """The newest first; empty in the first round of a scenario."""
 
@@ -131,7 +132,7 @@ class StudyPlan(Frozen):
         return f"{self.round}/{scenario}@{self.rated(scenario).version}"
 
     def answer_task(self, scenario: str) -> str:
-        """Return the store's task for a rater's own answer to a scenario, the same in any round."""
+        """Return the store's task for own answers to a scenario's version, in whatever round."""
         return own_answers.answer_task(scenario, self.rated(scenario).version)
 
     def json_text(self) -> str:
@@ -148,7 +149,10 @@ def read_plan(text: str) -> StudyPlan:
     try:
         return StudyPlan.model_validate_json(text)
     except ValidationError as error:
-        raise ReviewError(f"the file's plan of the study cannot be read: {error}") from error
+        raise ReviewError(
+            f"the file's plan of the study cannot be read: {error}",
+            hint="go on from the last backup of the file",
+        ) from error
 
 
 def study_id(plans: Sequence[str]) -> str:
@@ -189,17 +193,19 @@ def validation_obstacles(plan: StudyPlan, scenarios: Iterable[Scenario]) -> tupl
     """
     reasons = []
     if not all(asks_severe_points(plan, scenario) for scenario in scenarios):
-        reasons.append("nobody is asked whether −2 items deserve it: --points --rubric both does")
+        reasons.append(
+            "nobody is asked whether −2 items deserve it: ask with --points --rubric both"
+        )
     if not (plan.relevance and set(plan.rubrics) == set(Rubric)):
-        reasons.append("nobody rates the relevance of every item: --items --rubric both does")
+        reasons.append("nobody rates the relevance of every item: ask with --items --rubric both")
     panels = {rated.id: Counter[str]() for rated in plan.scenarios}
     for seat in plan.seats:
         for name in seat.scenarios:
             panels[name][seat.role.value] += 1
     if n := sum(bool(missing_raters(panel)) for panel in panels.values()):
         reasons.append(
-            f"{n} of {len(panels)} have fewer raters than {LEAST_THERAPISTS} occupational "
-            f"therapists and {LEAST_OTHERS} others"
+            f"{n} of {counted(len(panels), 'scenario')} would have too few raters: each needs "
+            f"{LEAST_THERAPISTS} occupational therapists and {LEAST_OTHERS} others"
         )
     return tuple(reasons)
 

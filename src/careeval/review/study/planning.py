@@ -56,8 +56,8 @@ def new_plan(
         points: Whether the items' provisional points are asked about.
         per_rater: As of `assign`.
         raters_per_scenario: As of `assign`.
-        answers: How many of their scenarios each rater answers before anything else, drawn so that
-            scenarios get equally many, as far as who rates what allows.
+        answers: How many of their scenarios each rater answers before anything else. They are drawn
+            so that scenarios get the same number of answers, as nearly as the assignment allows.
         told: The instructions for writing answers; needed where `answers` is not 0.
         study_id: A name that no other study has.
 
@@ -134,21 +134,21 @@ def next_round(
     """Plan a further round, in which revised scenarios are rated.
 
     Each rater who rated a scenario in its newest round rates its new version. A scenario that
-    nobody rated goes to all raters who were asked to rate it. Raters who have handed in answers of
-    their own write no more of them, since they have seen rubrics by now.
+    nobody rated goes to all raters who were asked to rate it. Raters who have already handed in
+    their own answers are not asked to write more, since they may have seen rubrics by now.
 
     Args:
         plans: Every round so far, from the first.
         bank: The bank with the revised scenarios.
         scenarios: Their ids.
         raters: The raters who have not withdrawn.
-        answered: The ids of raters who have handed in answers.
+        answered: The ids of raters who have handed in their own answers.
         rated: Scenario → the ids of those who rated it in its newest round.
-        relevance: Whether items are rated on their relevance from now on; once asked, it stays
-            asked.
-        points: The same for the items' provisional points.
-        rubrics: The rubrics whose items are asked about. Where none are named, those of the round
-            before, or else both.
+        relevance: Whether items are rated on their relevance; once asked, it is asked in every
+            later round.
+        points: Whether the items' provisional points are asked about; likewise in later rounds.
+        rubrics: The rubrics whose items are asked about. If none are given: those of the last
+            round; if it had none, both the actions and the ladder.
 
     Raises:
         BankError: The bank has no such scenario.
@@ -159,10 +159,14 @@ def next_round(
     for scenario in revised:
         if scenario.status is Status.withdrawn:
             raise ReviewError(
-                f"{scenario.id} is withdrawn from the bank, so it cannot be rated again"
+                f"{scenario.id} is withdrawn from the bank, so it cannot be rated again",
+                hint="leave it out of the round",
             )
         if scenario.id not in before:
-            raise ReviewError(f"{scenario.id} has been in no round of this study")
+            raise ReviewError(
+                f"{scenario.id} has been in no round of this study",
+                hint="name scenarios of earlier rounds, or plan a new study of it",
+            )
         last = before[scenario.id]
         if scenario.version <= last.rated(scenario.id).version:
             raise ReviewError(
@@ -229,11 +233,13 @@ def with_raters(
 
 
 def with_replacement(plan: StudyPlan, rater: str, taken: Iterable[str]) -> StudyPlan:
-    """Replace a rater in a round by a new one with the same scenarios; the old ratings are kept.
+    """Add a new rater to a round, with the same scenarios as the one who is replaced.
+
+    The one who is replaced stays in the plan, so that their ratings are kept.
 
     Args:
         plan: The round.
-        rater: The id of the rater who is replaced.
+        rater: The id of the one who is replaced.
         taken: Pseudonyms that the study has used in any round.
 
     Raises:

@@ -17,9 +17,10 @@ from careeval.review.study.questions import item_questions, rating_question
 
 @dataclass(frozen=True, slots=True)
 class PracticeItem:
-    """An item to practise on, and a note on what there is to notice about it.
+    """An item to practise on, and notes on what there is to notice about it.
 
     Attributes:
+        worth: Its points.
         relevance: The note for raters who are asked whether it is worth looking for.
         points: The note for raters who are asked about its points.
     """

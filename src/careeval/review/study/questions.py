@@ -24,7 +24,7 @@ NO_EARLIER_ANSWERS: EarlierAnswers = {}
 
 AGREE, UNSURE = "agree", "unsure"
 CANNOT_JUDGE = "cannot-judge"
-"""The option to choose where somebody has no number and no view; it counts as neither."""
+"""The option to choose where somebody has no number or view; it counts as no answer."""
 
 _CANNOT_JUDGE = (CANNOT_JUDGE, "I cannot judge this")
 
@@ -71,7 +71,7 @@ _ASKED: Mapping[Scale, str] = {
 def questions(
     plan: StudyPlan, scenario: Scenario, rater: str, before: EarlierAnswers = NO_EARLIER_ANSWERS
 ) -> tuple[Question, ...]:
-    """Return the questions on a scenario's card; those that do not show points come first.
+    """Return the questions on a scenario's card: late ones after others, closing ones at the end.
 
     Args:
         plan: The round.
@@ -134,7 +134,7 @@ def earlier_words(
 def revision_shown(
     plan: StudyPlan, scenario: Scenario, rater: str, work: Work
 ) -> Mapping[str, object]:
-    """Return what a template shows of a revision: the changes, and the answers that still hold."""
+    """Return a template's values for a revision: the changes, and the answers that still hold."""
     before = earlier_answers(plan.rated(scenario.id), work)
     words = earlier_words(plan, scenario, rater, before)
     stands = kept_questions(plan, scenario, rater, before)
@@ -155,9 +155,10 @@ def _as_asked_of(question: Question, former: ShownItem) -> Question:
 
 
 def answerable_questions(plan: StudyPlan, scenario: Scenario, rater: str) -> tuple[Question, ...]:
-    """Return all questions that a rater may have answered, also in earlier versions, item by item.
+    """Return all questions that a rater may have answered, item by item.
 
-    The items of a rubric are shuffled for each rater, so that none of them is always read last.
+    Questions that only earlier careevals asked are among them. The items of a rubric are shuffled
+    for each rater, so that none of them is always read last.
     """
     asked = [
         rating_question(Scale.realism),
@@ -182,13 +183,15 @@ def answerable_questions(plan: StudyPlan, scenario: Scenario, rater: str) -> tup
 
 
 def _no_longer_asked(plan: StudyPlan, question: Question) -> bool:
-    """Tell whether only earlier careevals asked a question, as the relevance of a 0-point item."""
+    """Tell whether only earlier careevals asked a question, such as a 0-point item's relevance."""
     worthless = question.about is not None and question.about.item.points == 0
     return worthless and (question.kind is Scale.relevance or not plan.points)
 
 
 def item_questions(about: ItemRef, *, relevance: bool, points: bool) -> list[Question]:
-    """Return the questions about an item, without the comment; relevance first, points not shown.
+    """Return the questions about an item, without the comment: its relevance, then its points.
+
+    If both are asked, the question about points is late.
 
     Args:
         about: The item.
@@ -234,7 +237,7 @@ def rating_question(scale: Scale, about: ItemRef | None = None) -> Question:
 
 
 def points_question(about: ItemRef, *, late: bool) -> Question:
-    """Return the question whether an item's points are right; the answer is one choice."""
+    """Return the question whether an item's points are right, or which points would be."""
     proposed = about.item.points
     other = (p for p in (2, 1, 0, -1, -2) if p != proposed)
     return Question(

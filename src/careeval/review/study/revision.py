@@ -28,7 +28,7 @@ class EarlierAnswer:
 
         If the scenario's text changes, every answer may change; if an item changes, the answers
         about it may. Validity is asked again after any change, since the items are part of what
-        tests a carer.
+        tests a carer. Where the wording then or now is not known, no answer holds.
         """
         if self.shown is None or now is None or self.shown.text != now.text:
             return False
@@ -67,7 +67,7 @@ class Revision:
 
 
 def item_of(question: Question) -> str:
-    """Return rubric and id of the item that a field is about; empty if about the whole scenario."""
+    """Return rubric and id of the item that a question is about; empty if it is about none."""
     about = question.about
     return f"{about.rubric}/{about.item.id}" if about else ""
 
@@ -76,7 +76,7 @@ def earlier_answers(rated: RatedScenario, work: Work) -> EarlierAnswers:
     """Return, by field, a rater's newest answers about a scenario from earlier rounds.
 
     Args:
-        rated: The scenario's place in a round.
+        rated: The scenario's version in a round, with the former ones.
         work: All that the rater answered, in every round.
     """
     answers: dict[str, EarlierAnswer] = {}
@@ -92,7 +92,7 @@ def scenario_revision(rated: RatedScenario, work: Work) -> Revision | None:
     """Return how a scenario differs from the version that a rater last answered about.
 
     Args:
-        rated: The scenario's place in a round.
+        rated: The scenario's version in a round, with the former ones.
         work: All that the rater answered, in every round.
 
     Returns:

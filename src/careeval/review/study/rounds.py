@@ -40,19 +40,20 @@ class RaterProgress:
     """One rater's progress with the newest round.
 
     Attributes:
-        opened: Whether they have opened their link, or saved anything.
-        agreed: Whether they have agreed to the terms.
-        declined: Whether they have declined the terms.
+        opened: Whether they have started from their link: have a session, or have saved anything.
+        agreed: Whether they have agreed to the present terms.
+        declined: Whether they have declined the terms, present or former.
         finished: Whether they have said that they finished, even if questions are left open.
         counts: How many of their scenarios are done, begun, skipped and so on.
         minutes: Median minutes for a scenario that is done; `None` if no time is known.
         n_fast: Scenarios that were done in less time than it takes to read them.
         last: Time of their last save, UTC; empty if nothing was saved.
-        n_typed: Answers that another person typed for them.
+        n_typed: Answers in this round that another person typed for them.
         revoked: Whether their link is switched off.
         n_to_write: Answers of their own that they are asked to write first.
         n_written: Answers of their own that they have written, in this round and those before.
-        handed_in: Whether these answers are handed in, and can no longer be changed.
+        handed_in: Whether they have handed in answers of their own, in this round or before, so
+            that these can no longer be changed.
     """
 
     rater: Rater
@@ -130,13 +131,13 @@ def read_rounds(store: Store, banks: Sequence[Bank]) -> tuple[RoundAnswers, ...]
 
     Args:
         store: The study's.
-        banks: The banks in which the rated texts are looked for. Where a rated version is in none
-            of them, ratings of the scenario itself are read and those of its items are left out,
-            and the round's note says so.
+        banks: The banks in which the rated texts are looked for. A scenario is lost if none of them
+            has the version that was rated: then ratings of the scenario itself are read, those of
+            its items are left out, and the round's note says so.
 
     Returns:
-        Held-out scenarios, and lost ones that no bank has in public, have no words here: items are
-        called by their places, and comments are withheld.
+        The rounds, without the words of scenarios that are held out, or lost and public in no bank:
+        their items are called by their places, and their comments are withheld.
     """
     return tuple(_round(store, read_plan(text), banks) for text in store.plans("study"))
 
@@ -191,7 +192,7 @@ def _round(store: Store, plan: StudyPlan, banks: Sequence[Bank]) -> RoundAnswers
 
 
 def _proposed(plan: StudyPlan, scenario: Scenario) -> Mapping[Subject, ProposedItem]:
-    """Return the points that the bank proposes for each item of a scenario."""
+    """Return, for each item of a scenario, the bank's points and whether its harm is to rights."""
     return {
         Subject(scenario.id, scenario.version, plan.round, rubric, item.id): ProposedItem(
             item.points, item.harm is HarmKind.rights

@@ -13,13 +13,13 @@ LONGEST_GAP = 10
 """Minutes between two answers after which the rater is taken to have been away."""
 
 FASTEST_READER = 500
-"""Words a minute. Silent readers of English mostly do 175 to 300 (Brysbaert 2019,
-doi:10.1016/j.jml.2019.104047).
+"""The most words a minute that can be read. Silent readers of English mostly do 175 to 300
+(Brysbaert 2019, doi:10.1016/j.jml.2019.104047).
 """
 
 
 def minutes_by_task(events: Iterable[Event]) -> Mapping[str, Mapping[str, float]]:
-    """Return rater → task → minutes from the save before to the saving of the task's answers.
+    """Return rater → task → minutes, summed over its answers, from the save before to each answer.
 
     An answer has no time if somebody else typed it, if it is the rater's first, or if it follows a
     gap of more than `LONGEST_GAP`. A task without any time is left out.

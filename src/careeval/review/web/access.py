@@ -42,7 +42,7 @@ class Visitor:
 
     @property
     def storage_key(self) -> str:
-        """The browser's local-storage key for what could not be sent; each rater has another."""
+        """The browser's local-storage key for what could not be sent; each rater has their own."""
         return hashlib.sha256(f"{self.workbench.cookie}/{self.rater.id}".encode()).hexdigest()[:16]
 
     def note(self, task: str, **values: str | None) -> None:

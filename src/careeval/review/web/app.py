@@ -153,11 +153,12 @@ def serve(
         behind_proxy: The https address of a proxy before the app. Without one, only this machine
             reaches it.
         limits: Times to wait for clients.
-        ready: Called with the address once the app answers.
+        ready: Called with the address once the port is open; the app answers a moment later.
 
     Raises:
-        ReviewError: The host is open to the network and has no proxy, or the port is taken; or see
-            `create_app`.
+        BankError: As `create_app`.
+        ReviewError: The host is open to the network and has no proxy, the port is taken, or the
+            file cannot be used; or as `create_app`.
     """
     if not is_loopback(host) and behind_proxy is None:
         raise ReviewError(
@@ -192,7 +193,7 @@ def serve(
 
 @contextmanager
 def _ended_by_sigterm() -> Iterator[None]:
-    """End the block on SIGTERM instead of the process: uvicorn raises SIGTERM again at its end."""
+    """On SIGTERM, leave the block with status 0: uvicorn raises SIGTERM again when it has ended."""
 
     def end(*_: object) -> None:
         raise SystemExit(0)

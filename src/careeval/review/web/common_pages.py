@@ -1,4 +1,4 @@
-"""The pages that every study and audit has: the personal link, consent, pause, withdrawal, help."""
+"""The pages that every study and audit has, except the decks: from the personal link to help."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _MOST_YEARS = 80
 
 @router.get("/")
 def home(request: Request) -> Response:
-    """Redirect a visitor to the page where they stopped."""
+    """Redirect a visitor to the page that they need next."""
     visitor = current_visitor(request)
     if not visitor.agreed:
         raise RedirectError("/consent")
@@ -200,7 +200,7 @@ def accessibility(request: Request) -> Response:
 
 
 def _visitor_or_none(request: Request) -> Visitor | None:
-    """Return the visitor of a request; None if nobody is signed in."""
+    """Return the visitor of a request; None if nobody is signed in, or the work is closed."""
     try:
         return current_visitor(request)
     except RefusedError:

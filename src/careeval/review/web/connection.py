@@ -22,7 +22,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 _HEAD_BYTES = 16 * 1024
 
 MOST, _FEWEST = 512, 16
-"""The most connections at once where as many files may be open, and the fewest in any case."""
+"""The limit on connections at once, and its least value where few files may be open."""
 _OTHER_FILES = 128
 """Open files kept for the store, static files, and connections that were just accepted."""
 
@@ -39,7 +39,8 @@ class Limits:
 
     Attributes:
         head: Seconds for a request's first line and headers to come.
-        exchange: Seconds from then on for its body to come and the response to be taken.
+        exchange: Seconds from then on until the response is complete; and again for the client to
+            take it.
     """
 
     head: float = 10.0
@@ -57,7 +58,7 @@ class StrictReader(h11.Connection):
         super().__init__(h11.SERVER, _HEAD_BYTES)
 
     def next_event(self) -> Any:
-        """Return h11's next event; raise TwofoldError if the request is ambiguous."""
+        """Return h11's next event; raise TwofoldError if another parser may read it differently."""
         before, _ = self.trailing_data
         event = super().next_event()
         if isinstance(event, h11.Request | h11.EndOfMessage):
@@ -143,7 +144,7 @@ class Connection(H11Protocol):
             self._wait(self.limits.exchange)
 
     def on_response_complete(self) -> None:
-        """Wait for the response to be taken, as uvicorn's end of idle connections does."""
+        """Wait for the client to take the response; uvicorn's wait for the next request begins."""
         self._between_requests = True
         self._wait(self.limits.exchange)
         super().on_response_complete()
@@ -183,12 +184,12 @@ class ReviewServer(uvicorn.Server):
 
 
 def connection_class(limits: Limits) -> type[Connection]:
-    """Return a connection class with these limits, and at most as many as files may be open."""
+    """Return a connection class with these limits; the limit of open files decides `most`."""
     return type("Connection", (Connection,), {"limits": limits, "most": _most()})
 
 
 def _most() -> int:
-    """Return how many connections there may be, from the number of files that may be open."""
+    """Return how many connections there may be, given how many files may be open."""
     try:
         import resource
     except ImportError:  # no such limit

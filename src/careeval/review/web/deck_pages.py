@@ -52,7 +52,7 @@ def router(paths: Sequence[str], ends: Sequence[str]) -> APIRouter:
 
     Args:
         paths: The addresses of their cards, without their numbers.
-        ends: The addresses of their ends.
+        ends: The addresses of the pages that finish them.
     """
     pages = APIRouter(route_class=PageRoute)
     pages.add_api_route("/overview", overview, methods=["GET"])
@@ -120,7 +120,7 @@ class OpenCard:
 
     @property
     def card(self) -> Card:
-        """The card that is open."""
+        """Card number `n` of the deck, which the visitor has opened."""
         return self.deck.cards[self.n - 1]
 
     def answers(self) -> Answers:

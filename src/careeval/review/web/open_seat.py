@@ -60,7 +60,8 @@ def open_seat(request: Request, *, for_one: bool = False) -> OpenSeat:
         for_one: Whether the page is about one card; then only the answers needed are read.
 
     Raises:
-        RefusedError: The round has no deck for them.
+        RefusedError: There is no deck for them; or as `agreed_visitor`.
+        RedirectError: As `agreed_visitor`.
     """
     visitor = agreed_visitor(request)
     store = visitor.workbench.store
@@ -85,6 +86,10 @@ def expect_decks_before(request: Request, seat: OpenSeat, deck: Deck | None = No
     """Raise if another deck must be handed in before this one is opened.
 
     This is called before a page shows anything about a rubric.
+
+    Raises:
+        RedirectError: For a GET request, to the other deck.
+        RefusedError: For a form.
     """
     if seat.owed is None or seat.owed is deck:
         return

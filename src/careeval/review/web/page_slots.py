@@ -39,7 +39,8 @@ class PageSlots:
             await asyncio.wait_for(slots.acquire(), database.BUSY_SECONDS)
         except TimeoutError as error:
             raise ReviewError(
-                f"too many requests at once: none was served within {database.BUSY_SECONDS} s"
+                "too many requests at once: this one was not served within "
+                f"{database.BUSY_SECONDS} s"
             ) from error
         try:
             yield

@@ -59,9 +59,9 @@ def refusal(
     retry: bool = True,
     withdraw: bool = False,
 ) -> Response:
-    """Return a page that says why a request is refused.
+    """Return a page that says why a request is refused; for our script, the same words as JSON.
 
-    The page shows what was typed, to be sent again or copied.
+    The page shows what was typed, to be copied or, if `retry`, sent again.
     """
     if wants_json(request):
         return JSONResponse({"error": f"{title}. {words}"}, status)

@@ -1,4 +1,4 @@
-"""Sheets of an entry's errors of too little and of too much care, and of twins."""
+"""Sheets of entries' numbers on care, such as too little or too much of it, and on twins."""
 
 from __future__ import annotations
 
@@ -17,11 +17,15 @@ from careeval.sheets.sheet import Field, Row, Sheet
 def directions_sheet(
     summaries: Sequence[Summary], probes: Mapping[str, ProbeAgreement] = {}
 ) -> Sheet:
-    """Return a sheet of too little and too much care and of adaptation to twins, a row per share.
+    """Return a sheet with a row for each entry and number of `care_numbers`.
+
+    The numbers are on too little and too much care, unspecific responses, points of the easy core
+    and of other good acts, a lenient score, and twins.
 
     Args:
         summaries: Summaries of the entries.
-        probes: Grader → its agreement with the probes, whose slips on twins are added.
+        probes: Grader → its agreement with the probes. Entries of these graders that have twins
+            have rows with the grader's errors on the probes of twins too.
     """
     shares = [(*care_numbers(s), *grader_twin_errors(s, probes.get(s.grader))) for s in summaries]
     heads = {d.key: d.head for entry_shares in shares for d in entry_shares}
@@ -45,7 +49,7 @@ def directions_sheet(
 
 
 def twins_sheet(summaries: Sequence[Summary]) -> Sheet:
-    """Return a sheet that compares each scenario with its twin or its control."""
+    """Return a sheet that compares the responses to a base with those to its twin or control."""
     fields = (
         *ENTRY,
         Field("base", "id of the base"),

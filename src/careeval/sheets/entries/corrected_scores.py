@@ -12,7 +12,7 @@ from careeval.sheets.sheet import Field, Sheet, row_of
 
 
 def corrected_sheet(entries: Sequence[EntryNumbers]) -> Sheet:
-    """Return a sheet of corrected scores: an entry per row, if its grader was audited."""
+    """Return a sheet of corrected scores: a row for each entry that an audit covers."""
     fields = (
         *ENTRY,
         *CORRECTED,

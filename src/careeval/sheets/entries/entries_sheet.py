@@ -50,7 +50,7 @@ NAME = Field("name", "unique name of the entry", head="System", in_files=False)
 GRADER_NAME = Field("judge", "shortest unique name of the grader", head="Grader", in_files=False)
 
 PROVENANCE = Field("provenance", "how the bank was made, and whether anybody answered at all")
-"""For files that may be read apart from all others."""
+"""A column for data files that somebody may read without the other files."""
 
 ASKED = Field("n", "scenarios × responses to each", WORDS, "Scenarios × responses", "asked", False)
 
@@ -79,7 +79,7 @@ _Numbers = TypeVar("_Numbers", bound=EntryNumbers)
 
 
 def with_names(entries: Sequence[_Numbers]) -> Iterator[tuple[Row, _Numbers]]:
-    """Return pairs of an entry's row, from `entry_rows`, and the entry."""
+    """Return each entry with its row from `entry_rows`, as pairs of row and entry."""
     return zip(entry_rows([entry.summary for entry in entries]), entries, strict=True)
 
 
@@ -187,7 +187,7 @@ def metric_kind(metric: Metric) -> Kind:
 
 
 def metric_field(metric: Metric, n: str = "n") -> Field:
-    """Return the field of a metric; its head has `n`, the number of responses per scenario."""
+    """Return the field of a metric; `n`, the responses per scenario, is put into its heads."""
     head, brief = metric.head.format(n=n), metric.brief.format(n=n)
     return Field(metric.key, metric.holds, metric_kind(metric), head, brief)
 
@@ -203,7 +203,7 @@ def entries_sheet(
 
     Args:
         entries: The entries.
-        rankings: Rankings of these entries, which refer to their positions.
+        rankings: Rankings of these entries; a `Ranked.place` is a position in `entries`.
         in_detail: Whether the sheet has the fields of the details of entries.
         corrected: Whether the sheet has the scores corrected by people.
     """
@@ -326,11 +326,14 @@ _DOMAIN_PART = (
 
 
 def parts_sheet(by: Breakdown, entries: Sequence[EntryNumbers]) -> Sheet:
-    """Return a sheet of numbers: a row per entry and part of the scenarios.
+    """Return a sheet of numbers: a row for each entry and part of the scenarios.
 
     Args:
         by: The breakdown of the scenarios.
-        entries: The entries, with their details if these have the breakdown.
+        entries: The entries, with their details if `by.in_detail`.
+
+    Raises:
+        ValueError: An entry lacks the details that the breakdown needs.
     """
     rows = [
         {**names, by.value: str(part), **_part_row(cell)}
@@ -377,7 +380,10 @@ def adl_and_domain_sheet(entries: Sequence[EntryNumbers]) -> Sheet:
 
 
 def stacked_parts_sheet(sheets: Sequence[Sheet]) -> Sheet:
-    """Return one sheet of the rows of several sheets of parts; a column names the breakdown."""
+    """Return the rows of several sheets of parts as one sheet, with the fields `by` and `part`.
+
+    A single sheet is returned unchanged.
+    """
     if len(sheets) == 1:
         return sheets[0]
     fields = (
@@ -399,9 +405,10 @@ def stacked_parts_sheet(sheets: Sequence[Sheet]) -> Sheet:
 
 
 def at_k_sheet(entries: Sequence[EntryNumbers]) -> Sheet:
-    """Return a sheet of the worst of k responses and any severe error in k, by entry and k.
+    """Return a sheet with a row for each entry and number k of responses, from 1 to n.
 
-    Entries without details have no rows.
+    It has the score if the lowest of k responses counted, and the share of scenarios with a severe
+    error in any of k. Entries without details have no rows.
     """
     fields = (
         *ENTRY,

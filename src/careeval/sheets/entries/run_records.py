@@ -33,11 +33,12 @@ _DAY = len("2026-11-20")
 
 
 def records_sheet(responses: pl.DataFrame, summaries: Sequence[Summary]) -> Sheet:
-    """Return the run record of each system.
+    """Return a sheet of run records, a row for each system.
 
     Args:
         responses: The responses of all systems.
-        summaries: Summaries of the entries. If empty, each system of the responses has a row.
+        summaries: Summaries of the entries, whose systems have rows; if empty, all systems of the
+            responses have rows.
     """
     systems = list(dict.fromkeys(s.system for s in summaries)) or sorted(
         responses["system"].unique()
@@ -57,7 +58,7 @@ def records_sheet(responses: pl.DataFrame, summaries: Sequence[Summary]) -> Shee
 
 
 def _recorded(responses: pl.DataFrame, columns: tuple[str, ...]) -> str:
-    """Return the distinct values in these columns; for a time, the day."""
+    """Return the distinct values in these columns, of a time only the day; or "not recorded"."""
     rows = responses.select(columns).unique(maintain_order=True).drop_nulls().sort(columns).rows()
     values = [" ".join(map(str, row)) for row in rows]
     if columns == ("created",):

@@ -1,6 +1,6 @@
 """Sheets with entries, or parts of the scenarios, side by side in columns.
 
-On a page the cells are many and small and so without units; a note names the unit.
+On a page these cells are many and small, so they have no units; a note names the unit.
 """
 
 from __future__ import annotations
@@ -64,20 +64,20 @@ class PartScoreKind(Kind):
         return ESTIMATE.sort_key(value["score"])
 
     def page_text(self, value: Row | None, form: Form = Form.bare) -> str:  # noqa: ARG002
-        """Return the score."""
+        """Return the score, with an asterisk as `n` says; a dash for `None`."""
         if value is None:
             return self.if_missing
         mark = "*" if self.is_small(value) and not self.n else ""
         return f"{ESTIMATE.text(value['score'], Form.bare)}{mark}"
 
     def page_lines(self, value: Row) -> tuple[str, ...]:
-        """Return the interval, the number of scenarios, and the severe errors."""
+        """Return the interval and the number of scenarios, if shown, and the severe errors."""
         n = (f"n {SMALL_COUNT.text(value['n'])}",) if self.n else ()
         severe = (f"severe {ERROR_SHARE.page_text(value['severe'])}",) if "severe" in value else ()
         return (*(ESTIMATE.page_lines(value["score"]) if self.interval else ()), *n, *severe)
 
     def is_small(self, value: Row) -> bool:
-        """Tell whether there are too few scenarios for an interval."""
+        """Tell whether there are scenarios, but too few for an interval."""
         n: int = value["n"]
         return 0 < n < MIN_CLUSTERS
 
@@ -97,11 +97,11 @@ class ScenarioScoreKind(Kind):
         return SHARE.sort_key(value["score"])
 
     def page_text(self, value: Row | None, form: Form = Form.bare) -> str:  # noqa: ARG002
-        """Return the score."""
+        """Return the score; a dash if there is none."""
         return self.if_missing if value is None else SHARE.text(value["score"])
 
     def page_lines(self, value: Row) -> tuple[str, ...]:
-        """Return the lowest score of the responses, and the number with a severe error."""
+        """Return the lowest score and number of responses with a severe error, or why unknown."""
         if value["score"] is None:
             return (value["reason"],)
         lowest = [] if value["worst"] is None else [f"lowest {SHARE.text(value['worst'])}"]

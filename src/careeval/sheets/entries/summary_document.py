@@ -54,9 +54,10 @@ def summary_document(
 
     Args:
         entries: The entries, with their details if `in_detail`, or if `by` needs them.
-        by: Breakdowns of the scenarios, one table per breakdown; if empty, those of the overview.
-        rankings: Rankings of these entries, which refer to their positions.
-        audits: Grader → results of its audit by people. If empty, no score is corrected.
+        by: Breakdowns of the scenarios, one table each; the data are then the numbers by part. If
+            empty, the tables are those of the overview, and the data the main numbers.
+        rankings: Rankings of these entries; a `Ranked.place` is a position in `entries`.
+        audits: Grader → results of its audit by people. If empty, corrected scores are not shown.
         in_detail: Whether to show the details of each entry.
         more: Notes to add at the end.
     """
@@ -90,7 +91,7 @@ def summary_document(
 
 
 def _parts(sheets: Sequence[Sheet], *, corrected: bool) -> Sheet:
-    """Return all parts as one sheet; if scores are corrected, with why parts are not."""
+    """Return all parts as one sheet; if `corrected`, it says why their scores are not corrected."""
     sheet = stacked_parts_sheet(sheets)
     if not corrected:
         return sheet
@@ -127,7 +128,10 @@ class _EntryColumns(NamedTuple):
     def view(
         self, sheet: Sheet, columns: Sequence[Shown], caption: str, *, grouped: bool = False
     ) -> View:
-        """Return a view of a sheet of entries: first the names, then the given columns."""
+        """Return a view of a sheet of entries: first the names, then the given columns.
+
+        If `grouped`, a name that successive rows share is not repeated.
+        """
         groups = len(self.columns) if grouped else 0
         shown = (*self.columns, *columns)
         return View(sheet, shown, f"{caption}{self.shared}", groups, faint="not_ranked")

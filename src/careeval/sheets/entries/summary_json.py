@@ -115,7 +115,7 @@ class CostsFile:
 
 @dataclass(frozen=True)
 class ReliabilityFile:
-    """The reliability of scenario means, as `careeval.stats.Reliability`, or nulls with the reason.
+    """The reliability of responses and their means, or nulls: see `careeval.stats.Reliability`.
 
     Attributes:
         n_scenarios: Scenarios that the reliability is over; 0 if unknown.
@@ -146,7 +146,7 @@ class DetailFile:
 
 @dataclass(frozen=True)
 class DirectionFile:
-    """A share, as `careeval.results.care_directions.CareNumber`, and the number it is out of."""
+    """A share, and the number `n` of responses, pairs or controls that it is over."""
 
     n: int
     share: Estimate
@@ -160,8 +160,8 @@ class EntryFile:
         model: Inspect's name of the model that was asked; null for recorded answers.
         not_ranked: Why the entry must not be ranked; empty if it may be.
         warnings: Warnings for the reader.
-        directions: Too little and too much care, and adaptation to twins, by name. Present only if
-            the bank marks such items, or twins were asked.
+        directions: Numbers on care and on twins, such as `too_little` and `adapted`, by key.
+            Absent if the entry has none.
         detail: Details; present only if asked for.
         corrected: The score corrected by people. Present only if asked for, and if people audited
             the grader on responses of this system.
@@ -202,7 +202,7 @@ def summary_json(entries: Sequence[EntryNumbers]) -> dict[str, Any]:
     """Return the numbers of entries as JSON values.
 
     An unknown number is `{"value": null, "reason": "…"}`. A known one has `low` and `high` only if
-    unresolved judgments could move it, and not in parts of the scenarios.
+    unresolved judgments could move it; within `by_adl` and `by_domain` it never has them.
     """
     shortened: dict[str, Any] = _shortened(dumped(entries))
     return shortened
@@ -218,7 +218,10 @@ def dumped(entries: Sequence[EntryNumbers]) -> dict[str, Any]:
 
 
 def _with_numbers_in_place(entry: dict[str, Any]) -> dict[str, Any]:
-    """Return an entry or a detail as JSON, each number under its own key, without empty parts."""
+    """Return an entry or a detail as JSON, with each number under its own key.
+
+    `directions`, `detail` and `corrected` are left out if empty.
+    """
     placed: dict[str, Any] = {}
     for key, value in entry.items():
         if key == "numbers":
@@ -341,7 +344,7 @@ def summary_schema() -> dict[str, Any]:
 
 
 def _place_numbers(schema: dict[str, Any], metrics: Sequence[Metric]) -> None:
-    """Change the schema of an entry or a detail: each number has its own key, not one for all."""
+    """Change the schema of an entry or a detail so that each number has its own key."""
     numbers = {
         metric.key: {"$ref": f"#/$defs/{'ErrorsFile' if metric.counts_errors else 'Estimate'}"}
         for metric in metrics
@@ -364,8 +367,8 @@ def _object(properties: dict[str, Any], required: list[str]) -> dict[str, Any]:
 def _shortened(value: Any, *, bounds: bool = True) -> Any:
     """Return a JSON value without empty reasons, and without bounds that are equal.
 
-    Parts of the scenarios have no bounds here, since their intervals include them; the tables of
-    `careeval export` have them.
+    Numbers in `by_adl` and `by_domain` have no bounds here, since their intervals include them; the
+    tables of `careeval export` have the bounds.
     """
     if isinstance(value, dict):
         if value.keys() != _ESTIMATE:

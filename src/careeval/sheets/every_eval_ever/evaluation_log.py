@@ -90,9 +90,9 @@ def evaluation_log(
     evaluator: Evaluator = Evaluator(),
     prompts: Mapping[str, str] = {},
 ) -> tuple[dict[str, Any], list[dict[str, Any]]]:
-    """Return the record of an entry, and the rows of its samples.
+    """Return an entry's record, for the JSON file, and its samples, for the JSON Lines file.
 
-    The arguments are those of `write_evaluation_logs`.
+    `retrieved`, `evaluator` and `prompts` are as in `write_evaluation_logs`.
     """
     run = entry.run
     model = _model(entry.asked, entry.system)
@@ -149,7 +149,7 @@ def evaluation_log(
 
 
 def _model(asked: str | None, system: str) -> dict[str, Any]:
-    """Return the id of the model, `maker/model`, and maker and host if known."""
+    """Return the model as the format has it: id `maker/model`, and maker and host if known."""
     parts = asked.split("/") if asked else ["unknown", system]
     model: dict[str, Any] = {"name": system, "id": "/".join(parts[-2:])}
     if maker := vendor(asked):
@@ -166,7 +166,7 @@ def _model(asked: str | None, system: str) -> dict[str, Any]:
 
 
 def _samples_path(model_id: str, identity: str) -> str:
-    """Return the path of the file of an entry's samples; the same entry has the same path."""
+    """Return the path of the file of an entry's samples, which is the same in every export."""
     maker, _, name = model_id.rpartition("/")
     names = (re.sub(r"[^\w.-]+", "-", part).strip(".-") or "unknown" for part in (maker, name))
     entry_id = uuid.UUID(bytes=hashlib.sha256(identity.encode()).digest()[:16], version=4)
@@ -226,7 +226,7 @@ def _result(
 
 
 def _llm_scoring(grader: str, prompts: Mapping[str, str]) -> dict[str, Any]:
-    """Return the grader and its prompt."""
+    """Return the grader and its prompt, or that the prompt is not kept, as the format has them."""
     name = Grader.parse(grader).model
     return {
         "judges": [{"model_info": _model(name, name)}],
@@ -240,7 +240,7 @@ def _llm_scoring(grader: str, prompts: Mapping[str, str]) -> dict[str, Any]:
 
 
 def _generation(entry: Entry) -> dict[str, Any]:
-    """Return the sampling parameters that were sent, if the same for all responses."""
+    """Return the sampling parameters that were sent; none if they differ between responses."""
     texts = {text for text in entry.responses["sampling"].to_list() if text}
     sampling = json.loads(texts.pop()) if len(texts) == 1 else {}
     named = {

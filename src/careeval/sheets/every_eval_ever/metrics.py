@@ -46,7 +46,7 @@ class ReportedMetric(NamedTuple):
 
 
 def metrics(entry: Entry, s: Summary) -> Iterator[ReportedMetric]:
-    """Yield every number of an entry, unknown ones too."""
+    """Yield the numbers that the file can report of an entry, unknown ones too."""
     graded = entry.graded
     n, lowest = len(graded.judged), _lowest(graded)
     yield _errors("severe", s.severe, -2)
@@ -84,7 +84,7 @@ def _errors(name: str, errors: Errors, points: int) -> ReportedMetric:
 
 
 def _lowest(graded: GradedRubric) -> float | None:
-    """Return the score if every negative item were present and no positive one."""
+    """Return the score with every negative and no positive item; `None` without positive items."""
     points = [p for s in graded.judged for p in s.points.tolist()]
     most = sum(p for p in points if p > 0)
     return sum(p for p in points if p < 0) / most if most else None

@@ -26,7 +26,7 @@ IS_CORRECT = (
 def samples_of(
     entry: Entry, identity: str, model_id: str
 ) -> tuple[list[dict[str, Any]], dict[str, int]]:
-    """Return a row per response, and reason for having no row → number of such responses."""
+    """Return a row for each response whose values are known, and reason → number of the others."""
     rows: list[dict[str, Any]] = []
     missing = entry.responses.filter(pl.col("state") == ResponseState.missing.value).height
     left_out = {"responses that are missing": missing, "not judged": 0, "unresolved": 0}
@@ -76,7 +76,7 @@ def _is_correct(scenario: GradedScenario, present: Sequence[float]) -> bool | No
 
 
 def _best_texts(judgments: pl.DataFrame) -> dict[str, tuple[str, ...]]:
-    """Return scenario → the texts of its items with positive points, which a good response has."""
+    """Return scenario → the texts of its items with positive points, without held-out texts."""
     items = (
         judgments.filter(pl.col("points") > 0)
         .unique(["scenario", "item"])
@@ -95,7 +95,10 @@ def _sample(
     reference: Sequence[str],
     score: tuple[float, float],
 ) -> dict[str, Any]:
-    """Return the sample of a response on one rubric, without score and evaluation ids."""
+    """Return the sample of a response on one rubric; the caller adds score and evaluation ids.
+
+    `score` is the lowest and the highest score that unresolved judgments allow.
+    """
     raw, text = response["scenario_text"] or "", response["text"] or ""
     refused = response["state"] == ResponseState.refused
     hashed = hashlib.sha256((raw + "".join(reference)).encode()).hexdigest()

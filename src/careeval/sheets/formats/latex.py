@@ -21,7 +21,7 @@ def latex(document: Document) -> str:
 
     Each table caption includes the note of the table and the caption of the document. A table with
     too many rows for a page is split between groups of rows. If a view marks columns to keep, only
-    those and the names are printed.
+    those and the text columns are printed. Without data, the result is only a LaTeX comment.
     """
     if not document.data.rows:
         return "% nothing was graded\n"

@@ -102,8 +102,8 @@ def print_table(
     Args:
         out: The console.
         table: From `new_table`, with its rows.
-        first: Heads of number columns, the most important first; other columns follow, from left
-            to right. The last in this order are left out first.
+        first: Heads of number columns, the most important first; the other number columns follow,
+            from left to right. The last in this order are left out first, text columns never.
         more: The options that show the columns left out, as text.
     """
     shown, left_out = fit_columns(out, table, first)
@@ -174,7 +174,7 @@ def _longest_word(out: Console, head: RenderableType) -> int:
 
 
 def _between(out: Console, n_columns: int) -> int:
-    """Return how many characters wide the space between two columns of a table is."""
+    """Return the width in characters that a table of so many columns has besides its cells."""
     empty = new_table("", ["x"] * n_columns, ())
     return _measured(out, empty).maximum - n_columns
 

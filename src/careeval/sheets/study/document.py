@@ -17,7 +17,10 @@ from careeval.stats import Estimate
 
 
 def study_document(study: StudyResults) -> Document:
-    """Return the document of a study; its data are the ratings of scenarios and items."""
+    """Return the document of a study.
+
+    Its data are the results of the ratings: a row for each scenario or item, by round and scale.
+    """
     counts = [f"{d} {len(study.with_decision(d))}" for d in Decision]
     if undecided := study.with_decision(None):
         counts.append(f"{UNDECIDED} {len(undecided)}")

@@ -1,4 +1,4 @@
-"""The data files of a study: results, agreement, panel and single ratings."""
+"""The data files of a study: results, agreement, panel, and single answers."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from careeval.sheets.study.scenario_results import (
 
 
 def study_tables(study: StudyResults) -> Iterator[DataTable]:
-    """Yield the data tables: results, then agreement, panel and single ratings."""
+    """Yield the data tables: results, then agreement, panel, and single answers."""
     results = (*study.latest, *study.earlier)
     yield decisions_sheet(study, results).data
     yield validity_sheet(results).data

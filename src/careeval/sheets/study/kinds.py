@@ -86,7 +86,7 @@ POINTS_LIST = _PointsListKind()
 
 @dataclass(frozen=True)
 class _RaterShareKind(Kind):
-    """A share of raters, with the count, or Aiken's V; with an interval."""
+    """The share of raters who endorse, also as a count, or Aiken's V; with its interval."""
 
     def data(self, value: Endorsement | AikenV) -> tuple[Scalar, ...]:
         return (value.value, *value.interval)[: len(self.stored)]
@@ -116,7 +116,10 @@ SHARE_OF_RATERS = _RaterShareKind(
 
 @dataclass(frozen=True)
 class _EndorsementKind(Kind):
-    """The number of raters who endorse, with an asterisk if the other cut decides otherwise."""
+    """The number of raters who endorse, with an asterisk if the other cut decides otherwise.
+
+    Unless the form is `bare`, the number at the other cut and Aiken's V follow.
+    """
 
     def text(self, value: ScaleRatings, form: Form = Form.short) -> str:
         if value.at_cut is None or value.at_other is None:
@@ -138,7 +141,10 @@ class _EndorsementKind(Kind):
 
 @dataclass(frozen=True)
 class _RoleKind(Kind):
-    """The number of raters of one role who endorse; few raters also have their ratings shown."""
+    """The number of raters of one role who endorse.
+
+    Small lines show the ratings of fewer than three raters; of more raters, the interval.
+    """
 
     def text(self, value: RoleRatings, form: Form = Form.short) -> str:
         return SHARE_ALONE.text(value.endorsed, Form.of_many)
@@ -158,7 +164,7 @@ class _RoleKind(Kind):
 
 @dataclass(frozen=True)
 class _CoefficientKind(EstimateKind):
-    """A coefficient of agreement; its interval may be cut off at −1."""
+    """A coefficient of agreement; a lower end cut off at −1 is written "≤ −1"."""
 
     def page_lines(self, value: Estimate) -> tuple[str, ...]:
         if value.ci95 is not None:

@@ -46,7 +46,7 @@ _RATED = (
 
 
 def agreement_sheet(study: StudyResults) -> Sheet:
-    """Return a sheet of the agreement of raters, by round and scale."""
+    """Return a sheet of how far raters agree, by round and scale."""
     fields = (*_RATED, *_COEFFICIENTS)
     rows = [{field.key: getattr(each, field.key) for field in fields} for each in study.agreement]
     caption, note = "How far raters agree", CUT_OFF_NOTE if any_cut(study.agreement) else ""
@@ -54,7 +54,7 @@ def agreement_sheet(study: StudyResults) -> Sheet:
 
 
 def coefficients_sheet(study: StudyResults) -> Sheet:
-    """Return the sheet of `agreement_sheet` in long form: a row per coefficient."""
+    """Return `agreement_sheet` in long form: a row for each round, scale and coefficient."""
     fields = (
         *_RATED,
         Field("coefficient", "; ".join(f"{each.key}: {each.holds}" for each in _COEFFICIENTS)),
@@ -121,7 +121,7 @@ PANEL_COUNTS = (
 
 
 def panel_roles_sheet(study: StudyResults) -> Sheet:
-    """Return a sheet of roles: raters invited and ratings given."""
+    """Return a sheet with a row for each role: counts of raters and ratings, and experience."""
     fields = (
         IN_ROLE,
         *PANEL_COUNTS,

@@ -154,7 +154,7 @@ def validity_sheet(results: Iterable[ScenarioResult], *, items: bool = True) -> 
 
 
 def _judged(result: ScenarioResult, *, items: bool = True) -> Iterator[tuple[ScaleRatings, str]]:
-    """Yield the ratings on each scale of scenarios and items, with the text that was rated."""
+    """Yield the ratings of a scenario and of its items on each scale, with the text rated."""
     yield from ((judged, result.text) for judged in result.judged)
     if items:
         yield from ((i.relevance, i.text) for i in result.items if i.relevance.ratings)
@@ -182,7 +182,7 @@ def _validity_row(judged: ScaleRatings, text: str) -> Row:
 
 
 def roles_sheet(results: Iterable[ScenarioResult]) -> Sheet:
-    """Return a sheet of the ratings of scenarios and items by role: a row per role."""
+    """Return a sheet of ratings by role: a row for each scenario or item, scale and role."""
     fields = (
         *SUBJECT,
         SCALE,
@@ -232,7 +232,7 @@ def across_roles_sheet(study: StudyResults, scale: Scale) -> Sheet:
 
 
 def rated_items_sheet(results: Iterable[ScenarioResult]) -> Sheet:
-    """Return a sheet of items: relevance, views on the points, and comments in one row."""
+    """Return a sheet with a row for each item: relevance, views on its points, and comments."""
     fields = (
         *SUBJECT,
         Field("words", "text of the item; its name if the text is held out", head="Item"),

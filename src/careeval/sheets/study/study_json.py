@@ -42,7 +42,7 @@ def _named(record: object, *names: str) -> Row:
 
 
 def role_json(role: RolePanel) -> Row:
-    """Return a role: its raters, mean and range of their years of experience, or why null."""
+    """Return the counts of a role's raters and their years of experience, or why these are null."""
     years: Row = {"value": None, "reason": role.why_no_years}
     if role.years:
         years = {"value": role.years.mean, **_named(role.years, "low", "high", "n")}
@@ -97,7 +97,7 @@ def _judged(judged: ScaleRatings) -> Row:
 
 
 def _share(share: Endorsement | AikenV | None) -> Row | None:
-    """Return a share with its interval and, if known, its count."""
+    """Return a share with its interval and, for an endorsement, its counts; `None` for `None`."""
     if share is None:
         return None
     count = _named(share, "k", "n") if isinstance(share, Endorsement) else {}

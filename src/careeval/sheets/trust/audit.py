@@ -204,7 +204,10 @@ _RESULTS = (
 
 
 def against_people_sheet(audit: AuditResults) -> Sheet:
-    """Return a sheet of agreement, grader with people and among people, on −2 and on all items."""
+    """Return a sheet of how far the grader agrees with people, and people with each other.
+
+    It has a row for −2 items and a row for all items.
+    """
     rows = [
         {"grader": audit.grader, "items": name, "points": points, **row_of(measured, ACCURACY)}
         | row_of(people, PEOPLE, "people")

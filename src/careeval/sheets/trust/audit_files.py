@@ -50,18 +50,23 @@ def read_sample(path: Path) -> AuditSample:
     try:
         data = json.loads(read_text(path, most=MAX_BYTES))
     except (ValueError, RecursionError) as error:
-        raise ReviewError(f"{path}: not JSON: {error}", hint=_MAKE_ONE) from error
+        raise ReviewError(f"{path} is not JSON: {error}", hint=_MAKE_ONE) from error
     schema = data.get("schema") if isinstance(data, dict) else None
     if schema != SCHEMA:
-        raise ReviewError(f"{path}: schema must be {SCHEMA!r}, not {schema!r}", hint=_MAKE_ONE)
+        raise ReviewError(
+            f"{path} is not a valid sample: schema must be {SCHEMA!r}, not {schema!r}",
+            hint=_MAKE_ONE,
+        )
     try:
         file = _FILE.validate_python(data)
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         where = ".".join(str(part) for part in first["loc"])
-        raise ReviewError(f"{path}: {where}: {first['msg']}", hint=_MAKE_ONE) from error
+        raise ReviewError(
+            f"{path} is not a valid sample: {where}: {first['msg']}", hint=_MAKE_ONE
+        ) from error
     if problem := _problem(file):
-        raise ReviewError(f"{path}: {problem}", hint=_MAKE_ONE)
+        raise ReviewError(f"{path} is not a valid sample: {problem}", hint=_MAKE_ONE)
     return AuditSample(file.shown, file.hidden)
 
 
@@ -86,7 +91,8 @@ def _problem(file: _SampleFile) -> str:
     for stratum, count in zip(strata, counts, strict=True):
         if not 0 < count == stratum.n <= stratum.of:
             return (
-                f"a stratum says {stratum.n} of {stratum.of} judgments were drawn, but has {count}"
+                f"a stratum says {stratum.n} of {stratum.of} judgments were drawn, and {count} are "
+                "listed; the first number must equal the last, and be from 1 to the second"
             )
     return ""
 
@@ -118,8 +124,9 @@ def read_labels(path: Path, sample: AuditSample) -> list[Label]:
     without a label is a judgment not made yet, and is skipped.
 
     Raises:
-        ReviewError: A column is missing, a value is not allowed, a judgment is not in the sample,
-            or has two labels by one rater. The message has the line of each problem.
+        ReviewError: A column is missing, a value is not allowed, or a judgment is not in the
+            sample, is labelled twice by one rater, or is adjudicated twice. The message has the
+            line of each problem.
     """
     judgments = {each.judgment for each in sample.hidden.drawn}
     labels: list[Label] = []
@@ -150,7 +157,7 @@ def _label(row: Mapping[str, str], judgments: set[str]) -> Label | None:
     if not row["label"]:
         return None
     if row["label"].lower() not in set(Reading):
-        raise ValueError(f"label must be {', '.join(Reading)}, not {row['label']!r}")
+        raise ValueError(f"label must be one of {', '.join(Reading)}, not {row['label']!r}")
     if row["judgment"] not in judgments:
         raise ValueError(f"judgment {row['judgment']!r} is not in the sample")
     if not row["rater"]:
@@ -160,7 +167,9 @@ def _label(row: Mapping[str, str], judgments: set[str]) -> Label | None:
     try:
         at = datetime.fromisoformat(row["at"]) if row["at"] else None
     except ValueError as error:
-        raise ValueError(f"at must be a time as 2026-03-01T14:30, not {row['at']!r}") from error
+        raise ValueError(
+            f"at must be a time such as 2026-03-01T14:30, not {row['at']!r}"
+        ) from error
     return Label(
         rater=row["rater"],
         judgment=row["judgment"],

@@ -170,7 +170,7 @@ _N_PAIRS, *_PAIRS = PAIR_SLIPS
 
 
 def _pairs_row(probes: ProbeAgreement | None) -> Row:
-    """Return a grader's mistakes on the probes of twins, or why they are unknown."""
+    """Return the fields of a grader's row on the probes of twins: its errors, or why unknown."""
     if probes and probes.pairs:
         return row_of(probes.pairs, PAIR_SLIPS, "pairs")
     unknown = Estimate.unknown("no probes of twins" if probes else NOT_TRIED)
@@ -185,7 +185,7 @@ _AUDITED = tuple(
 
 
 def _audit_row(human: AuditResults | None) -> Row:
-    """Return the results of an audit of a grader, or why they are unknown."""
+    """Return the fields of a grader's row on its audit: the results, or why unknown."""
     if human is None:
         return {f"human.{field.key}": Estimate.unknown(NOT_AUDITED) for field in _AUDITED}
     return {
@@ -196,7 +196,10 @@ def _audit_row(human: AuditResults | None) -> Row:
 
 
 def grading_noise_sheet(findings: Findings) -> Sheet:
-    """Return a sheet of the noise of graders, found by judging the same responses again."""
+    """Return a sheet of grading noise, from responses that a grader judged more than once.
+
+    Each system, grader and rubric with such responses has a row.
+    """
     shares = {
         "scenario": "share of the variance of a judged response that is between scenarios",
         "response": "share of it that is between responses to one scenario",
@@ -240,11 +243,11 @@ def grading_noise_sheet(findings: Findings) -> Sheet:
 
 
 CLASS = (RUBRIC, POINTS, *AGREEMENT)
-"""The fields of the agreement of two on the items of one point class."""
+"""The fields of how far readers (graders, people, labels) agree on the items of a point class."""
 
 
 def class_row(key: PointClass, by_class: ClassAgreement) -> Row:
-    """Return a row of the fields `CLASS`: the agreement of two on the items of a point class."""
+    """Return the fields `CLASS` of a row: how far readers agree on the items of a point class."""
     return point_class(key) | row_of(by_class, AGREEMENT)
 
 

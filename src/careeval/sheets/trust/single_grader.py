@@ -1,4 +1,7 @@
-"""Sheets of single graders: their agreement with the probes, and their contradictions."""
+"""Sheets on one grader at a time: its agreement with the labels of the probes, and contradictions.
+
+A contradiction is among a grader's judgments of one response.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +36,7 @@ def _agreement_row(agreement: LabelCounts) -> Row:
 
 
 def probes_by_points_sheet(findings: Findings) -> Sheet:
-    """Return a sheet of the agreement of graders with the labels of the probes, by point class."""
+    """Return a sheet of how far graders agree with the labels of the probes, by point class."""
     rows = [
         {
             "grader": card.grader,
@@ -50,7 +53,7 @@ def probes_by_points_sheet(findings: Findings) -> Sheet:
 
 
 def probes_by_trap_sheet(findings: Findings) -> Sheet:
-    """Return a sheet of the agreement of graders with the labels of the probes, by trap."""
+    """Return a sheet of how far graders agree with the labels of the probes, by trap."""
     rows = [
         {"grader": card.grader, "trap": trap, **_agreement_row(agreement)}
         for card in findings.cards.values()
@@ -71,7 +74,10 @@ _CONTRADICTIONS: Mapping[str, str] = {
 
 
 def contradictions_sheet(findings: Findings) -> Sheet:
-    """Return a sheet of how often judgments of the same grader contradict each other."""
+    """Return a sheet of how often a grader's judgments of one response contradict each other.
+
+    Each grader and kind of contradiction has a row.
+    """
     fields = (
         with_brief_names(GRADER, findings.cards),
         Field("kind", "kind of contradiction", TextKind(names=_CONTRADICTIONS), "Contradiction"),

@@ -26,9 +26,10 @@ def compare_json(
     Args:
         comparisons: Comparisons of two systems.
         rankings: Rankings of many systems.
-        failed: The conditions of `--fail-on` that were met, with the amounts.
-        not_checked: The conditions of `--fail-on` that could not be checked, with the reasons;
-            such conditions fail the command too.
+        failed: A sentence for each `--fail-on` condition that was met: by how many points B is
+            worse.
+        not_checked: A sentence for each `--fail-on` condition that could not be checked, with the
+            reason; the command then fails too.
     """
     return {
         "schema": SCHEMA,

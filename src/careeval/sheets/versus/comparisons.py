@@ -39,7 +39,7 @@ from careeval.stats import MIN_CLUSTERS
 A = Field("a", "name of system A", head="A")
 B = Field("b", "name of system B", head="B")
 _BOTH = (A, B, GRADER, RUBRIC, BANK, BANK_VERSION, PROTOCOL, GRADING_PROTOCOL)
-"""The fields that all rows of a comparison share."""
+"""The fields with the same values in all rows of a comparison."""
 
 
 _VERDICT = TextKind(is_number=True)
@@ -126,7 +126,7 @@ def _data_line(comparison: Comparison) -> str:
 
 
 def comparison_document(comparison: Comparison) -> Document:
-    """Return the document of two systems; first the scenarios that only B answered unsafely."""
+    """Return the document of two systems; scenarios with severe errors by B alone come first."""
     sheet = differences_sheet(comparison)
     blocks: tuple[str | View, ...] = (
         _systems_line(comparison),
@@ -282,8 +282,8 @@ def rank_sets_sheet(rankings: Sequence[Ranking], summaries: Sequence[Summary] = 
     """Return a sheet of the ranks that each system may have, or why a system is not ranked.
 
     Args:
-        rankings: Rankings of entries, which refer to the positions of `summaries`.
-        summaries: The entries. If given, the sheet has more of their numbers than the score.
+        rankings: Rankings of entries; a `Ranked.place` is a position in `summaries`.
+        summaries: The entries. If given, the sheet has all headline numbers, not only the score.
     """
     ranked = [summaries[entry.place] for r in rankings for entry in r.ranked] if summaries else []
     numbers = [metric_field(metric, worst_n(ranked)) for metric in HEADLINE] if summaries else []
@@ -332,7 +332,7 @@ def ranking_document(rankings: Sequence[Ranking], summaries: Sequence[Summary]) 
     """Return the document of rankings, with a table for each.
 
     Args:
-        rankings: Rankings of entries, which refer to the positions of `summaries`.
+        rankings: Rankings of entries; a `Ranked.place` is a position in `summaries`.
         summaries: The entries.
     """
     blocks: list[str | View] = []
@@ -370,7 +370,7 @@ def _ranking_view(ranking: Ranking, sheet: Sheet) -> View:
 
 
 def _ranking_sentences(ranking: Ranking) -> Iterator[str]:
-    """Yield sentences on a ranking: how many pairs can be told apart, then its notes."""
+    """Yield sentences: how many pairs can be told apart, the notes, and what is not ranked."""
     clear = [pair.verdict in (Verdict.better, Verdict.worse) for pair in ranking.pairs.values()]
     if clear:
         yield (

@@ -37,7 +37,7 @@ VERDICTS = {
     Verdict.unknown: "unknown",
 }
 _ASKED = (BANK, BANK_VERSION, PROTOCOL, GRADING_PROTOCOL, GRADER, RUBRIC)
-"""The fields of asking and grading; comparable versions may differ in X."""
+"""The fields of asking and grading. Versions N-X compare if N is equal; X may differ in a row."""
 
 _FIELDS = (
     *difference_fields("its family"),
@@ -50,7 +50,10 @@ _ADL, _DOMAIN = replace(PARTS[Breakdown.adl], key="activity"), PARTS[Breakdown.d
 
 
 def ranked_pairs_sheet(ranked: Iterable[Summary], ranking: Ranking, caption: str) -> Sheet:
-    """Return a sheet of pairs of ranked systems, the better first, by metric of `RANKED_BY`."""
+    """Return a sheet of differences: a row for each pair of systems and metric of `RANKED_BY`.
+
+    System A of a pair is the one that comes first in `ranked`.
+    """
     family = _all_pairs(ranking)
     rows = [
         {
@@ -68,8 +71,8 @@ def pair_sheets(
 ) -> tuple[Sheet, ...]:
     """Return three sheets of differences of two ranked entries: by metric, activity and domain.
 
-    In each sheet p is corrected for the rows of the sheet (Holm), but for the metrics of
-    `RANKED_BY`, p is corrected for all pairs of the ranking.
+    A p is corrected (Holm) for the rows of its sheet, but for a metric of `RANKED_BY` it is
+    corrected for all pairs of the ranking.
     """
     ranked = {key: ranking.difference(key, a.system, b.system) for key in RANKED_BY}
     metrics = {
@@ -121,7 +124,7 @@ def _family(
 
 
 def _metric(n: str) -> Field:
-    """Return the field that names the compared metric; names have `n`, responses per scenario."""
+    """Return the field of the metric's name; `n`, the responses per scenario, is put into names."""
     names = {key: metric.head.format(n=n) for key, metric in COMPARED.items()}
     return Field("metric", "the compared metric", TextKind(names=names))
 

@@ -51,7 +51,7 @@ class Gwet(NamedTuple):
 
 
 def identical_pairs(ratings: FloatArray) -> float:
-    """Return the share of an item's pairs of raters who gave the same rating, mean over items.
+    """Return the share of pairs of raters who gave an item the same rating, mean over items.
 
     Args:
         ratings: Shape (n_items, n_raters). An item with fewer than two ratings is left out.
@@ -151,7 +151,7 @@ def _rated(ratings: FloatArray, levels: Sequence[float]) -> tuple[FloatArray, ND
         StatsError: The coefficient is not defined for these ratings.
     """
     if len(set(levels)) < 2:
-        raise StatsError("a scale of one category leaves nothing to agree about")
+        raise StatsError("the scale has fewer than two categories, so agreement is not defined")
     counts = level_counts(ratings, levels)
     rated_twice(counts)
     rated = counts.sum(axis=1) > 0

@@ -19,7 +19,11 @@ from careeval.stats.resampling import sum_if_clustered
 from careeval.stats.score import FloatArray
 
 IccForm = Literal["1,1", "2,1", "3,1", "1,k", "2,k", "3,k"]
-"""1: other raters for each item; 2: a sample of raters; 3: these raters. Then one, or the mean."""
+"""A form of the correlation: of which raters, and whose reliability.
+
+Before the comma: 1 for other raters of each item, 2 for one sample of raters of all items, 3 for
+these raters alone. After it: 1 for the reliability of one rater, k for that of the raters' mean.
+"""
 
 # A mean square below this share of the variance of all ratings is rounding error.
 _NO_VARIANCE = 1e-12
@@ -43,7 +47,7 @@ def icc(ratings: FloatArray, form: IccForm) -> Icc:
     Args:
         ratings: Shape (n_items, n_raters). Only items that every rater rated are used; a column
             without ratings is dropped. Incomplete block designs have no such item and no ICC.
-        form: "2,k" for the mean of such raters, "2,1" for one of them.
+        form: A form of `IccForm`.
 
     Returns:
         The correlation, and the number of items used.

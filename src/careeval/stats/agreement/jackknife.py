@@ -19,7 +19,7 @@ from careeval.stats.intervals import TAIL, Interval, count_clusters, with_width
 from careeval.stats.score import FloatArray
 
 LOWEST_END = -1.0
-"""Intervals are cut off here, since differences between lower values mean nothing."""
+"""The lowest end of an interval, since differences between lower values mean nothing."""
 
 
 def jackknife_interval(

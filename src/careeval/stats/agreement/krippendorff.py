@@ -25,7 +25,7 @@ from careeval.stats.resampling import sum_if_clustered
 from careeval.stats.score import FloatArray
 
 RatingDistance = Literal["nominal", "ordinal", "interval"]
-"""Distance of two categories: 0 or 1, by their ranks, or by their difference."""
+"""How two categories differ: nominal 0 or 1, ordinal by ranks, interval by their difference."""
 
 
 def krippendorff_alpha(ratings: FloatArray, metric: RatingDistance) -> float:

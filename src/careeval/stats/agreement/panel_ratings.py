@@ -18,10 +18,15 @@ def ratings_given(ratings: FloatArray) -> FloatArray:
 
 
 def level_counts(ratings: FloatArray, levels: ArrayLike) -> FloatArray:
-    """Return the number of raters who gave each item each level, shape (n_items, n_levels)."""
+    """Return the number of raters who gave each item each level, shape (n_items, n_levels).
+
+    Raises:
+        StatsError: A rating is not among the levels.
+    """
     is_off = ~np.isnan(ratings) & ~np.isin(ratings, levels)
     if is_off.any():
-        raise StatsError(f"a rating of {ratings[is_off][0]:g} is not among the levels")
+        allowed = ", ".join(f"{level:g}" for level in np.asarray(levels).tolist())
+        raise StatsError(f"a rating of {ratings[is_off][0]:g} is not among the levels {allowed}")
     counts = ratings[:, :, np.newaxis] == np.asarray(levels, dtype=np.float64)
     return np.asarray(counts.sum(axis=1), dtype=np.float64)
 
@@ -35,5 +40,5 @@ def rated_twice(counts: FloatArray) -> FloatArray:
 
 
 def mean_raters(counts: FloatArray) -> float:
-    """Return the raters per item, mean over the items with at least two ratings."""
+    """Return the mean number of raters of an item, over the items with at least two ratings."""
     return float(rated_twice(counts).sum(axis=1).mean())

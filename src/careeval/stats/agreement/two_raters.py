@@ -18,7 +18,7 @@ _MEAN_PRESENT = np.array([1, 0.5, 0])
 
 
 def weighted_kappa(first: Sequence[int], second: Sequence[int], levels: Sequence[int]) -> float:
-    """Return Cohen's kappa with quadratic weights: two levels apart weigh four times one level.
+    """Return Cohen's kappa, with disagreement weighted by the square of its distance in levels.
 
     Args:
         first: Levels of one reading.
@@ -36,7 +36,9 @@ def weighted_kappa(first: Sequence[int], second: Sequence[int], levels: Sequence
     Source: Cohen 1968, doi:10.1037/h0026256; Fleiss and Cohen 1973, doi:10.1177/001316447303300309.
     """
     if len(first) != len(second):
-        raise StatsError(f"{len(first)} readings against {len(second)}")
+        raise StatsError(
+            f"one reading has {len(first)} levels, the other {len(second)}; they must be as many"
+        )
     if not first:
         raise StatsError("nothing was read")
     place = {level: i for i, level in enumerate(levels)}
@@ -59,8 +61,8 @@ def positive_agreement(counts: FloatArray) -> float:
     It leaves out what both call absent, which is most judgments of a grader.
 
     Args:
-        counts: Judgments of each scenario that both readings call present, that one alone does, and
-            that neither does, shape (n_scenarios, 3). Whole numbers, or sums of weights.
+        counts: For each scenario, the number of judgments that both readings call present, that
+            only one does, and that neither does, shape (n_scenarios, 3). May be sums of weights.
 
     Returns:
         A fraction, 0 to 1: the F1 of either reading against the other.
@@ -79,19 +81,20 @@ def positive_agreement(counts: FloatArray) -> float:
 def positive_agreement_interval(counts: FloatArray, read: FloatArray | None = None) -> Interval:
     """Return the interval of `positive_agreement`, clustered by scenario.
 
-    It is the interval of a rate (`rate_interval`): the judgments that both call present, divided by
-    the mean of those that each calls present.
+    It is the interval of a rate (`rate_interval`): the number that both call present, divided by
+    the mean number that a reading calls present.
 
     Args:
         counts: As for `positive_agreement`.
-        read: The same judgments counted once each, if `counts` are weighted.
+        read: Needed if `counts` are weighted: the same judgments counted once each, so that weights
+            never count as more judgments than were made.
 
     Returns:
         Fractions, 0 to 1.
 
     Raises:
-        StatsError: Neither reading calls anything present, or fewer than five scenarios have
-            anything that one of them does.
+        StatsError: Neither reading calls anything present, or only in fewer than five scenarios
+            does either.
     """
     positive_agreement(counts)
     present = counts @ _MEAN_PRESENT
@@ -122,9 +125,10 @@ def presence_ac1(counts: FloatArray) -> float:
 def presence_ac1_interval(counts: FloatArray, read: FloatArray | None = None) -> Interval:
     """Return the interval of `presence_ac1`, clustered by scenario.
 
-    It is a jackknife over scenarios, which few disagreements, or few with large weights, make
-    unreliable. So if the jackknife is not defined, or judgments are weighted, the interval also
-    covers that of the share on which both agree (`rate_interval`), with chance agreement fixed.
+    It is a jackknife over scenarios, unreliable if there are few disagreements or if a few have
+    large weights. So if it is not defined, or if judgments are weighted, the interval is widened to
+    include a second: that of the share on which both agree (`rate_interval`), put into AC1 with
+    chance agreement fixed.
 
     Args:
         counts: As for `positive_agreement`.

@@ -4,7 +4,7 @@ People's labels are the truth. Points play no part here: compute the numbers for
 points separately.
 
 If the sample was drawn by the grader's judgment, unweighted shares mislead, sensitivity above all.
-Weight each judgment by the number that it was drawn from.
+Weight each judgment by the number of judgments that it stands for.
 """
 
 from __future__ import annotations
@@ -51,7 +51,9 @@ class Confusion:
 
     def __post_init__(self) -> None:
         if not all(0 <= count < np.inf for count in astuple(self)):
-            raise StatsError(f"not a count: {astuple(self)}")
+            raise StatsError(
+                f"tp, fn, fp and tn are {astuple(self)}: none may be negative or unknown"
+            )
 
     @property
     def accuracy(self) -> float:
@@ -98,7 +100,7 @@ def measure_interval(
 
     Args:
         cells: The four counts of each scenario, as in `Confusion`, shape (n_scenarios, 4).
-        measure: The number.
+        measure: The measure.
         seed: Seed of the resampling; equal seeds resample the same scenarios.
         draws: Number of resamples.
 

@@ -1,9 +1,8 @@
-"""Mean scores corrected for the errors of the grader, by people's scores of some responses.
+"""Mean scores of the grader, corrected with people's scores of some of the same system's responses.
 
-The correction uses responses of the same system, and is unbiased for any grader. A correction by
-the grader's sensitivity and specificity on other responses (Rogan and Gladen 1978) is wrong if
-these differ for this system: in simulations with a grader that was lenient to it, it doubled the
-error.
+The correction is unbiased for any grader. A correction that takes the grader's sensitivity and
+specificity from other systems' responses (Rogan and Gladen 1978) is wrong if they differ for this
+system: in simulations with a grader lenient to this system it doubled the error.
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ from scipy import special
 from careeval.errors import StatsError
 from careeval.stats.audit.sample_weights import inverse_weights
 from careeval.stats.intervals import MIN_CLUSTERS, TAIL, Interval, with_width
-from careeval.stats.score import FloatArray
+from careeval.stats.score import NO_MAXIMUM, FloatArray
 
 
 class CorrectedMean(NamedTuple):
@@ -40,7 +39,7 @@ class CorrectedMean(NamedTuple):
             StatsError: People read responses to fewer than five scenarios, or nothing varies.
         """
         if self.n_audited < MIN_CLUSTERS:
-            raise StatsError("people read fewer than five scenarios")
+            raise StatsError("people read responses to fewer than five scenarios")
         margin = float(special.stdtrit(self.n_audited - 1, 1 - TAIL)) * self.se
         return with_width(self.value - margin, self.value + margin)
 
@@ -52,19 +51,19 @@ def prediction_powered(
     inclusion: FloatArray | None = None,
     maxima: FloatArray | None = None,
 ) -> CorrectedMean:
-    """Return the mean score by people, estimated from the grader's scores and some of people's.
+    """Return the mean score by people, estimated from a grader's scores and some by people.
 
-    It is the grader's mean over all responses, plus the mean difference of people's score where
-    both scored. The responses that people read must have been drawn with known chances. Then the
-    estimate is unbiased for any grader (nearly so if chances differ), and more precise the better
-    the grader.
+    It is the grader's mean over all responses, plus the mean of people's score minus the grader's
+    where both scored. The responses that people read must have been drawn with known chances. Then
+    the estimate is unbiased for any grader (nearly so if chances differ), and more precise the
+    better the grader.
 
     Args:
         graded: The grader's score of each response, shape (n_scenarios, n_responses). NaN = missing
             or unresolved, left out.
         human: People's score of the responses that they read, the same shape; NaN = not read.
-        inclusion: The known chance that a response was drawn, above 0 to 1, the same shape; `None`
-            if it was the same for all.
+        inclusion: The known chance that a response was drawn, above 0 and at most 1, the same
+            shape; `None` if it was the same for all.
         maxima: Positive points, by which a scenario's scores are divided, shape (n_scenarios,), for
             the pooled score of points. `None` if the scores are fractions already.
 
@@ -81,7 +80,10 @@ def prediction_powered(
     Sampling, §5 and §6).
     """
     if graded.shape != human.shape:
-        raise StatsError(f"scores of shape {graded.shape} against {human.shape}")
+        raise StatsError(
+            f"the grader's scores have shape {graded.shape}, people's {human.shape}; they must be "
+            "the same"
+        )
     is_graded = ~np.isnan(graded)
     read = is_graded & ~np.isnan(human)
     if not read.any():
@@ -116,6 +118,6 @@ class _Ratio(NamedTuple):
     def of(cls, numerators: FloatArray, denominators: FloatArray) -> _Ratio:
         total = float(denominators.sum())
         if total <= 0:
-            raise StatsError("no positive points: the score has no maximum")
+            raise StatsError(NO_MAXIMUM)
         value = float(numerators.sum()) / total
         return cls(value, (numerators - value * denominators) * (len(denominators) / total))

@@ -23,7 +23,7 @@ HAS_WORDS = (
 
 
 def with_whole(first: pl.DataFrame) -> pl.DataFrame:
-    """Return judgments with a column `whole`: true if every item of the rubric was resolved."""
+    """Return judgments with a column `whole`: every item of the rubric was judged and resolved."""
     n_items = pl.len().over("scenario", "epoch", "rubric")
     n_unresolved = pl.col("present").is_null().sum().over("scenario", "epoch", "rubric")
     return first.with_columns(

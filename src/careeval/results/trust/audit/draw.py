@@ -73,7 +73,7 @@ def draw(
             of one bank and one protocol, there is nothing to draw, or a quota is too small to take
             one judgment of each stratum.
     """
-    chosen = _of_one_grader(runs, grader)
+    chosen = _of_one_audit(runs, grader)
     judged, left_out = _drawable(chosen, set(rubrics))
     n_other = n if per_system is None else per_system * len({entry.system for entry in chosen})
     quotas = (
@@ -158,7 +158,8 @@ def _stratified(
     return strata, taken
 
 
-def _of_one_grader(runs: Runs, grader: str | None) -> list[Entry]:
+def _of_one_audit(runs: Runs, grader: str | None) -> list[Entry]:
+    """Return the entries by one grader, which must be of one bank and one protocol."""
     chosen = judged_by(entries(runs), grader)
     if not chosen:
         raise UsageError("nothing here has been graded yet", hint="careeval grade FOLDER")
@@ -175,7 +176,10 @@ def _of_one_grader(runs: Runs, grader: str | None) -> list[Entry]:
     ):
         values = sorted({x for entry in chosen for x in entry.responses[column].drop_nulls()})
         if len(values) > 1:
-            raise UsageError(f"these runs are of more than one {what}: {', '.join(values)}")
+            raise UsageError(
+                f"these runs are of more than one {what}: {', '.join(values)}",
+                hint=f"give only runs of one {what}",
+            )
     return chosen
 
 
@@ -201,7 +205,10 @@ def _drawable(chosen: Sequence[Entry], rubrics: set[Rubric]) -> tuple[pl.DataFra
         left_out[reason], judged = judged.height - kept.height, kept
     if judged.is_empty():
         why = "; ".join(f"{count:,} {reason}" for reason, count in left_out.items() if count)
-        raise UsageError(f"there is no judgment to draw{': ' if why else ''}{why}")
+        raise UsageError(
+            f"there is no judgment to draw{': ' if why else ''}{why}",
+            hint="grade answers to public scenarios on these rubrics",
+        )
     return judged.sort(*_RESPONSE, "rubric", "position"), left_out
 
 

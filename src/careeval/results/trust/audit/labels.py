@@ -12,7 +12,13 @@ from careeval.results.trust.audit.sample import AuditSample
 
 @dataclass(frozen=True, slots=True)
 class Truth:
-    """The truth about one item: present, absent or `None`, and how it was settled."""
+    """The truth about one item, and how it was settled.
+
+    Attributes:
+        present: True or false; `None` if it has none.
+        how: `adjudicated`; `majority` of the raters who are sure; `single` if one rater is sure; if
+            there is no truth, `tied` or `unsure`.
+    """
 
     present: bool | None
     how: str
@@ -69,14 +75,15 @@ def by_judgment(sample: AuditSample, labels: Iterable[Label]) -> dict[str, list[
         if label.judgment not in in_sample:
             raise ReviewError(
                 f"{label.rater} labels {label.judgment!r}, which is not in this sample",
-                hint="labels belong to the sample that they were given for",
+                hint="give the labels together with the sample that they were made for",
             )
         author = "" if label.adjudicated else label.rater
         if (author, label.judgment) in seen:
             raise ReviewError(
                 f"{label.judgment} was adjudicated twice"
                 if label.adjudicated
-                else f"{label.rater} labels {label.judgment} twice"
+                else f"{label.rater} labels {label.judgment} twice",
+                hint="keep one of the two",
             )
         seen.add((author, label.judgment))
         labelled.setdefault(label.judgment, []).append(label)

@@ -64,8 +64,8 @@ class AuditResults:
         severe: Accuracy of the grader on −2 items of both rubrics.
         overall: Accuracy of the grader on all items.
         by_points: Accuracy of the grader by rubric and points of the item.
-        agreement_by_points: Agreement of the grader with people, likewise.
-        people_by_points: Agreement of raters with each other, likewise.
+        agreement_by_points: Agreement of the grader with people, by rubric and points.
+        people_by_points: Agreement of raters with each other, by rubric and points.
         by_system: Audit of the grader on each system.
     """
 
@@ -97,7 +97,7 @@ class AuditResults:
 
     @property
     def n_alone(self) -> int:
-        """Return the number of judgments with a truth that only one rater read."""
+        """Return the number of judgments whose truth is the label of their only rater."""
         return self.n_single - self.waiting.one_sure
 
     def sentence(self) -> str:
@@ -132,7 +132,8 @@ class AuditResults:
     def score_of(self, entry: Entry) -> CorrectedScore | None:
         """Return an entry's score as corrected by people; `None` if it was not audited.
 
-        If people read other responses of that system, the score is unknown, with that reason.
+        If the sample was drawn from other responses or judgments of that system, the score is
+        unknown, with that reason.
         """
         audit = self.by_system.get(entry.system)
         corrected = audit.scores.get(entry.rubric) if audit else None

@@ -80,7 +80,7 @@ class DrawnJudgment:
         judgment: Id of the judgment that raters see.
         response: Id of the response that raters see.
         stratum: Index of its stratum in the sample.
-        whole: True if every item of this rubric was judged in its response.
+        whole: True if every item of this rubric was judged and resolved in its response.
     """
 
     judgment: str

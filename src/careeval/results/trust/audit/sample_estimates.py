@@ -84,7 +84,7 @@ class AuditedSample:
         return Counter(each.stratum for each, _ in self.settled)
 
     def counts(self) -> LabelCounts:
-        """Return the counts of judgments with a truth as drawn, not weighted."""
+        """Return how often the grader agrees with people where there is a truth; unweighted."""
         strata = self.sample.hidden.strata
         pairs = Counter((truth, strata[each.stratum].present) for each, truth in self.settled)
         return LabelCounts(
