@@ -10,7 +10,7 @@ from careeval.bank.yaml_nodes import Loc
 from careeval.core.scenario import Scenario
 
 Finding = tuple[Loc, str, str]
-"""Place in the scenario's file, message, and hint."""
+"""Place in the file, message, and hint."""
 
 
 @dataclass(frozen=True, slots=True)

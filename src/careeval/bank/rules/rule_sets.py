@@ -61,7 +61,7 @@ def domains_balanced(bank: Bank) -> Iterator[Finding]:
 
 
 def blueprint_covered(bank: Bank) -> Iterator[Finding]:
-    """A bank of a hundred covers activities, levels, situations and conditions as it set out to.
+    """A bank of a hundred has the planned numbers of activities, levels, situations and so on.
 
     Why: what is not in the bank is not in the score. CE126.
     Example: 18 scenarios of dressing; stroke, cervical SCI, MS and ALS twice in each activity.
