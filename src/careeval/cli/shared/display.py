@@ -34,7 +34,7 @@ def progress_display(max_cost: float | None) -> Iterator[Show]:
     Yields a function to call with the progress of all runs, and whether they are being ended.
 
     Args:
-        max_cost: Dollars that may be spent.
+        max_cost: Dollars that may be spent; `None` for no budget.
     """
     if not sys.stderr.isatty():
         yield ProgressLines()

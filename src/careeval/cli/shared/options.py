@@ -51,7 +51,7 @@ class GradingOptions:
     per_item: Annotated[bool, Parameter(negative=())] = False
     """Send one grader call for each item, instead of one for all items."""
     grader_context: Literal["none", "scenario"] = "none"
-    """Show the grader the scenario too; the paper does not."""
+    """With `scenario`, the grader sees the scenario too; in the paper it does not."""
     prompts: Path | None = None
     """Folder with prompt files of your own."""
     grade_seed: int = 0

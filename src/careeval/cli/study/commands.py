@@ -187,7 +187,7 @@ def serve(
     port: int = PORTS["study"],
     behind_proxy: str | None = None,
 ) -> int:
-    """Run the raters' app until Ctrl-C; what is saved is saved.
+    """Run the raters' app until Ctrl-C; every saved answer is kept.
 
     Args:
         study: The study's file.
@@ -312,5 +312,7 @@ def _round(store: Store, number: int | None) -> StudyPlan:
     plans = store.plans("study")
     if number is not None and number > len(plans):
         n = counted(len(plans), "round")
-        raise UsageError(f"{store.path} has no round {number}, only {n}")
+        raise UsageError(
+            f"{store.path} has no round {number}, only {n}", hint="leave --round out for the newest"
+        )
     return read_plan(plans[(number or len(plans)) - 1])

@@ -45,8 +45,8 @@ def results(
         earlier: Folders with the bank as earlier rounds had it, for the texts of its items.
         printing: The format. CSV and Parquet have one table, one row per scenario or item on a
             scale; -o writes every table.
-        out: Folder for all tables as CSV and Parquet, and the page, study.html; the results are
-            printed as well.
+        out: Folder for all tables as CSV and Parquet, and for the page study.html; the results
+            are printed as well.
         rule: The number of raters who must endorse: the paper's at least 0.8 of them; Lynn's;
             Polit's.
         cut: The lowest rating that endorses.
