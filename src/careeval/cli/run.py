@@ -96,7 +96,7 @@ class AskingOptions:
     seed: int = 0
     """Seed of the answers, for providers that use one."""
     max_tokens: Annotated[int, Parameter(validator=Number(gte=1))] = 8192
-    """Most tokens of one response, reasoning included."""
+    """At most this many tokens for one response, reasoning included."""
     base_url: str | None = None
     """Address of the model's server."""
     max_connections: Annotated[int | None, Parameter(validator=Number(gte=1))] = None
@@ -133,8 +133,8 @@ def run(
         name: Name of the system in tables; the model's if not given.
         responses: JSON-lines file of recorded answers, instead of a model.
         grade: Whether to grade the responses; --no-grade only stores them.
-        resume_run: Do what is left of the runs in the folder; where none is given, of the
-            unfinished run below runs/ that was worked on last.
+        resume_run: Do what is left of the runs in the folder of -o; without -o, of the unfinished
+            run below runs/ that was worked on last.
         scenarios: Which scenarios are used.
         asking: How the systems are asked.
         grading: How the grader is asked.

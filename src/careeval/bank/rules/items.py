@@ -1,6 +1,6 @@
 """Rules on the items of a scenario: its actions and the rungs of its ladder.
 
-The docstring of a rule is its page in the documentation.
+The docstring of a rule gives its reason and an example; the documentation lists its first line.
 """
 
 # ruff: noqa: ARG001  (all rules have the same signature)

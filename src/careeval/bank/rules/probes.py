@@ -1,6 +1,6 @@
 """Rules on the probes of a scenario: labelled answers that graders are checked with.
 
-The docstring of a rule is its page in the documentation.
+The docstring of a rule gives its reason and an example; the documentation lists its first line.
 """
 
 from __future__ import annotations

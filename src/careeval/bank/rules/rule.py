@@ -35,5 +35,5 @@ class Rule:
 
     @property
     def page(self) -> str:
-        """The rule's page in the documentation: the rule, its reason, and an example."""
+        """The docstring of `find`: the rule, its reason, and an example."""
         return self.find.__doc__ or ""

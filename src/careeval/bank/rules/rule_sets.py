@@ -2,8 +2,8 @@
 
 A bank names its set of rules in `bank.yaml`. Banks of short scenarios with twins use `careeval-3`
 (`short_scenarios`), which shares most of these rules. Rules on each scenario are in `scenarios`,
-`items` and `probes`. The docstring of a rule is its page in the documentation: the rule, its
-reason, and an example.
+`items` and `probes`. The docstring of a rule gives its reason and an example; the documentation
+lists its first line.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Rules on a scenario as a whole: its file, its text, its other fields, its status.
 
-The docstring of a rule is its page in the documentation.
+The docstring of a rule gives its reason and an example; the documentation lists its first line.
 """
 
 # ruff: noqa: ARG001  (all rules have the same signature)

@@ -1,6 +1,6 @@
 """Rules of a bank of short scenarios with twins, `rules: careeval-3`.
 
-The docstring of a rule is its page in the documentation.
+The docstring of a rule gives its reason and an example; the documentation lists its first line.
 """
 
 # ruff: noqa: ARG001  (all rules have the same signature)

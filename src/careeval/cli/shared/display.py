@@ -29,7 +29,7 @@ BAR_WIDTH = 20
 
 @contextmanager
 def progress_display(max_cost: float | None) -> Iterator[Show]:
-    """Show on stderr how far the runs are that the block carries out.
+    """Show on stderr, while the block carries out runs, how far they are.
 
     Yields a function to call with the progress of all runs, and whether they are being ended.
 

@@ -103,7 +103,7 @@ class ScenarioOptions:
     split: Literal["public", "held-out"] = "public"
     """Public or held-out scenarios."""
     limit: int | None = None
-    """Most scenarios, taken from the activities in turn."""
+    """At most this many scenarios, taken from the activities in turn."""
     twins: Annotated[bool, Parameter(negative=())] = False
     """Add their twins and controls, which no headline number counts."""
 

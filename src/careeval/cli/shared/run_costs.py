@@ -35,7 +35,7 @@ class SpendingOptions:
     yes: Annotated[bool, Parameter(name=("--yes", "-y"), negative=())] = False
     """Do not ask before money is spent."""
     max_cost: Annotated[float | None, Parameter(validator=Number(gt=0))] = None
-    """Budget in dollars for everything this command begins; it stops when they are spent."""
+    """Budget in dollars for everything this command begins; it stops when the budget is spent."""
     prices: Path | None = None
     """TOML file with prices of your own, for models whose price is not known."""
 

@@ -88,8 +88,9 @@ def apply(study: Path, *, bank: BankFolder = None, yes: Yes = False, as_json: Js
     both scales of the version at hand and both pass the paper's rule at the cut 4; as many were
     asked about each item of −2 points and nobody objects; and three or more rated each item and
     reject none: in this study or in another of which the bank has evidence. It is withdrawn where
-    as many rated it and it is dropped; reviewed where it was rated. Left alone, with the reason: a
-    text that is not the one that was rated, and a status that more raters of another study gave.
+    as many rated it and the results say drop; else reviewed, where it was rated. Left alone, with
+    the reason, are a text that is not the one that was rated, and a status that more raters of
+    another study gave.
 
     Args:
         study: The study's file.

@@ -130,7 +130,7 @@ def invite(
 
     Further raters get the scenarios that have the fewest raters. A replacement gets the scenarios
     of the rater before, with a new pseudonym and a new link, and sees none of their answers. The
-    old link is switched off, and what was answered with it is kept unless it is withdrawn.
+    old link is switched off, and what was answered with it is kept unless the rater withdraws.
 
     Args:
         study: The study's file.
