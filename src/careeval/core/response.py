@@ -10,8 +10,8 @@ class ResponseState(StrEnum):
     """The state in which a response ended.
 
     `answered`: has words, perhaps cut off at the token limit. It is graded.
-    `empty`: the system stopped without a word. `refused`: the provider refused. Both count as 0
-    points and are not graded.
+    `empty`: the system stopped without a word. `refused`: the provider refused. An empty or refused
+    response counts as 0 points and is not graded.
     `missing`: an error, or cut off before any text. There is no response: null, never 0.
     """
 
@@ -43,4 +43,4 @@ class Response:
 
     def __post_init__(self) -> None:
         if (self.state is ResponseState.answered) != bool(self.text.strip()):
-            raise ValueError(f"{self.state} response with text {self.text[:40]!r}")
+            raise ValueError(f"the response is {self.state}, but its text is {self.text[:40]!r}")
