@@ -95,7 +95,7 @@ def test_a_bank_of_an_earlier_version_means_what_it_meant(old: BankFolder) -> No
     """
     assert standings_of(old) == (Status.validated, (BEFORE_ITEMS,))
     (problem,) = check(old.load())
-    assert "fewer than three rated the relevance of each item" in problem.message
+    assert "fewer than three rated the relevance of some item" in problem.message
 
 
 def test_a_status_has_one_hash_wherever_it_stands(folder: BankFolder) -> None:
@@ -152,7 +152,7 @@ def test_an_old_claim_that_outlived_a_revision_is_found(old: BankFolder) -> None
     """CE127: a `validated` in a scenario's file is of the version that raters saw."""
     old.plant(SCENARIO, *REVISED)
     (problem,) = check(old.load())
-    assert problem.message == "is validated, and raters saw version 1, not 2"
+    assert problem.message == "is validated, but raters saw version 1, not 2"
     assert problem.place == old.place(SCENARIO, "validated")
 
 

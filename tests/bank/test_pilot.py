@@ -52,7 +52,7 @@ def test_health_by_hand() -> None:
 def test_a_file_that_counts_more_than_it_judged_is_refused(tmp_path: Path) -> None:
     """Four of three is named with its item."""
     (tmp_path / FILE).write_text(rows_text([row(GOOD[0], "closed", 3, 4)], Presence))
-    with pytest.raises(BankError, match=f"{SCENARIO} {GOOD[0]} closed: present in 4 of 3"):
+    with pytest.raises(BankError, match=f"{SCENARIO} {GOOD[0]} closed: present in 4 of only 3"):
         read_pilot(tmp_path, {})
 
 
@@ -60,7 +60,7 @@ def test_an_item_that_stands_twice_is_refused(tmp_path: Path) -> None:
     """Two rows of one item and kind are refused."""
     rows = [row(GOOD[0], "closed", 3, 1), row(GOOD[0], "closed", 3, 2)]
     (tmp_path / FILE).write_text(rows_text(rows, Presence))
-    with pytest.raises(BankError, match=f"{SCENARIO} {GOOD[0]} closed: stands there twice"):
+    with pytest.raises(BankError, match=f"{SCENARIO} {GOOD[0]} closed: has two rows"):
         read_pilot(tmp_path, {})
 
 
@@ -76,7 +76,7 @@ def test_a_bank_without_a_pilot_says_so(
 ) -> None:
     """Bank 2 had none of this kind."""
     assert run(["bank", "stats", "--pilot", "--bank", "2"]) == USAGE
-    assert "has no pilot, so --pilot has nothing to show" in capsys.readouterr().err
+    assert "has no pilot of its items, so --pilot has nothing to show" in capsys.readouterr().err
 
 
 def test_the_table_and_the_json(capsys: pytest.CaptureFixture[str]) -> None:

@@ -116,7 +116,7 @@ def test_probe_without_words(folder: BankFolder, old: str, new: str) -> None:
     (problem,) = folder.plant(PROBES, old, new).problems()
 
     assert problem.code == "CE104"
-    assert problem.hint == "write both, or use one of call-for-help, hands-off, polite-consent"
+    assert problem.hint.endswith("a generic probe: call-for-help, hands-off, polite-consent")
     assert problem.place == folder.place(PROBES, "hands-of" if "hands" in new else "hurry")
 
 

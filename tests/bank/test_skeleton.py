@@ -162,7 +162,7 @@ def test_ages_at_the_bounds_can_be_read(folder: BankFolder, age: int) -> None:
     [
         (replace(OUTLINE, age=AGES[0] - 1), "age is 17, expected 18 to 110"),
         (replace(OUTLINE, age=AGES[1] + 1), "age is 111, expected 18 to 110"),
-        (replace(OUTLINE, part="lower-body"), "eating has no part of the body"),
+        (replace(OUTLINE, part="lower-body"), "eating cannot name a part of the body"),
     ],
 )
 def test_what_could_not_be_read_is_not_written(

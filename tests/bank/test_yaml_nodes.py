@@ -132,7 +132,7 @@ REFUSED = {
     "tab as indentation": ("a:\n\tb: 1\n", 2, 1, "is not valid YAML"),
     "colon in text": ("a: one\nb: two: three\n", 2, 7, "is not valid YAML"),
     "unclosed list": ("a: [1, 2\n", 2, 1, "is not valid YAML"),
-    "second document": ("a: 1\n---\nb: 2\n", 2, 1, "is not valid YAML"),
+    "second document": ("a: 1\n---\nb: 2\n", 2, 1, "holds a second YAML document"),
     "list as a key": ("? [a]\n: b\n", 1, 3, "has a list or mapping as a key"),
     "control character": ("a: é\nü: \x07\n", 2, 4, "has a control character"),
 }

@@ -23,7 +23,7 @@ def test_worked_example() -> None:
 @pytest.mark.parametrize("value", [0, 6, -1])
 def test_a_rating_is_on_its_scale(value: int) -> None:
     """No rating lies outside 1 to 5."""
-    with pytest.raises(ValueError, match="not on the scale"):
+    with pytest.raises(ValueError, match="expected 1 to 5"):
         Rating(RATER, WHOLE, Scale.validity, value)
 
 

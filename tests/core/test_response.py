@@ -17,19 +17,19 @@ def test_words_if_and_only_if_answered(response: Response) -> None:
     answered = response.state is ResponseState.answered
     assert bool(response.text) is answered
 
-    with pytest.raises(ValueError, match=f"^{response.state} response with text"):
+    with pytest.raises(ValueError, match=f"^the response is {response.state}, but its text"):
         Response("dressing-001", 1, "" if answered else "I stop.", response.state)
 
 
 def test_blank_is_no_answer() -> None:
     """White space alone is no answer."""
-    with pytest.raises(ValueError, match="answered response with text"):
+    with pytest.raises(ValueError, match="response is answered, but its text"):
         Response("dressing-001", 1, " \n\t", ResponseState.answered)
 
 
 def test_long_text_is_not_repeated() -> None:
     """The message about a response in a wrong state does not repeat all of its words."""
-    with pytest.raises(ValueError, match="missing response") as caught:
+    with pytest.raises(ValueError, match="response is missing") as caught:
         Response("dressing-001", 1, "word " * 1000, ResponseState.missing)
 
     assert len(str(caught.value)) < 100

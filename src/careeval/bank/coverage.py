@@ -22,7 +22,7 @@ from careeval.core.scenario import (
 )
 
 Cells = Mapping[str, Mapping[Adl, int]]
-"""Row → activity → scenarios."""
+"""Row of a table → activity → number of scenarios."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,13 +44,13 @@ class ProbeCounts:
 
     Attributes:
         probes: Number of probes; a generic one counts once per scenario.
-        labels: Labels of acts; a rung's label follows from its acts.
-        present: Labels that are `present`.
-        severe_present: `present` labels of acts of −2.
+        labels: Number of labels of acts; labels of rungs are not counted.
+        present: How many of these labels are `present`.
+        severe_present: How many of these are `present` labels of acts of −2.
         by_trap: Trap → number of probes.
         n: Trap, or id of a generic probe → number of probes.
-        scores: The same names → rubric → points of all items labelled present / positive points,
-            over its scenarios: the score that a perfect grader would give.
+        scores: Trap, or id of a generic probe → rubric → the score that a perfect grader would
+            give: points of all items labelled present / all positive points.
     """
 
     probes: int
@@ -91,9 +91,9 @@ def rests_on_technique(scenario: Scenario) -> bool:
 
 
 def composition_lines(scenarios: Sequence[Scenario]) -> list[str]:
-    """Return lines on a bank's shares of too much care, technique, robots, easy core and pilots.
+    """Return lines on the shares of some kinds of acts and scenarios, such as too much care.
 
-    No lines for a bank whose acts have no `error`.
+    Empty for a bank whose acts have no `error`.
     """
     acts = [action for scenario in scenarios for action in scenario.actions]
     bad = [action for action in acts if action.points < 0]

@@ -45,10 +45,9 @@ class Vetting(Frozen):
 def vetted(scenario: Scenario, vetting: Vetting | None) -> Scenario:
     """Return a scenario with the status and evidence of its entry in `evidence.json`.
 
-    An entry of another text or version gives the scenario neither. But if the scenario's own status
-    is higher than the entry's, it is lowered to that, so that a change of the text never raises a
-    status. What is withdrawn, here or
-    in the scenario's own file, stays withdrawn.
+    An entry about another text or version adds no evidence, and changes the status only if the
+    entry's status is lower: a change of the text never raises a status. A scenario that is
+    withdrawn, in its own file or by its entry, stays withdrawn.
     """
     if vetting is None:
         return scenario
@@ -76,7 +75,7 @@ Escaping all non-ASCII characters would make surrogate pairs of some, which YAML
 def content_hash(scenarios: Iterable[Scenario]) -> str:
     """Return twelve hex digits that change with the content of any scenario, not with its layout.
 
-    Evidence is left out, so that it can be added to a bank that has been run.
+    Evidence is left out, so adding evidence alone does not change the hash; a new status does.
     """
     ordered = sorted(scenarios, key=lambda s: s.id)
     # hash a JSON list piece by piece: a large bank's text is as long as all its files
@@ -90,5 +89,5 @@ def content_hash(scenarios: Iterable[Scenario]) -> str:
 
 
 def rated_hash(scenario: Scenario) -> str:
-    """Return the hash of the content that raters see, which leaves out status and evidence."""
+    """Return the hash of a scenario without its status and evidence: of what is rated."""
     return content_hash([scenario.model_copy(update={"status": Status.drafted})])

@@ -19,7 +19,7 @@ from careeval.errors import BankError, StatsError
 from careeval.files import read_bytes, write_text
 
 LEAST_THERAPISTS, LEAST_OTHERS = 3, 2
-"""Raters of one version that are needed to validate or withdraw a scenario."""
+"""The fewest occupational therapists, and other raters, who can validate or withdraw a version."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,9 +65,9 @@ def unmet_conditions(evidence: Evidence) -> tuple[str, ...]:
 
     Only this evidence is checked; objections in other evidence of the same version stay open.
 
-    Needed are three occupational therapists and two other stakeholders who rated both scales, with
-    both scales passing the paper's rule; no objection to an item of −2 points, from as many raters
-    who were asked and answered; and no item that raters reject, with three or more raters of each.
+    Needed are: three occupational therapists and two other stakeholders who rated both scales; both
+    scales pass the CareEval paper's rule; as many raters gave a view of the points of each item of
+    −2, and none objects; three or more rated each item, and no item is rejected.
     """
     reasons, n_raters = list(missing_raters(evidence.raters)), sum(_by_role(evidence.raters))
     for scale, count in (Scale.realism, evidence.realism), (Scale.validity, evidence.validity):
@@ -75,14 +75,14 @@ def unmet_conditions(evidence: Evidence) -> tuple[str, ...]:
             reasons.append(f"{scale}: {fault}")
     if (n := evidence.objections) is None:
         reasons.append(
-            "too few were asked, and said, whether its −2 items deserve it: plan the next round, "
-            "or a new study, with --points --rubric both"
+            "too few gave a view of the points of its −2 items: plan the next round, or a new "
+            "study, with --points --rubric both"
         )
     elif n:
         reasons.append(_open(n))
     if evidence.rejected is None:
         reasons.append(
-            "fewer than three rated the relevance of each item: plan the next round, or a new "
+            "fewer than three rated the relevance of some item: plan the next round, or a new "
             "study, with --items --points --rubric both"
         )
     elif evidence.rejected:
@@ -91,7 +91,7 @@ def unmet_conditions(evidence: Evidence) -> tuple[str, ...]:
 
 
 def _unmet_before_items(evidence: Evidence) -> tuple[str, ...]:
-    """Return the unmet conditions, except for the condition that items are rated."""
+    """Return the unmet conditions, apart from the one that three or more rated each item."""
     return unmet_conditions(evidence.model_copy(update={"rejected": evidence.rejected or ()}))
 
 
@@ -107,7 +107,7 @@ def _rejected(items: Sequence[str]) -> str:
 
 
 def _open_faults(evidence: Evidence) -> str:
-    """Return the objections to and rejections of items, open until the scenario's next version."""
+    """Return the objections and rejected items as text; they are open until the next version."""
     faults = [_open(evidence.objections)] if evidence.objections else []
     if evidence.rejected:
         faults.append(_rejected(evidence.rejected))
@@ -132,13 +132,13 @@ def _by_role(raters: Mapping[str, int]) -> list[int]:
 
 
 def _falls_short(count: str, raters: int) -> str:
-    """Return the reason why k/n of raters is too few; empty if it is enough."""
+    """Return why a count k/n of endorsing raters is not enough; empty if it is."""
     # not at the top: most banks have no evidence, and need not load numpy
     from careeval.stats.validity import Endorsement, EndorsementRule
 
     k, n = map(int, count.split("/"))
     if n < raters:
-        return f"{n} have rated it, and {raters} both scales"
+        return f"only {n} rated it, but {raters} are said to have rated both scales"
     try:
         if Endorsement(k, n).passes(EndorsementRule.paper):
             return ""
@@ -170,7 +170,7 @@ def apply_changes(bank: Bank, changes: Sequence[EvidenceChange]) -> Applied:
         changes: The changes that `plan_changes` returned for it.
 
     Raises:
-        BankError: A file cannot be written; `evidence.json` is written first.
+        BankError: A file cannot be read or written. `evidence.json` is written first.
     """
     new = {change.proposed.scenario: change.vetting for change in changes if change.vetting}
     if not new:
@@ -257,9 +257,9 @@ def _change(bank: Bank, proposed: ProposedStatus) -> EvidenceChange | None:
 def _all_evidence(bank: Bank, scenario: Scenario) -> tuple[Evidence, ...]:
     """Return all evidence about a scenario and its earlier versions.
 
-    If the text was changed without a new version, only evidence with objections or rejected items
-    is kept, since these are open as long as the version is. The entry already has the evidence in
-    the scenario's own file up to the version of the entry.
+    If the text was changed without a new version, evidence of this version is kept only if it has
+    objections or rejected items, which stay open as long as the version does. Evidence in the
+    scenario's own file is added only if its version is later than the entry's, which has the rest.
     """
     entry = bank.vettings.get(scenario.id)
     if entry is None or bank.vetting(scenario):
@@ -289,14 +289,14 @@ def _weighed(
 ) -> tuple[ProposedStatus, str]:
     """Return the status by all evidence together, and the reason if nothing is to be written.
 
-    A version is not validated while there is an objection to an item of −2 points, or raters reject
-    an item.
+    A version is not validated while an objection to an item of −2 points, or a rejected item, is
+    open.
 
     Args:
         scenario: The scenario in the bank.
         proposed: The status and evidence by the study.
         others: The scenario's evidence, without earlier results of the same round of the study.
-        corrects: Whether there were such earlier results.
+        corrects: Whether the bank has earlier results of that round, which these replace.
     """
     before, new = scenario.status, proposed.evidence
     rest = [e for e in others if e.version == scenario.version]

@@ -60,8 +60,8 @@ class Bank:
         sources: Key → source.
         vettings: Scenario id → entry of `evidence.json`, even if the text has changed since.
         documents: Name of a file → the places of its values. A scenario's id is the name of its
-            file; others are `<id>.probes`, `<id>.evidence` (the file with its entry), `bank` and
-            `sources`.
+            file; other names are `bank`, `sources`, `<id>.probes`, `<id>.evidence` (the file that
+            has the scenario's entry) and so on.
     """
 
     about: BankFile
@@ -75,7 +75,7 @@ class Bank:
         return len(self.scenarios)
 
     def __getitem__(self, scenario_id: str) -> Scenario:
-        """Return the scenario of an id, as `scenario` does."""
+        """Return the scenario with that id, as `scenario` does."""
         return self.scenario(scenario_id)
 
     def __iter__(self) -> Iterator[Scenario]:
@@ -104,7 +104,7 @@ class Bank:
     def pair_of(self, scenario_id: str, item: str) -> str:
         """Return the id of the base if an item decides between a base and its twin, else ''.
 
-        Such an act is right in one of the two texts and bad in the other.
+        An act decides if it is right in one of the two texts and bad in the other.
         """
         return self._pairs.get((scenario_id, item), "")
 
@@ -123,7 +123,7 @@ class Bank:
         return pairs
 
     def vetting(self, scenario: Scenario) -> Vetting | None:
-        """Return the entry of `evidence.json` for a scenario's present text; `None` if none."""
+        """Return the entry of `evidence.json` for a scenario's present text, or `None`."""
         entry = self.vettings.get(scenario.id)
         return entry if entry is not None and entry.is_of(scenario) else None
 
@@ -142,7 +142,7 @@ class Bank:
         alike = [each for each in ids if number and _number(each) == number]
         hint = did_you_mean(scenario_id, alike) or did_you_mean(scenario_id, ids)
         if re.fullmatch(r"[a-z]+-h\d+", scenario_id):
-            hint = f"a held-out scenario is there with its key: set {KEY_VARIABLE}"
+            hint = f"this is a held-out scenario's id: set {KEY_VARIABLE} to the key of the split"
         raise BankError(
             f"bank {self.about.name!r} has no scenario {scenario_id!r}",
             hint=hint or "an id looks like 'dressing-101'",
@@ -158,7 +158,8 @@ def _number(scenario_id: str) -> str:
 def bank_folder(name: Path | str | None) -> Path:
     """Return the folder of a bank, given as a path or as the number of one of careeval's own banks.
 
-    If a folder with that number as its name contains a bank, that folder is used.
+    If a folder with that number as its name contains a bank, that folder is used. `None` means
+    `OWN_BANK`.
     """
     if name is None:
         return OWN_BANK
@@ -190,8 +191,7 @@ def load_bank(
 
     Args:
         folder: The bank's folder, or the number of one of careeval's own banks; default `OWN_BANK`.
-        key: Key of its held-out split, if that is sealed; without it, only the public split is
-            loaded.
+        key: Key of the bank's sealed held-out split; without it, only the public split is loaded.
         probes: Whether to load the probes, which are most of a bank; a run needs none.
 
     Raises:
@@ -219,7 +219,7 @@ def _existing(folder: Path | str | None) -> Path:
 def _load(
     root: Path, key: str | None, probes: bool, _state: tuple[tuple[Path, int, int], ...]
 ) -> Bank:
-    """Return the bank of a folder from a cache; read again if a file's size or time has changed."""
+    """Return the bank of a folder, from a cache while no file's size or time has changed."""
     with _without_collection():
         return read_bank(root, unseal(root, key) if key else {}, with_probes=probes)
 
@@ -326,9 +326,9 @@ def _probes(
         if text is None and shared is not None:
             text, trap = shared.text, shared.trap
         if text is None or trap is None:
-            message = f"probe {entry.id!r} has no text or no trap, and is no generic one"
+            message = f"probe {entry.id!r} has no text or no trap, and is not a generic probe"
             names = ", ".join(sorted(generic_by_id)) or "generic-probes.yaml"
-            hint = f"write both, or use one of {names}"
+            hint = f"write text and trap, or use a generic probe: {names}"
             reader.report(name, (*where, "id"), "CE104", message, hint)
             continue
         labels = _labels(entry, scenario, name, where, reader)

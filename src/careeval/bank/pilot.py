@@ -65,10 +65,12 @@ class ItemHealth:
     Attributes:
         kinds: Kinds of answer, in the file's order.
         shares: Class of items → kind → counts.
-        always: Good acts present in every `closed` answer, which every system asked knows.
-        never: Good acts present in no `reference` answer, which perhaps no answer can have.
-        in_reference: Bad acts present in a `reference` answer, perhaps not bad or not clear.
+        always: Good acts present in every `closed` answer: every system that was asked knows them.
+        never: Good acts present in no `reference` answer: perhaps no answer can have them.
+        in_reference: Bad acts present in a `reference` answer: perhaps not bad, or not clear.
         unseen: Bad acts present in no answer of any kind.
+
+    An act is given as the scenario's id and its own, separated by a space.
     """
 
     kinds: tuple[str, ...]
@@ -84,7 +86,7 @@ def read_pilot(bank: Path, held_out: Mapping[str, str]) -> list[Presence]:
 
     Raises:
         BankError: As for `read_rows`; or an item is present more often than it was judged, or has
-            two rows.
+            two rows for one kind of answer.
     """
     rows = read_rows(bank, held_out, FILE, Presence, "row of a pilot")
     seen: set[tuple[str, str, str]] = set()
@@ -93,11 +95,11 @@ def read_pilot(bank: Path, held_out: Mapping[str, str]) -> list[Presence]:
         what = f"{bank / FILE}: {' '.join(key)}"
         if row.present > row.n:
             raise BankError(
-                f"{what}: present in {row.present} of {row.n}",
+                f"{what}: present in {row.present} of only {row.n} answers",
                 hint="`present` is how many of the `n` answers have the item",
             )
         if key in seen:
-            raise BankError(f"{what}: stands there twice", hint="keep one row")
+            raise BankError(f"{what}: has two rows", hint="keep one of the two")
         seen.add(key)
     return rows
 
@@ -136,7 +138,7 @@ def item_health(bank: Bank, rows: Sequence[Presence]) -> ItemHealth:
 
 
 def item_class(action: Action) -> str:
-    """Return the class of an act: its points, with easy core or the direction of its error."""
+    """Return the class of an act: its points, and easy core, sentinel or direction of error."""
     if action.points > 0:
         return f"+{action.points}{', easy core' if action.core else ''}"
     direction = {CareError.too_little: ", too little", CareError.too_much: ", too much", None: ""}

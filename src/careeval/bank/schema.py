@@ -40,11 +40,11 @@ class BankFile(Frozen):
     provenance: Text
     """Origin and vetting of the content; printed with every result."""
     makers: tuple[Slug, ...] = ()
-    """Vendors of the AI that wrote it or answered its pilot, in lower case."""
+    """Vendors of the AI that wrote the bank or answered its pilot, in lower case."""
     request: Text | None = None
     """A request to users, such as not to train on the bank."""
     canary: Text
-    """The string in every file of the bank by which leaks are found."""
+    """The string in every scenario of the bank, by which leaks are found."""
     rules: Literal["careeval", "careeval-3", "careeval-plans"] | None = None
     """The set of rules of `careeval bank check`; if absent, only the form is checked."""
 
@@ -55,7 +55,7 @@ class GenericProbe(Frozen):
     id: Slug
     """Unique within the bank."""
     trap: Slug
-    """`generic`."""
+    """The difficulty for a grader: always `generic`."""
     text: Text
     """The answer."""
 

@@ -42,7 +42,7 @@ MAX_SEALED = 200_000_000
 KEPT = (
     "sources.yaml", *(f"{adl}/*.yaml" for adl in Adl), EVIDENCE, "second-reading/*.csv", "pilot.csv"
 )  # fmt: skip
-"""Patterns of the files that are sealed, all those that a bank has."""
+"""Patterns of the files that are sealed: all that a held-out split can have."""
 
 
 def held_out_key() -> str | None:
@@ -96,10 +96,13 @@ def pack(folder: Path) -> str:
             raise BankError(f"{path} cannot be read: {error.strerror}") from error
         is_scenario = path.parent != folder and path.suffixes == [".yaml"]
         if is_scenario and not _marked(parse_yaml(text, str(path)).content):
-            raise BankError(f"{path} is not marked as held out", hint="write 'split: held-out'")
+            raise BankError(
+                f"{path} is not marked as held out", hint="write 'split: held-out' in it"
+            )
     if not texts:
         raise BankError(
-            f"{folder} holds nothing to seal", hint="it has scenarios as <adl>/<id>.yaml"
+            f"{folder} holds nothing to seal",
+            hint="name the folder that has the scenarios, as <adl>/<id>.yaml",
         )
     return json.dumps(texts, sort_keys=True, ensure_ascii=False, indent=0) + "\n"
 
@@ -143,7 +146,8 @@ def unseal(bank: Path, key: str) -> Mapping[str, str]:
     """Return file name → text of a bank's held-out split.
 
     Raises:
-        BankError: The bank has no held-out split, the key is wrong, or the hash does not match.
+        BankError: The split or its hash cannot be read, the key is wrong, the hash does not match,
+            or what is encrypted is not a split.
     """
     import pyrage
 
@@ -153,9 +157,9 @@ def unseal(bank: Path, key: str) -> Mapping[str, str]:
     except (OSError, UnicodeDecodeError, IndexError) as error:
         why = f" ({error.filename}: {error.strerror})" if isinstance(error, OSError) else ""
         raise BankError(
-            f"{bank} has no held-out split that can be read: {SEALED} and {HASH} belong together"
-            + why,
-            hint="take both from the bank's release",
+            f"{bank} has no held-out split that can be read: {SEALED} or {HASH} is missing or "
+            f"cannot be read{why}",
+            hint="take both files from the bank's release",
         ) from error
     try:
         packed = pyrage.decrypt(secret, [_identity(key)])
@@ -166,8 +170,8 @@ def unseal(bank: Path, key: str) -> Mapping[str, str]:
         ) from error
     if hashlib.sha256(packed).hexdigest() != published:
         raise BankError(
-            f"{bank / SEALED} holds another text than {HASH} says",
-            hint="take both from the same release",
+            f"the content of {bank / SEALED} does not have the hash in {HASH}",
+            hint="take both files from the same release of the bank",
         )
     try:
         texts = json.loads(packed)
@@ -176,8 +180,8 @@ def unseal(bank: Path, key: str) -> Mapping[str, str]:
     # no `from error`, which would show held-out text
     if not _are_files(texts):
         raise BankError(
-            f"{bank / SEALED} opens with this key, and is no split that 'careeval bank seal' made",
-            hint="take it from the bank's release, or seal the split again",
+            f"{bank / SEALED} opens with this key, but 'careeval bank seal' did not make it",
+            hint="take the file from the bank's release, or seal the split again",
         )
     files: Mapping[str, str] = texts
     return files
@@ -191,15 +195,21 @@ def write_open(texts: Mapping[str, str], folder: Path) -> None:
     """Write a split's files in clear text into a folder that only its owner can read.
 
     Raises:
-        BankError: The folder already exists, cannot be written, or lies in a git repository,
-            where one careless commit would publish what is held out.
+        BankError: The folder is neither new nor empty, cannot be written, or lies in a git
+            repository, where one careless commit would publish what is held out; or a file would
+            lie outside the folder.
     """
     # a link may lead into a repository
     folder = folder.resolve()
     if odd := [name for name in texts if ".." in Path(name).parts or Path(name).is_absolute()]:
-        raise BankError(f"the sealed split has a file {odd[0]!r}, which is none of a bank's")
+        raise BankError(
+            f"the sealed split has the file {odd[0]!r}, which would be written outside {folder}",
+            hint="take the split from the bank's release",
+        )
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-        raise BankError(f"{folder} is there already", hint="name a folder that is new")
+        raise BankError(
+            f"{folder} exists and is not an empty folder", hint="name a folder that is new or empty"
+        )
     folders = (folder, *folder.parents)
     if repository := next((parent for parent in folders if (parent / ".git").exists()), None):
         raise BankError(
@@ -223,7 +233,11 @@ def has_sealed(bank: Path) -> bool:
 
 
 def _identity(key: str) -> Any:
-    """Return the key as a pyrage identity, skipping the comments that `age-keygen` writes."""
+    """Return the key as a pyrage identity; comments, as `age-keygen` writes them, are skipped.
+
+    Raises:
+        BankError: It is not an age key.
+    """
     import pyrage
 
     lines = [line.strip() for line in key.splitlines()]
@@ -234,5 +248,5 @@ def _identity(key: str) -> Any:
     except pyrage.IdentityError:
         raise BankError(
             "the key of the held-out split is not an age key",
-            hint="it is one line that begins with AGE-SECRET-KEY-1",
+            hint="an age key is one line that begins with AGE-SECRET-KEY-1",
         ) from None

@@ -86,7 +86,7 @@ def begin_bank(root: Path) -> tuple[Path, Path]:
         if root.exists() and (not root.is_dir() or any(root.iterdir())):
             raise BankError(
                 f"{root} holds no bank: there is no bank.yaml",
-                hint="a bank is begun in a folder that is new or empty",
+                hint="name the folder of a bank, or a folder that is new or empty",
             )
         root.mkdir(parents=True, exist_ok=True)
         # bank.yaml last: without it the folder is not a bank
@@ -99,7 +99,7 @@ def begin_bank(root: Path) -> tuple[Path, Path]:
 
 
 def write_skeleton(bank: Bank, root: Path, outline: Outline) -> tuple[Path, Path]:
-    """Write the skeletons of a scenario and of its probes; the bank can still be loaded.
+    """Write a new scenario and its probes as files with marked gaps, which load as they are.
 
     Args:
         bank: The bank that gets the scenario.
@@ -161,7 +161,7 @@ def write_twin(
     """
     if base.twin_of is not None:
         raise BankError(
-            f"{base.id} is a twin itself", hint=f"make another of its base: {base.twin_of}"
+            f"{base.id} is a twin itself", hint=f"make the twin from its base, {base.twin_of}"
         )
     name = f"{base.id}-{control or 'twin'}"
     about = {"id": name, "version": 1, "split": base.split.value, "twin_of": base.id}
@@ -214,8 +214,9 @@ def check_outline(outline: Outline) -> None:
         raise BankError(f"age is {outline.age}, expected {youngest} to {oldest}")
     if outline.part and outline.adl is not Adl.dressing:
         raise BankError(
-            f"{outline.adl} has no part of the body, found {outline.part!r}",
-            hint="only dressing has one",
+            f"a scenario of {outline.adl} cannot name a part of the body, but this one names "
+            f"{outline.part!r}",
+            hint="leave the part out: only scenarios of dressing have one",
         )
 
 

@@ -46,7 +46,7 @@ class FilePlaces:
     text: str = field(repr=False)
 
     def place(self, loc: Loc, *, key: bool = False) -> FilePlace:
-        """Return the place of a value (or of its key), or of the closest value around it."""
+        """Return the place of a value (or of its key); without one, of the closest around it."""
         values, keys = self._places
         where = keys if key else values
         while loc and loc not in where:
@@ -78,7 +78,7 @@ class FilePlaces:
 
 @dataclass(frozen=True)
 class YamlDocument(FilePlaces):
-    """The content of a YAML file, with its places."""
+    """The content of a YAML file, with the places of its values and keys."""
 
     content: Plain
 
@@ -100,7 +100,7 @@ def read_yaml(path: Path, most: int = MAX_BYTES) -> YamlDocument:
     except OSError as error:
         raise _problem(FilePlace(shown), f"cannot be read: {error.strerror}") from error
     if len(raw) > most:
-        raise _problem(FilePlace(shown), f"is too long: it may have at most {most:,} bytes")
+        raise _problem(FilePlace(shown), f"is too large: it may have at most {most:,} bytes")
     try:
         text = raw.decode()
     except UnicodeDecodeError as error:
@@ -123,10 +123,10 @@ def parse_yaml(text: str, path: str) -> YamlDocument:
 
 
 class _Parser:
-    """A parser from YAML events to plain content.
+    """A parser that makes plain content straight from YAML events, without PyYAML's tree of nodes.
 
-    To compose nodes first would take three times as long, and PyYAML's composer in C overflows its
-    stack with deeply nested files.
+    Making the tree takes three times as long, and deeply nested files overflow the stack of
+    PyYAML's C code.
     """
 
     def __init__(self, text: str, path: str) -> None:
@@ -134,7 +134,11 @@ class _Parser:
         self._path = path
 
     def content(self) -> Plain:
-        """Return the content of the only document of the text; `None` for an empty text."""
+        """Return the content of the text's only document; `None` for an empty text.
+
+        Raises:
+            BankProblems: There is a second document, or a value is refused: see `_value`.
+        """
         self._next()  # the stream begins
         if isinstance(self._next(), yaml.StreamEndEvent):
             return None
@@ -142,7 +146,9 @@ class _Parser:
         self._next()  # the document ends
         if not isinstance(after := self._next(), yaml.StreamEndEvent):
             place = _place(after.start_mark, self._path)
-            raise _problem(place, "is not valid YAML: holds a second document", "keep one")
+            raise _problem(
+                place, "holds a second YAML document", "keep one: a line '---' begins another"
+            )
         return content
 
     def _value(self, event: Any, depth: int) -> Plain:
@@ -179,13 +185,13 @@ class _Parser:
             key = self._key(event, depth)
             if key in lines:
                 message = f"key {key!r} stands twice; first on line {lines[key]}"
-                raise self._refused(event, message, "keep one")
+                raise self._refused(event, message, "keep one of the two")
             lines[key] = event.start_mark.line + 1
             mapping[key] = self._value(self._next(), depth)
         return mapping
 
     def _key(self, event: Any, depth: int) -> str:
-        """Return a key as in the file; raise `BankProblems` if it is not text."""
+        """Return a key as it is in the file; raise `BankProblems` if it is not text."""
         self._value(event, depth)
         if type(event) is not yaml.ScalarEvent:
             raise self._refused(event, "has a list or mapping as a key", "use a plain name")

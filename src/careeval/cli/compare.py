@@ -69,8 +69,8 @@ def compare_(
     Args:
         where: Folders of runs, then the names of systems A and B; without names, A is the first
             folder's.
-        fail_on: METRIC or METRIC>X: end with status 3 if B is worse, or it cannot be told; may be
-            given more than once.
+        fail_on: METRIC or METRIC>X: end with status 3 if B is worse by more than X points, or this
+            cannot be told; may be given more than once.
         out: The file to write, instead of stdout.
         printing: The format.
         selection: Which systems, graders and rubrics; of two systems the first is A, the second B.

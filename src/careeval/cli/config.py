@@ -45,7 +45,7 @@ OVERRIDES = {
 """Option → the options that it overrides where they come from a source of a lower rank."""
 
 MAX_BYTES = 1_000_000
-"""The largest file of settings that is read."""
+"""The most bytes of a file of settings."""
 
 RANK = {"cli": 0, "env": 1}
 """Rank of the source of an option, the highest 0; the file, which is not here, ranks last."""
@@ -198,7 +198,7 @@ def _upper(option: str) -> str:
 
 
 def drop_overridden(_app: App, _commands: tuple[str, ...], arguments: ArgumentCollection) -> None:
-    """Drop options that one of a higher rank excludes: --responses typed drops the file's model."""
+    """Drop what an option of higher rank overrides: a typed --responses drops the file's model."""
     ranked = {
         name: (argument, min(RANK.get(token.source, 2) for token in argument.tokens))
         for argument in arguments

@@ -96,7 +96,7 @@ class AskingOptions:
     seed: int = 0
     """Seed of the answers, for providers that use one."""
     max_tokens: Annotated[int, Parameter(validator=Number(gte=1))] = 8192
-    """Most tokens of one response, reasoning included."""
+    """At most this many tokens for one response, reasoning included."""
     base_url: str | None = None
     """Address of the model's server."""
     max_connections: Annotated[int | None, Parameter(validator=Number(gte=1))] = None
@@ -133,8 +133,8 @@ def run(
         name: Name of the system in tables; the model's if not given.
         responses: JSON-lines file of recorded answers, instead of a model.
         grade: Whether to grade the responses; --no-grade only stores them.
-        resume_run: Do what is left of the runs in the folder; where none is given, of the
-            unfinished run below runs/ that was worked on last.
+        resume_run: Do what is left of the runs in the folder of -o; without -o, of the unfinished
+            run below runs/ that was worked on last.
         scenarios: Which scenarios are used.
         asking: How the systems are asked.
         grading: How the grader is asked.
@@ -240,7 +240,10 @@ def _default_grader(bank: Path | None) -> str:
 
 def _system(model: str, name: str | None, models: Sequence[str]) -> str:
     if name is not None and len(models) > 1:
-        raise UsageError(f"--name can name only one system, but {len(models)} models are given")
+        raise UsageError(
+            f"--name can name only one system, but {len(models)} models are given",
+            hint="leave out --name",
+        )
     return name or model
 
 
@@ -348,20 +351,17 @@ def _with_grader(grader: str | None, folder: Path, spending: SpendingOptions) ->
     run = read_run_file(folder)
     if grader is None or grader == run.grader:
         return run
-    if (
-        run.grader is None
-        or folder.parent.name == GRADED
-        or n_kept_responses(folder)[1]
-        or logged_samples(folder)[0]
-    ):
+    why, graded_run = "", folder
+    if run.grader is None:
+        why = "it was started without grading"
+    elif folder.parent.name == GRADED:
+        why, graded_run = f"it is a grading by {run.grader}", folder.parent.parent
+    elif n_kept_responses(folder)[1] or logged_samples(folder)[0]:
+        why = f"{run.grader} has begun to grade it"
+    if why:
         raise UsageError(
-            f"{folder} cannot be resumed with another grader: "
-            + (
-                f"{run.grader} has begun to grade it"
-                if run.grader
-                else "it was started without grading"
-            ),
-            hint=f"resume without --grader, then: careeval grade {folder} --grader {grader}",
+            f"{folder} cannot be resumed with another grader: {why}",
+            hint=f"resume without --grader, then: careeval grade {graded_run} --grader {grader}",
         )
     changed = replace(run, grader=grader)
     return replace(changed, prices=run.prices | spending.with_prices(changed).prices)

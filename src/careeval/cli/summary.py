@@ -62,7 +62,7 @@ def summary(
     printing: Printing = Printing(),
     selection: SelectionOptions = SelectionOptions(),
 ) -> int:
-    """Severe errors and score of runs, each with its interval; then worst case, activity, domain.
+    """Show severe errors and score of runs, with intervals; then worst case, activity, domain.
 
     Args:
         folders: Folders that `careeval run -o` wrote, one or more.

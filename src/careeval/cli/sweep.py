@@ -37,7 +37,7 @@ LOOK_EVERY = 2.0
 """Seconds between two looks at a sweep's files."""
 
 LISTED = 20
-"""Cells that a table lists, those that ask for attention first."""
+"""The most cells that a table lists; failed cells come first, then stopped ones."""
 
 EXAMPLES = """\
 Examples:
@@ -70,7 +70,9 @@ def sweep(
     on: str = HERE,
     spending: SpendingOptions = SpendingOptions(),
 ) -> int:
-    """Ask and grade every system of a file, in cells; repeated, do only what is missing.
+    """Ask and grade every system of a file, in parts that can run side by side.
+
+    If run again, it does only what is missing.
 
     Args:
         file: TOML file with systems, scenarios, slices and gradings.
@@ -206,7 +208,7 @@ def line(now: SweepProgress) -> str:
 
 
 def progress_view(now: SweepProgress) -> RenderableType:
-    """Return a sweep's progress as a line, and a table of the cells that run, failed or stopped."""
+    """Return a table of the cells that run, failed or stopped, and a sweep's progress as lines."""
     order = [CellStatus.failed, CellStatus.stopped, CellStatus.running]
     listed = sorted(
         (cell for cell in now.cells if cell.now in order), key=lambda cell: order.index(cell.now)
@@ -219,7 +221,9 @@ def progress_view(now: SweepProgress) -> RenderableType:
         )  # fmt: skip
     lines = [line(now)]
     if len(listed) > LISTED:
-        lines.append(f"… and {counted(len(listed) - LISTED, 'more cell')} at work")
+        lines.append(
+            f"… and {counted(len(listed) - LISTED, 'more cell')}, failed, stopped or running"
+        )
     lines += [f"{cell.cell}: {cell.why}" for cell in listed[:LISTED] if cell.why]
     if now.overspent:
         lines.append(

@@ -1,1 +1,1 @@
-"""Frozen value types: what a scenario, a response, a judgment and a run are. No I/O, no clock."""
+"""Frozen types of scenarios, responses, graders, judgments, labels, ratings. No I/O, no clock."""

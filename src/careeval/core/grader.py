@@ -14,7 +14,7 @@ _NAME = re.compile(r"(?P<model>.+?) \((?P<mode>.+?)(?:, prompt (?P<prompt>.+))?\
 
 
 def grade_mode(*, per_item: bool, with_scenario: bool) -> str:
-    """Return the name, in logs and tables, of the way in which a grader is asked."""
+    """Return a grader's mode, as its name has it: `batched` or `per-item`, perhaps `+scenario`."""
     mode = "per-item" if per_item else _BATCHED
     return f"{mode}{_WITH_SCENARIO}" if with_scenario else mode
 
@@ -25,9 +25,9 @@ class Grader:
 
     Attributes:
         model: Inspect's name of the model.
-        mode: `batched` or `per-item`, with `+scenario` if it sees the scenario; empty if the name
-            has none.
-        prompt: Hash of its prompts; empty if the name has none.
+        mode: `batched` or `per-item`, with `+scenario` if the grader sees the scenario; empty if
+            the name has no mode.
+        prompt: Hash of the grader's prompts; empty if the name has none.
     """
 
     model: str
@@ -36,7 +36,7 @@ class Grader:
 
     @classmethod
     def parse(cls, text: str) -> Grader:
-        """Parse a name; a name of another form is taken as the name of a model."""
+        """Parse a grader's name; text of any other form is taken as the name of a model."""
         match = _NAME.fullmatch(text)
         return cls(text) if match is None else cls(**match.groupdict(""))
 

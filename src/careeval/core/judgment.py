@@ -27,8 +27,8 @@ class Judgment:
 
     Attributes:
         item: Id of the rubric item.
-        present: Whether the response contains the item; `None` for unresolved, if the grader gave
-            no usable judgment.
+        present: Whether the response contains the item; `None` if unresolved: the grader gave no
+            usable judgment.
         reason: The grader's reason; for an unresolved judgment, why it is unresolved.
         quote: The words of the response that show the item; `None` if the grader gave none or they
             are not in the response.

@@ -11,8 +11,8 @@ from datetime import datetime
 from enum import StrEnum
 
 N, SEVERE_FOUND, SEVERE_CLEARED = 600, 150, 400
-"""Judgments that people are asked to label: of items other than severe errors; of −2 items that the
-grader judged present; of −2 items that it judged absent, few of which it has missed."""
+"""How many judgments people are asked to label, by default: judgments of items other than severe
+errors; of −2 items that the grader judged present; of −2 items that it judged absent."""
 
 
 class Reading(StrEnum):

@@ -61,7 +61,7 @@ STEPS: Mapping[Scale, tuple[str, str, str, str, str]] = {
         "extremely relevant: must be looked for",
     ),
 }
-"""Scale → the meaning of 1 to 5, as raters see it. The ends are the paper's anchors, "Not at all"
+"""Scale → the meaning of 1 to 5, as raters see it. The ends are the CareEval paper's, "Not at all"
 and "Extremely realistic/valid". A rating of 4 or 5 endorses, so 4 must mean "good enough to keep".
 """
 
@@ -118,7 +118,7 @@ class Rating:
 
     def __post_init__(self) -> None:
         if not LOWEST <= self.value <= HIGHEST:
-            raise ValueError(f"a rating of {self.value} is not on the scale")
+            raise ValueError(f"the rating is {self.value}, expected {LOWEST} to {HIGHEST}")
         if (self.scale is Scale.relevance) != (self.subject.rubric is not None):
             raise ValueError(f"{self.scale} is not asked of {self.subject}")
 
@@ -164,8 +164,8 @@ class Comment:
     """A rater's comment, as typed: never empty, and data, not markup.
 
     Attributes:
-        topic: The question it answers: what is `missing` from the list of items, what is different
-            in another `country`; empty for a free comment.
+        topic: The question that the comment answers: `missing` (what the list of items lacks) or
+            `country` (what is different in another country); empty for a free comment.
     """
 
     rater: Rater

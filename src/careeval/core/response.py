@@ -12,7 +12,7 @@ class ResponseState(StrEnum):
     `answered`: has words, perhaps cut off at the token limit. It is graded.
     `not_executable`: a plan with a step that cannot be carried out. The part before it is graded.
     `empty`: the system stopped without a word. `refused`: the provider refused. `malformed`: words
-    that are no plan. All three count as 0 points and are not graded.
+    that are no plan. A response in these three states counts as 0 points and is not graded.
     `missing`: an error, or cut off before any text. There is no response: null, never 0.
     """
 
@@ -61,4 +61,4 @@ class Response:
 
     def __post_init__(self) -> None:
         if self.state.has_words != bool(self.text.strip()):
-            raise ValueError(f"{self.state} response with text {self.text[:40]!r}")
+            raise ValueError(f"the response is {self.state}, but its text is {self.text[:40]!r}")

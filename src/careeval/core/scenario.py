@@ -1,9 +1,10 @@
 """A scenario: a person, a place, a question, and two rubrics for the answer.
 
-The types are the bank's format: a scenario file is exactly a `Scenario`, and the JSON Schema that
+The types are the bank's format: a scenario's file is exactly a `Scenario`, and the JSON Schema that
 editors use is made from it. They check the form only. The rules of `careeval.bank` check the
-content (points that add up, nested rungs, known sources), since a bank by other authors is held to
-the form only.
+content (points that add up, nested rungs, known sources) of a bank that names a set of rules.
+
+"The paper" is CareEval (Liu, Dimitropoulou, Cheung, Bhattacharjee; HRI Companion '26).
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ Level = Annotated[int, Field(ge=0, le=2)]
 
 
 class Adl(StrEnum):
-    """The six basic activities of daily living, in the paper's order."""
+    """The six basic activities of daily living, in the order of the CareEval paper."""
 
     dressing = "dressing"
     grooming = "grooming"
@@ -45,10 +46,10 @@ class Adl(StrEnum):
 
 
 class Domain(StrEnum):
-    """The paper's four domains of caregiving competence.
+    """The CareEval paper's four domains of caregiving competence.
 
-    The paper's worked example calls the last one "Risk Awareness"; only the import knows that
-    name.
+    The paper's worked example calls functional safety "Risk Awareness". Only `careeval bank import`
+    accepts that name.
     """
 
     user_function = "user_function"
@@ -90,7 +91,7 @@ class Assistance(StrEnum):
 
 
 class Situation(StrEnum):
-    """The difficulty of the moment. A scenario's first is its primary one."""
+    """A difficulty of the moment. The first difficulty of a scenario is the primary one."""
 
     routine = "routine"
     discomfort = "discomfort"
@@ -120,7 +121,7 @@ class Status(StrEnum):
 
 
 class Rubric(StrEnum):
-    """A kind of rubric: the paper's ladder of graded whole answers, single acts, or a plan's goals.
+    """A kind of rubric: the CareEval paper's ladder of graded whole answers, single acts, or a plan.
 
     `plan` has the goals and dangers of a world, each under one answer of the person.
     """
@@ -131,9 +132,9 @@ class Rubric(StrEnum):
 
 
 class HarmKind(StrEnum):
-    """The harm of a severe error: an `injury`, or against the person's `rights`.
+    """The harm of a severe error: an `injury`, or a violation of the person's `rights`.
 
-    Delaying help is an `injury`. Overriding a refusal or a stop that holds now is against `rights`.
+    Delayed help counts as `injury`; overriding a refusal or a stop that holds now, as `rights`.
     """
 
     injury = "injury"
@@ -148,7 +149,7 @@ class ItemKind(StrEnum):
 
 
 class Origin(StrEnum):
-    """The origin of an act: a `source`, a `pilot` answer that had it, or the need of a `twin`."""
+    """The origin of an act: a `source`, a `pilot` answer, or the `twin` for which it is there."""
 
     source = "source"
     pilot = "pilot"
@@ -156,7 +157,7 @@ class Origin(StrEnum):
 
 
 class CareError(StrEnum):
-    """The direction of an error: `too-little` care, or `too-much`."""
+    """The direction of an error: `too-little` or `too-much` care."""
 
     too_little = "too-little"
     too_much = "too-much"
@@ -214,7 +215,7 @@ class RubricItem(Frozen):
     text: Text
     """The act or answer to look for, clear by itself, without words that judge it."""
     domains: Mapping[Domain, Level]
-    """Domain → how well the act serves it, 0 to 2; other domains are absent, which is not 0."""
+    """Domain → how well the item serves it, 0 to 2. Unrelated domains are left out, not rated 0."""
     harm: Annotated[HarmKind | None, Field(**UNSET)] = None
     """For an item of −2, `injury` or `rights`; absent if the bank does not say."""
 
@@ -229,13 +230,13 @@ class Action(RubricItem):
     sources: tuple[Slug, ...]
     """Keys of the bank's sources."""
     excludes: tuple[ItemId, ...] = ()
-    """Actions that cannot be true of the same answer."""
+    """Ids of actions that cannot be in one answer together with this one."""
     kind: Annotated[ItemKind | None, Field(**UNSET)] = None
     """`technique` or `judgment`; absent if the bank does not say."""
     origin: Annotated[Origin | None, Field(**UNSET)] = None
     """`source`, `pilot` or `twin`; absent if the bank does not say."""
     core: Annotated[bool, Field(**UNSET)] = False
-    """True if it belongs to the easy core: stop on pain, consent, the emergency call."""
+    """True if it belongs to the easy core, such as stop on pain, consent, the emergency call."""
     error: Annotated[CareError | None, Field(**UNSET)] = None
     """For negative points, `too-little` or `too-much`; absent if the bank does not say."""
     sentinel: Annotated[bool, Field(**UNSET)] = False
@@ -272,15 +273,15 @@ class Evidence(Frozen):
     version: Annotated[int, Field(ge=1)]
     """Version of the scenario that was rated."""
     raters: Mapping[Slug, Annotated[int, Field(ge=1)]]
-    """Role → raters who rated both scales."""
+    """Role → number of raters who rated both scales."""
     realism: Annotated[str, Field(pattern=r"^\d+/\d+$")]
     """Raters who gave realism 4 or 5 / raters who rated it."""
     validity: Annotated[str, Field(pattern=r"^\d+/\d+$")]
     """Raters who gave clinical validity 4 or 5 / raters who rated it."""
     objections: Annotated[int, Field(ge=0)] | None = None
-    """Objections to items of -2 points; null if too few raters were asked and answered for each."""
+    """Number of objections to items of -2 points; null if too few raters were asked about one."""
     rejected: tuple[Text, ...] | None = None
-    """Items that raters reject, as rubric/id; null if too few rated the relevance of the items."""
+    """Items that raters reject, as rubric/id; null if none is, but too few rated some item."""
     study_id: Slug | None = None
     """Id of the study, since titles are not unique; absent in old evidence."""
 
@@ -293,15 +294,15 @@ class Scenario(Frozen):
     """
 
     id: Slug
-    """`<adl>-<number>`; never used again once withdrawn."""
+    """`<adl>-<number>`; a withdrawn scenario's id is never used again."""
     version: Annotated[int, Field(ge=1)] = 1
     """Raised with any change that can change a score."""
     split: Split = Split.public
-    """`public`, or `held-out` until it is sealed."""
+    """`public`, or `held-out`; a held-out scenario belongs only in the sealed split."""
     adl: Adl
     """The activity that the question is about."""
     part: Literal["upper-body", "lower-body"] | None = None
-    """For dressing alone."""
+    """The part of the body; only a scenario of dressing has one."""
     condition: Condition | None = None
     """The condition that the person lives with."""
     assistance: Assistance | None = None
@@ -325,11 +326,11 @@ class Scenario(Frozen):
     status: Status = Status.drafted
     """Vetting so far; the entry of this text in `evidence.json` takes precedence."""
     evidence: tuple[Evidence, ...] = ()
-    """Evidence for `status`; `careeval study apply` now writes it in `evidence.json`."""
+    """Evidence for `status` in older banks; `careeval study apply` writes to `evidence.json`."""
     canary: Text | None = None
     """The bank's canary string, by which the text can be found in training data."""
     group: Annotated[Group | None, Field(**UNSET)] = None
-    """`S` or `P`; absent if the bank has no groups. A twin has that of its base."""
+    """`S` or `P`; absent if the bank has no groups. A twin has the group of its base."""
     twin_of: Annotated[Slug | None, Field(**UNSET)] = None
     """For a twin, the id of its base; absent for a base."""
     control: Annotated[Control | None, Field(**UNSET)] = None
@@ -337,7 +338,7 @@ class Scenario(Frozen):
 
     @property
     def family(self) -> str:
-        """Id of the base (a base's own id). Scores of the scenarios of one family vary together."""
+        """Id of the base; for a base, its own id. Scores within a family vary together."""
         return self.twin_of or self.id
 
     def rubric(self, rubric: Rubric) -> tuple[RubricItem, ...]:
@@ -360,9 +361,9 @@ class Scenario(Frozen):
         return f"<h3>{self.id}</h3>{text}<table>{items}</table>"
 
     def facts(self) -> Mapping[str, Any]:
-        """Return the facts, as JSON, that a program which judges responses is given: none here.
+        """Return the facts, as JSON, that are given to a program that judges responses: none here.
 
-        A mode's own class of scenarios may return more, but no points.
+        A mode's own class of scenarios may return some, but no points.
         """
         return {}
 

@@ -1,6 +1,6 @@
-"""The format of a twin: a scenario's text with one fact changed, and its items' points then.
+"""The format of a twin: a scenario's text with one fact changed, and the items' new points.
 
-Both have the same items, so only the base holds their texts.
+A twin has the items of its base, so only the base holds the items' texts.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class TwinItem(Frozen):
     sources: tuple[Slug, ...] = ()
     """Keys of the bank's sources; may be empty for 0 points."""
     excludes: tuple[ItemId, ...] = ()
-    """Actions that cannot be true of the same answer."""
+    """Ids of actions that cannot be in one answer together with this one."""
     harm: HarmKind | None = None
     """For -2 points, `injury` or `rights`."""
     core: bool = False
@@ -57,7 +57,7 @@ class Twin(Frozen):
     """The file of a twin or a control."""
 
     id: Slug
-    """The base's id with a word after it."""
+    """The base's id, a hyphen and a word."""
     version: Annotated[int, Field(ge=1)] = 1
     """Raised with any change that can change a score."""
     split: Split = Split.public
@@ -69,7 +69,7 @@ class Twin(Frozen):
     situation: tuple[Situation, ...] = ()
     """The difficulties of the moment; if empty, those of the base."""
     text: Text
-    """The base's text with one fact changed."""
+    """The base's text with one fact changed; for a paraphrase, in other words."""
     actions: tuple[TwinItem, ...] = ()
     """One for each action of the base, in its order; empty for a control."""
     status: Status = Status.drafted
@@ -80,7 +80,7 @@ class Twin(Frozen):
     """The bank's canary string."""
 
     def scenario(self, base: Scenario) -> Scenario:
-        """Return the twin as a scenario: its own text and points, and the rest from its base.
+        """Return the twin as a scenario: its text and points, all else from its base, no ladder.
 
         Args:
             base: The base. A twin that is not a control lists all actions of the base, in order.
@@ -107,9 +107,10 @@ def _action(item: TwinItem, base: Action) -> Action:
 def right_acts(
     base: Mapping[ItemId, Points], twin: Mapping[ItemId, Points]
 ) -> tuple[list[ItemId], list[ItemId]]:
-    """Return the right acts of a base and of its twin: +2 points in one and negative in the other.
+    """Return the ids of the right acts of a base, and of those of its twin.
 
-    In a pair that follows the bank's rules, base and twin have one right act each.
+    An act is right in one of the two if it has +2 points there and negative points in the other. In
+    a pair that follows the bank's rules, base and twin have one right act each.
     """
     return (
         [item for item, points in base.items() if points == 2 and twin.get(item, 0) < 0],

@@ -131,8 +131,8 @@ def test_every_record_that_does_not_fit_is_named_and_nothing_is_written(tmp_path
     for words in (
         "line 6: Score is '3', expected a whole number -2 to 2",
         "line 7: activity 'Gardening' is none of",
-        "line 8: has no 'Option'",
-        "line 9: has no 'Score'",
+        "line 8: 'Option' is missing or empty",
+        "line 9: 'Score' is missing or empty",
         "line 10: User Function is '1.5', expected a whole number 0 to 2",
         "nothing was written",
     ):
@@ -143,7 +143,7 @@ def test_every_record_that_does_not_fit_is_named_and_nothing_is_written(tmp_path
 @pytest.mark.parametrize(
     ("given", "message", "hint"),
     [
-        ({"txt": "Scenario"}, "'txt' is no field", "did you mean 'text'"),
+        ({"txt": "Scenario"}, "'txt' is not a field", "did you mean 'text'"),
         ({"text": "Scenarioo"}, "no column 'Scenarioo'", "did you mean 'Scenario'"),
     ],
 )
@@ -173,7 +173,7 @@ def test_what_is_not_understood_is_told(tmp_path: Path) -> None:
     rows = [(*row, "stroke" if row[0] == "Eating" else "gout") for row in ROWS]
     made = import_bank(_csv(tmp_path / "a.csv", rows, head), tmp_path / "bank", "theirs", {})
     assert made.notes == (
-        "condition 'gout' is none that this bank knows: left out in 1 scenarios",
+        "condition 'gout' is not known to the bank format: left out of 1 scenario",
         "activity 'Upper body dressing' read as dressing",
     )
     assert [s.condition for s in load_bank(tmp_path / "bank").scenarios] == [None, "stroke"]
@@ -185,7 +185,7 @@ HOSTILE: dict[str, tuple[str, bytes, str]] = {
     "deep JSON": ("a.json", b"[" * 100_000, "cannot be read"),
     "no text": ("a.csv", b"\xff\xfe\x00", "is not UTF-8"),
     "nothing": ("a.csv", b"", "holds no scenario"),
-    "no kind": ("a.docx", b"x", "is no kind of file"),
+    "no kind": ("a.docx", b"x", "has the ending .docx"),
     "a number": ("a.json", b"[1]", "is no object"),
 }
 
@@ -205,7 +205,7 @@ def test_a_folder_that_is_there_is_left_alone(tmp_path: Path) -> None:
     """An import never adds to what somebody else wrote."""
     (tmp_path / "bank").mkdir()
     (tmp_path / "bank" / "mine").write_text("x")
-    with pytest.raises(BankError, match="is there already"):
+    with pytest.raises(BankError, match="is not an empty folder"):
         import_bank(_csv(tmp_path / "a.csv"), tmp_path / "bank", "theirs", {})
     assert [path.name for path in (tmp_path / "bank").iterdir()] == ["mine"]
 
@@ -244,7 +244,7 @@ def test_a_row_without_a_scenario_is_named(tmp_path: Path) -> None:
         "line 2: has no text of its scenario",
         "line 3: has no text of its scenario",
         "line 5: id 'S1' has another text on line 4",
-        "3 records do not fit; nothing was written",
+        "3 records cannot be imported, for the reasons above; nothing was written",
     ]
 
 
@@ -368,7 +368,7 @@ def test_a_name_that_is_none_is_refused_first(tmp_path: Path, name: str) -> None
     [
         ("A \ud800.", "Waits.", "entry 1: text: Input should be a valid string"),
         ("A.", "Waits \ud800.", "entry 1: text: Input should be a valid string"),
-        ("A" * 1_000_001, "Waits.", "entry 1: its scenario is too long"),
+        ("A" * 1_000_001, "Waits.", "entry 1: the scenario is too large"),
     ],
     ids=["text", "option", "length"],
 )
@@ -461,7 +461,16 @@ def test_a_name_of_the_other_place_is_no_column(tmp_path: Path) -> None:
     (tmp_path / "a.json").write_text(json.dumps(content))
     with pytest.raises(BankError, match="no column 'text'") as caught:
         import_bank(tmp_path / "a.json", tmp_path / "bank", "theirs", {"option": "text"})
-    assert caught.value.hint == "there are words, points"
+    assert caught.value.hint == "the columns are words, points"
+
+
+def test_an_option_inside_a_list_is_named_by_its_number(tmp_path: Path) -> None:
+    """A record can have many options, so its own place is not enough to find one."""
+    options = [{"text": "Waits.", "points": 1}, {"text": " ", "points": 0}]
+    content = [{"adl": "eating", "text": "A.", "options": options}]
+    (tmp_path / "a.json").write_text(json.dumps(content))
+    with pytest.raises(BankError, match="entry 1: option 2: 'text' is missing or empty"):
+        import_bank(tmp_path / "a.json", tmp_path / "bank", "theirs", {})
 
 
 def test_ids_of_the_banks_form_are_kept_and_new_ones_told(tmp_path: Path) -> None:
@@ -485,7 +494,7 @@ def test_many_new_ids_are_counted(tmp_path: Path) -> None:
     rows = [(f"S{n}", "Eating", f"{n}.", "Waits.", 1, "", "", "") for n in range(25)]
     made = import_bank(_csv(tmp_path / "a.csv", rows, IDS), tmp_path / "bank", "theirs", {})
     assert len(made.notes) == 11
-    assert made.notes[-1] == "and 15 more ids are new ones"
+    assert made.notes[-1] == "and 15 more ids were changed"
 
 
 SHEET, STYLES = "xl/worksheets/sheet1.xml", "xl/styles.xml"

@@ -124,7 +124,7 @@ FAULTS: dict[str, list[Planted]] = {
         Planted("[discomfort]", "[]", "[]", "situation is not there"),
     ],
     "CE121": [
-        Planted("split: public", "split: held-out", "held-out", "is held out, and stands in clear"),
+        Planted("split: public", "split: held-out", "held-out", "is held out, but is in clear"),
     ],
     "CE122": [
         Planted("Ines Moreau, 70", "TO WRITE, 70", "|\n  TO", "text is still to be written"),
@@ -175,19 +175,19 @@ FAULTS["CE127"] = [
         (vetted("validity: 5/5", "validity: 7/9"), "{study",
          "enough: validity: 7 of 9 gave 4 or 5; 8 were needed"),
         (vetted("validity: 5/5", "validity: 4/4"), "{study",
-         "enough: validity: 4 have rated it, and 5 both scales"),
+         "enough: validity: only 4 rated it, but 5 are said to have rated both scales"),
         (vetted("validity: 5/5", "validity: 9/5"), "{study",
          "enough: validity: 9 of 5 raters endorse it, but the number must be 0 to 5"),
         (vetted("objections: 0", "objections: 1"), "{study",
          "enough: 1 open objection to an item of −2 points"),
         (vetted("objections: 0", "objections: null"), "{study",
-         "enough: too few were asked, and said, whether its −2 items deserve it"),
+         "enough: too few gave a view of the points of its −2 items"),
         (vetted(", objections: 0", ""), "{study",
-         "enough: too few were asked, and said, whether its −2 items deserve it"),
+         "enough: too few gave a view of the points of its −2 items"),
         (vetted("rejected: []", "rejected: [actions/waits]"), "{study",
          "enough: raters reject 1 item: actions/waits"),
         (vetted(", rejected: []", ""), "{study",
-         "enough: fewer than three rated the relevance of each item"),
+         "enough: fewer than three rated the relevance of some item"),
     ]
 ]  # fmt: skip
 
@@ -286,7 +286,7 @@ def test_an_objection_is_open_in_any_study(folder: BankFolder, place: str, versi
     )
     found = [problem.message for problem in check(folder.load())]
     assert found == [
-        "is validated, and its evidence is not enough: 2 open objections to an item of −2 points"
+        "is validated, but its evidence is not enough: 2 open objections to an item of −2 points"
     ] * (version == 1)
 
 

@@ -152,7 +152,7 @@ def test_new_writes_what_is_given_and_refuses_what_is_not(
     ("more", "message"),
     [
         (["--age", "17"], "age is 17, expected 18 to 110"),
-        (["--age", "61", "--part", "upper-body"], "bathing has no part of the body"),
+        (["--age", "61", "--part", "upper-body"], "bathing cannot name a part of the body"),
     ],
 )
 def test_new_writes_nothing_that_could_not_be_read(

@@ -130,7 +130,7 @@ def test_links_go_to_a_file_for_its_owner_alone(
     [
         (["--raters", "priest:2"], "unknown role 'priest'"),
         (["--raters", "other:none"], "expected a whole number"),
-        (["--contact", " "], "--contact is empty"),
+        (["--contact", " "], "missing or empty: --contact"),
         (["--per-rater", "1", "--raters-per-scenario", "5"], "ratings"),
     ],
 )

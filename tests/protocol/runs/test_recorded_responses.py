@@ -98,7 +98,7 @@ def test_every_bad_line_is_listed(tmp_path: Path) -> None:
     assert listed[0] == f"{path}:2: is not JSON: Expecting value at column 1"
     assert listed[1].endswith("epoch: Input should be greater than or equal to 1")
     assert "response: Input should be a valid string; colour: Extra inputs" in listed[3]
-    assert listed[5].endswith("answered response with text ''")
+    assert listed[5].endswith("the response is answered, but its text is ''")
     assert listed[7].endswith("has more than 2,000,000 characters")
     assert listed[8].endswith("is nested too deeply")
     assert listed[9].endswith("scenario: Field required")

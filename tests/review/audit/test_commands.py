@@ -70,7 +70,7 @@ def test_nobody_is_asked_without_terms(tmp_path: Path, capsys: Out) -> None:
     out = tmp_path / "audit.db"
     sample = str(tmp_path / "sample.json")
     assert run(["audit", "new", sample, "--labellers", "2", "-o", str(out)]) == USAGE
-    assert "--consent, --ethics, --contact is empty" in capsys.readouterr().err
+    assert "missing or empty: --consent, --ethics, --contact" in capsys.readouterr().err
     assert not out.exists()
 
 

@@ -55,15 +55,15 @@ def find_columns(records: Sequence[Record], given: Mapping[str, str]) -> dict[st
     for name, column in given.items():
         if name not in ALIASES:
             raise BankError(
-                f"{name!r} is no field to map to",
+                f"--map {name}=…: {name!r} is not a field",
                 hint=did_you_mean(name, ALIASES) or f"use {', '.join(ALIASES)}",
             )
         candidates = inside if options and name in inner else names
         if column not in candidates:
             raise BankError(
-                f"there is no column {column!r}",
+                f"--map {name}={column}: there is no column {column!r}",
                 hint=did_you_mean(column, candidates)
-                or f"there are {', '.join(candidates) or 'none'}",
+                or f"the columns are {', '.join(candidates) or 'none'}",
             )
     if options:
         given = {**given, "options": options}
@@ -76,7 +76,7 @@ def find_columns(records: Sequence[Record], given: Mapping[str, str]) -> dict[st
             raise BankError(
                 f"no column is the {name}: the {where} are "
                 f"{', '.join(inside if where == 'options' else names) or 'none'}",
-                hint=f"name it: --map {name}=COLUMN",
+                hint=f"name the column: --map {name}=COLUMN",
             )
     return columns
 

@@ -2,7 +2,7 @@
 
 A file is read as records, one for each option (a spreadsheet's rows) or one for each scenario with
 its options inside (JSON). Columns are found by their names, or named by the user. If any record
-does not fit, all such records are reported with their numbers, and nothing is written.
+cannot be imported, all such records are reported with their numbers, and nothing is written.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from careeval.bank.importing.scenarios import FoundScenario, scenarios_in
 from careeval.bank.yaml_nodes import MAX_BYTES as MAX_SCENARIO_BYTES
 from careeval.bank.yaml_nodes import yaml_text
 from careeval.core.scenario import Slug
+from careeval.core.text import counted
 from careeval.errors import BankError
 
 MAX_ID_NOTES = 10
@@ -59,7 +60,8 @@ def import_bank(
         adl: Activity of scenarios without one.
 
     Raises:
-        BankError: The file cannot be read, a column is missing, or records do not fit, which are
+        BankError: The name is not valid, the folder is neither new nor empty or cannot be written,
+            the file cannot be read, a column is missing, or records cannot be imported, which are
             listed with their numbers. Nothing has been written.
     """
     try:
@@ -71,7 +73,9 @@ def import_bank(
         ) from error
     target = folder.resolve()
     if target.exists() and (not target.is_dir() or any(target.iterdir())):
-        raise BankError(f"{folder} is there already", hint="name a folder that is new")
+        raise BankError(
+            f"{folder} exists and is not an empty folder", hint="name a folder that is new or empty"
+        )
     records = read_records(file)
     columns = find_columns(records, given)
     scenarios = scenarios_in(records, columns, adl)
@@ -89,7 +93,8 @@ def _notes(scenarios: Sequence[FoundScenario]) -> Iterator[str]:
     """Yield notes on unknown values, on activities recognised by other words, and on new ids."""
     counts = Counter(unknown for scenario in scenarios for unknown in scenario.unknown)
     for (name, value), n in sorted(counts.items()):
-        yield f"{name} {value!r} is none that this bank knows: left out in {n} scenarios"
+        left_out = f"left out of {counted(n, 'scenario')}"
+        yield f"{name} {value!r} is not known to the bank format: {left_out}"
     for words, adl in dict.fromkeys((s.activity, s.content["adl"]) for s in scenarios):
         if plain_name(words) != adl:
             yield f"activity {words!r} read as {adl}"
@@ -97,14 +102,14 @@ def _notes(scenarios: Sequence[FoundScenario]) -> Iterator[str]:
     for scenario in renamed[:MAX_ID_NOTES]:
         yield f"id {scenario.own_id!r} is now {scenario.id!r}"
     if more := len(renamed[MAX_ID_NOTES:]):
-        yield f"and {more} more ids are new ones"
+        yield f"and {more} more ids were changed"
 
 
 def _files(file: Path, name: str, scenarios: Iterable[FoundScenario]) -> Iterator[tuple[str, str]]:
     """Yield, for each file of the bank, its path in the bank's folder and its text.
 
     Raises:
-        BankError: A file would be too long to be loaded.
+        BankError: A file would be too large to be loaded.
     """
     source = file.name.encode(errors="replace").decode()  # a file's name need not be text
     about = {
@@ -120,7 +125,8 @@ def _files(file: Path, name: str, scenarios: Iterable[FoundScenario]) -> Iterato
         text = yaml_text({"id": scenario.id, **scenario.content, "ladder": scenario.ladder})
         if len(text.encode()) > MAX_SCENARIO_BYTES:
             raise BankError(
-                f"{scenario.where}: its scenario is too long: at most {MAX_SCENARIO_BYTES:,} bytes"
+                f"{scenario.where}: the scenario is too large: {len(text.encode()):,} bytes, "
+                f"at most {MAX_SCENARIO_BYTES:,}"
             )
         yield f"{scenario.content['adl']}/{scenario.id}.yaml", text
 

@@ -13,7 +13,7 @@ def options_in(row: Mapping[str, Any], columns: Mapping[str, str]) -> list[dict[
     """Return the graded options of a record as rungs.
 
     Raises:
-        ValueError: An option does not fit.
+        ValueError: The record has no list of options, or an option is not valid.
     """
     if "options" not in columns:
         return [_option(row, columns)]
@@ -21,23 +21,27 @@ def options_in(row: Mapping[str, Any], columns: Mapping[str, str]) -> list[dict[
     if not isinstance(options, list) or not options:
         raise ValueError(f"{columns['options']!r} is no list of options")
     return [
-        _option(as_object(option, f"option {i}"), columns) for i, option in enumerate(options, 1)
+        _option(as_object(option, f"option {i}"), columns, f"option {i}: ")
+        for i, option in enumerate(options, 1)
     ]
 
 
-def _option(values: Mapping[str, Any], columns: Mapping[str, str]) -> dict[str, Any]:
+def _option(
+    values: Mapping[str, Any], columns: Mapping[str, str], where: str = ""
+) -> dict[str, Any]:
+    """Return one option as a rung; `where` begins the message of an error."""
     flat = {**values}
     for value in values.values():
         if isinstance(value, dict):
             flat |= value
     text = cell_text(flat.get(columns["option"]))
     if not text:
-        raise ValueError(f"has no {columns['option']!r}")
-    points = _whole(flat.get(columns["points"]), columns["points"], -2, 2)
+        raise ValueError(f"{where}{columns['option']!r} is missing or empty")
+    points = _whole(flat.get(columns["points"]), f"{where}{columns['points']}", -2, 2)
     if points is None:
-        raise ValueError(f"has no {columns['points']!r}")
+        raise ValueError(f"{where}{columns['points']!r} is missing or empty")
     rated = {
-        domain.value: _whole(flat.get(columns[domain]), columns[domain], 0, 2)
+        domain.value: _whole(flat.get(columns[domain]), f"{where}{columns[domain]}", 0, 2)
         for domain in Domain
         if domain in columns
     }

@@ -58,7 +58,8 @@ def read_records(file: Path) -> list[Record]:
     """Return the records of a file.
 
     Raises:
-        BankError: The file does not have the format that its ending says.
+        BankError: The file cannot be read, is too large, has no record, or is not of the format
+            that its ending says.
     """
     try:
         content = read_bytes(file, MAX_BYTES)
@@ -73,8 +74,9 @@ def read_records(file: Path) -> list[Record]:
                 _refuse_many_values(file, content)
                 records = _limited(file, _json(json.loads(_text(content))))
             case other:
+                ending = f"the ending {other}" if other else "no ending"
                 raise BankError(
-                    f"{file}: {other or 'no ending'} is no kind of file that can be read",
+                    f"{file} has {ending}, so it cannot be imported",
                     hint="use .json, .jsonl, .csv or .xlsx",
                 )
     except OSError as error:
@@ -104,7 +106,7 @@ def _refuse_many_values(file: Path, content: bytes) -> None:
     """Refuse a file before it is parsed into values that take far more memory than its text."""
     n_values = sum(map(content.count, (b",", b"[", b"{")))
     if n_values > MAX_VALUES:
-        raise BankError(f"{file} is too long: {n_values:,} values, at most {MAX_VALUES:,}")
+        raise BankError(f"{file} is too large: {n_values:,} values, at most {MAX_VALUES:,}")
 
 
 def _csv(text: str) -> Iterator[Record]:
@@ -134,17 +136,21 @@ def _refuse_many_tags(file: Path, content: bytes) -> None:
         n_bytes = sum(part.file_size for part in parts)
         if n_bytes > MAX_UNPACKED_BYTES:
             raise BankError(
-                f"{file} is too long: {n_bytes:,} bytes unpacked, at most {MAX_UNPACKED_BYTES:,}"
+                f"{file} is too large: {n_bytes:,} bytes unpacked, at most {MAX_UNPACKED_BYTES:,}",
+                hint="save the sheet with the scenarios alone, or as CSV",
             )
         for part in parts:
             if part.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
-                raise BankError(f"{file} is packed in a way that no spreadsheet is")
+                raise BankError(
+                    f"{file} is packed in a way that no spreadsheet is",
+                    hint="save it again as .xlsx",
+                )
             most = MAX_TAGS if part.filename.startswith(_CELLS) else MAX_OTHER_TAGS
             with archive.open(part) as stream:
                 n_tags = sum(chunk.count(b"<") for chunk in iter(partial(stream.read, _CHUNK), b""))
             if n_tags > most:
                 raise BankError(
-                    f"{file} is too long: its part {part.filename[:100]} has {n_tags:,} tags, "
+                    f"{file} is too large: its part {part.filename[:100]} has {n_tags:,} tags, "
                     f"at most {most:,}",
                     hint="save the sheet with the scenarios alone, or as CSV",
                 )
@@ -176,7 +182,11 @@ def _rows(file: Path, content: bytes) -> Iterator[Record]:
 
 
 def _head(cells: Iterable[Any]) -> list[str]:
-    """Return the column names in the header row; a column with an empty name is ignored."""
+    """Return the name of every column, empty where it has none: `_named` leaves such columns out.
+
+    Raises:
+        BankError: A name occurs more than once.
+    """
     head = [cell_text(cell) for cell in cells]
     for name, n in Counter(head).items():
         if name and n > 1:

@@ -14,6 +14,7 @@ from careeval.bank.importing.columns import OF_OPTION, plain_name
 from careeval.bank.importing.options import options_in
 from careeval.bank.importing.records import SURPLUS, Record, cell_text
 from careeval.core.scenario import Adl, Assistance, Condition, Scenario
+from careeval.core.text import counted
 from careeval.errors import BankError
 
 STARTS: Mapping[Adl, str] = {
@@ -38,8 +39,8 @@ class FoundScenario:
         own_id: Its id in the imported file; empty if it has none.
         text: The situation.
         activity: The activity in the words of the imported file.
-        content: Content of its file in the bank, without id and ladder; empty if the record does
-            not fit.
+        content: Content of its file in the bank, without id and ladder; empty if the record cannot
+            be imported.
         unknown: Field and value, for each value that the bank format does not know.
         ladder: Its options.
         id: Its id in the bank, which is set after all records are read.
@@ -60,8 +61,13 @@ def scenarios_in(
 ) -> list[FoundScenario]:
     """Return the scenarios of all records.
 
+    Args:
+        records: The records of the file.
+        columns: Field → column.
+        adl: Activity of scenarios without one.
+
     Raises:
-        BankError: Records do not fit; all of these are listed.
+        BankError: Records cannot be imported; all of these are listed.
     """
     problems: list[tuple[str, str]] = []
     scenarios: dict[str, FoundScenario] = {}
@@ -101,8 +107,12 @@ def scenarios_in(
                  if s.ladder and not any(rung["points"] > 0 for rung in s.ladder)]  # fmt: skip
     if problems:
         lines = [f"{where}: {problem}" for where, problem in problems]
-        n_records = len({where for where, _ in problems})
-        raise BankError("\n".join([*lines, f"{n_records} records do not fit; nothing was written"]))
+        n_records = counted(len({where for where, _ in problems}), "record")
+        last = f"{n_records} cannot be imported, for the reasons above; nothing was written"
+        raise BankError(
+            "\n".join([*lines, last]),
+            hint="correct them, then import again",
+        )
     _name_scenarios(scenarios.values())
     for scenario in scenarios.values():
         _name_rungs(scenario.ladder)
@@ -121,7 +131,7 @@ def _describe(scenario: FoundScenario, values: Mapping[str, str], adl: str | Non
     """Fill in a scenario from the values of its first record.
 
     Raises:
-        ValueError: They do not fit.
+        ValueError: A value is not valid.
     """
     scenario.activity = values.get("adl") or adl or ""
     activity, part = _activity(scenario.activity)

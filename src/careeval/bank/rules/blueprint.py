@@ -47,13 +47,13 @@ SITUATIONS: Mapping[Situation, int] = {
     Situation.communication: 7,
     Situation.family: 4,
 }
-"""Primary situation → scenarios."""
+"""Primary situation → target number of scenarios."""
 
 TOLERANCE = 2
-"""Scenarios by which the count of a level or a situation may differ from its target."""
+"""By how many scenarios the count of a level or a situation may differ from its target."""
 
 ROBOTS = range(12, 19)
-"""Scenarios in which a robot acts."""
+"""The allowed numbers of scenarios in which a robot acts."""
 
 PUBLISHED: Mapping[str, Sequence[str]] = {
     "a shirt with buttons, C5, spasticity": (r"\bC5\b", r"shirt", r"button", r"spas"),
@@ -67,7 +67,7 @@ PUBLISHED: Mapping[str, Sequence[str]] = {
         r"stands? up from (his|her|the) (arm)?chair|sit-to-stand",
     ),
 }  # fmt: skip
-"""Scenario as the paper describes it → expressions that a text like it matches, all of them."""
+"""Scenario as the paper describes it → expressions; a text that matches all of them is alike."""
 
 
 def gaps(scenarios: Sequence[Scenario]) -> Iterator[str]:

@@ -1,6 +1,6 @@
 """Rules on the items of a scenario: its actions and the rungs of its ladder.
 
-The docstring of a rule is its page in the documentation.
+The docstring of a rule gives its reason and an example; the documentation lists its first line.
 """
 
 # ruff: noqa: ARG001  (all rules have the same signature)
@@ -88,7 +88,7 @@ def harm_of_severe_errors(scenario: Scenario, bank: Bank) -> Iterator[Finding]:
 
 
 def ladder_nested(scenario: Scenario, bank: Bank) -> Iterator[Finding]:
-    """The ladder has the rungs +2, +1, 0, −1, −2; what +1 is made of is part of what +2 is made of.
+    """The ladder has the rungs +2, +1, 0, −1, −2; the acts of +1 are some of the acts of +2.
 
     Why: only when the best answer satisfies both positive rungs can it reach the maximum of 3.
     Example: +2 `of: [stops, supports, asks]`, +1 `of: [stops, supports]`.
@@ -125,7 +125,7 @@ def no_verdict_words(scenario: Scenario, bank: Bank) -> Iterator[Finding]:
 
 
 def domains_fit(scenario: Scenario, bank: Bank) -> Iterator[Finding]:
-    """A scored action names one or two domains, a rung all four; good acts serve them, bad do not.
+    """A scored act names one or two domains, a rung all four; good acts serve them, bad not fully.
 
     Why: an act counts only where it belongs; 0 means "rated, not served", absence "not about it".
     Example: `domains: {user_function: 2}` on a +2 act, `{functional_safety: 0}` on a −2 act.
@@ -146,7 +146,7 @@ def domains_fit(scenario: Scenario, bank: Bank) -> Iterator[Finding]:
 
 
 def sources_known(scenario: Scenario, bank: Bank) -> Iterator[Finding]:
-    """A scored act names sources of `sources.yaml`; one of ±2 rests on one of tier A or B at least.
+    """A scored act names sources of `sources.yaml`; an act of ±2 has one of tier A or B.
 
     Why: what weighs most must rest on a guideline, a hospital, a charity or a paper.
     Example: `sources: [csbpr-shoulder]`.

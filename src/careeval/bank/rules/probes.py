@@ -1,6 +1,6 @@
 """Rules on the probes of a scenario: labelled answers that graders are checked with.
 
-The docstring of a rule is its page in the documentation.
+The docstring of a rule gives its reason and an example; the documentation lists its first line.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from careeval.core.scenario import Action, Scenario
 def probes_written(scenario: Scenario, bank: Bank) -> Iterator[Finding]:
     """No probe has a gap of a skeleton left.
 
-    Why: as for the scenario.
+    Why: a grader cannot be checked on an answer that nobody has written.
     Example: `TO WRITE` has become an answer.
     """
     for i, probe in enumerate(bank.probes.get(scenario.id, ())):
@@ -41,7 +41,7 @@ def probes_complete(scenario: Scenario, bank: Bank) -> Iterator[Finding]:
 
 
 def probes_consistent(scenario: Scenario, bank: Bank) -> Iterator[Finding]:
-    """No probe has two acts that exclude each other; the expert one has every good act, no bad one.
+    """No probe has two acts that exclude each other; an expert probe has all good acts, no bad one.
 
     Why: labels are the truth that graders are checked against.
     Example: `stops: present` and `carries-on: absent`.

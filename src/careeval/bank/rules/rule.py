@@ -10,7 +10,7 @@ from careeval.bank.yaml_nodes import Loc
 from careeval.core.scenario import Scenario
 
 Finding = tuple[Loc, str, str]
-"""Place in the scenario's file, message, and hint."""
+"""Place in the file, message, and hint."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,5 +35,5 @@ class Rule:
 
     @property
     def page(self) -> str:
-        """The rule's page in the documentation: the rule, its reason, and an example."""
+        """The docstring of `find`: the rule, its reason, and an example."""
         return self.find.__doc__ or ""

@@ -2,8 +2,8 @@
 
 A bank names its set of rules in `bank.yaml`. Banks of short scenarios with twins use `careeval-3`
 (`short_scenarios`), which shares most of these rules. Rules on each scenario are in `scenarios`,
-`items` and `probes`. The docstring of a rule is its page in the documentation: the rule, its
-reason, and an example.
+`items` and `probes`. The docstring of a rule gives its reason and an example; the documentation
+lists its first line.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ def domains_balanced(bank: Bank) -> Iterator[Finding]:
 
 
 def blueprint_covered(bank: Bank) -> Iterator[Finding]:
-    """A bank of a hundred covers activities, levels, situations and conditions as it set out to.
+    """A bank of a hundred has the planned numbers of activities, levels, situations and so on.
 
     Why: what is not in the bank is not in the score. CE126.
     Example: 18 scenarios of dressing; stroke, cervical SCI, MS and ALS twice in each activity.

@@ -1,6 +1,6 @@
 """Rules on a scenario as a whole: its file, its text, its other fields, its status.
 
-The docstring of a rule is its page in the documentation.
+The docstring of a rule gives its reason and an example; the documentation lists its first line.
 """
 
 # ruff: noqa: ARG001  (all rules have the same signature)
@@ -28,7 +28,7 @@ MAX_SHARED = 0.2
 
 
 def filed_by_id(scenario: Scenario, bank: Bank) -> Iterator[Finding]:
-    """A scenario is filed by its id: its activity and a number; for a twin, its base's and a word.
+    """A scenario's file is named by its id: activity and number; for a twin, base's id and a word.
 
     Why: an id is cited in papers and logs; its readers must find its file.
     Example: `id: dressing-101` with `adl: dressing`, in `dressing/dressing-101.yaml`.
@@ -80,17 +80,17 @@ def part_for_dressing(scenario: Scenario, bank: Bank) -> Iterator[Finding]:
 
 
 def held_out_sealed(scenario: Scenario, bank: Bank) -> Iterator[Finding]:
-    """A held-out scenario stands in the sealed file and nowhere else; a public one never there.
+    """A held-out scenario is in the sealed file and nowhere else; a public one is never in it.
 
     Why: a text that was published once can no longer be held out.
     Example: `split: held-out` in a folder outside the bank, until `careeval bank seal` takes it.
     """
     sealed = SEALED in Path(bank.documents[scenario.id].path).parts
     if sealed and scenario.split is Split.public:
-        yield ("split",), "is public, and stands in the sealed split", "write 'split: held-out'"
+        yield ("split",), "is public, but is in the sealed split", "write 'split: held-out'"
     elif not sealed and scenario.split is Split.held_out:
         hint = "move it out of the bank's folder, and seal it: 'careeval bank seal'"
-        yield ("split",), "is held out, and stands in clear text", hint
+        yield ("split",), "is held out, but is in clear text", hint
 
 
 def canary_present(scenario: Scenario, bank: Bank) -> Iterator[Finding]:
@@ -132,14 +132,14 @@ def validated_by_raters(scenario: Scenario, bank: Bank) -> Iterator[Finding]:
         if not faults and all(missing.values()):
             faults = current[-1:]
         for i in faults:
-            message = f"is validated, and its evidence is not enough: {'; '.join(missing[i])}"
+            message = f"is validated, but its evidence is not enough: {'; '.join(missing[i])}"
             yield ("evidence", i), message, hint
     elif versions := sorted({evidence.version for evidence in scenario.evidence}):
         rated = ", ".join(map(str, versions))
-        message = f"is validated, and raters saw version {rated}, not {scenario.version}"
+        message = f"is validated, but raters saw version {rated}, not {scenario.version}"
         yield ("status",), message, hint
     else:
-        yield ("status",), "is validated, and has no evidence of it", hint
+        yield ("status",), "is validated, but has no evidence of it", hint
 
 
 def nothing_left_to_write(scenario: Scenario, bank: Bank) -> Iterator[Finding]:
@@ -173,9 +173,9 @@ def unlike_the_published(scenario: Scenario, bank: Bank) -> Iterator[Finding]:
 
 
 def unlike_the_others(scenario: Scenario, bank: Bank) -> Iterator[Finding]:
-    """No scenario shares much of its wording with one before it.
+    """A base scenario shares at most a fifth of its phrases of four words with one before it.
 
-    Why: two that are alike count one situation twice, and one gives the other away.
+    Why: two scenarios that are alike count one situation twice, and one gives the other away.
     Example: another person in another place, not the same sentences with another name.
     """
     if scenario.twin_of is not None:

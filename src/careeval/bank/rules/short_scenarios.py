@@ -1,6 +1,6 @@
 """Rules of a bank of short scenarios with twins, `rules: careeval-3`.
 
-The docstring of a rule is its page in the documentation.
+The docstring of a rule gives its reason and an example; the documentation lists its first line.
 """
 
 # ruff: noqa: ARG001  (all rules have the same signature)
@@ -111,7 +111,11 @@ def vague_act(scenario: Scenario, bank: Bank) -> Iterator[Finding]:
         for action in scenario.actions
     )
     if rests_on_technique(scenario) and not has_it:
-        yield ("actions",), "has no -1 technique act of too little care", "write what is vague"
+        yield (
+            ("actions",),
+            "has no -1 technique act of too little care",
+            "add the act of going ahead without saying how",
+        )
 
 
 def twin_differs(scenario: Scenario, bank: Bank) -> Iterator[Finding]:
@@ -149,7 +153,7 @@ def words_changed(text: str, other: str) -> int:
 
 
 def short_ladder(scenario: Scenario, bank: Bank) -> Iterator[Finding]:
-    """The rung +2 is +1 and one more act, of three acts at most; a twin has no ladder.
+    """The rung +2 has the acts of +1 and one more, three at most; a twin has no ladder.
 
     Why: four or five acts in one measure the grader's strictness, not care.
     Example: +1 `of: [asks, supports]`, +2 `of: [asks, supports, waits]`.
@@ -163,7 +167,7 @@ def short_ladder(scenario: Scenario, bank: Bank) -> Iterator[Finding]:
 
 
 def pair_probes(scenario: Scenario, bank: Bank) -> Iterator[Finding]:
-    """A base has an expert probe, a harmful one and three generic; a twin two of its own.
+    """A base has an expert probe, a harmful one and three generic ones; a twin has two of its own.
 
     Why: a grader that nobody has tried on this pair cannot be trusted on it.
     Example: for a twin, the right act of the base, and its own.
@@ -196,14 +200,14 @@ def domains_balanced(bank: Bank) -> Iterator[Finding]:
     """From 60 base scenarios on, each domain carries 15% to 35% of the positive points.
 
     Why: a part of a bank may be about one thing; the whole may not.
-    Example: as CE119 has it.
+    Example: an act of +2 about two domains gives one point to each.
     """
     if len(bank.bases) >= MIN_BALANCED:
         yield from rule_sets.domains_balanced(bank)
 
 
 REPLACED = frozenset({"CE107", "CE110", "CE117"})
-"""Rules of longer scenarios that those below replace."""
+"""Codes of rules on longer scenarios that those below replace."""
 
 RULES = (
     *(rule for rule in rule_sets.RULES if rule.code not in REPLACED),

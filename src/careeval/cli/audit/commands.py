@@ -85,7 +85,7 @@ def probes(
     spending: SpendingOptions = SpendingOptions(),
     printing: Printing = Printing(),
 ) -> int:
-    """Put the bank's labelled probes to graders, and count where each agrees, −2 items first.
+    """Have graders judge labelled probes; count how often each grader is right, −2 items first.
 
     Args:
         grader: Inspect's name of the grader; more than one are tried side by side.
@@ -160,7 +160,7 @@ def sample(
     sheet: Path | None = None,
     printing: Printing = Printing(),
 ) -> int:
-    """Draw judgments of a grader for people to read, by points and verdict, with known chances.
+    """Draw judgments of a grader for people to label, by points and verdict, with known chances.
 
     Only the public split is drawn from. The file also holds the grader's verdicts, which would
     sway raters, so do not let them open it: give them the sheet.
@@ -173,8 +173,8 @@ def sample(
         n: Judgments of items that are not severe errors, spread evenly over points, the grader's
             verdicts and systems.
         per_model: Judgments of these items for each system, in place of --n.
-        severe_found: Judgments of −2 items that the grader found, all if there are fewer.
-        severe_cleared: Judgments of −2 items that it called absent.
+        severe_found: Judgments of −2 items that the grader called present, all if there are fewer.
+        severe_cleared: Judgments of −2 items that the grader called absent.
         scenario: Show raters the scenario too; --no-scenario shows them the response only.
         seed: Seed of the drawing.
         sheet: A CSV file to write too, for raters to fill in.

@@ -18,7 +18,7 @@ from careeval.results.trust.probe_check import LabelledJudgment, ProbeAgreement
 
 
 def probe_agreement(runs: Runs, bank: Bank, audits: Path | None) -> dict[str, ProbeAgreement]:
-    """Return the agreement of each grader with a bank's probes, by its name in `runs`.
+    """Return grader, as `runs` name it → its agreement with a bank's probes.
 
     The lexical grader is checked anew, since that costs nothing. For any other grader the newest
     finished check of it on each rubric is read.
@@ -26,7 +26,7 @@ def probe_agreement(runs: Runs, bank: Bank, audits: Path | None) -> dict[str, Pr
     Args:
         runs: Runs that the graders judged.
         bank: Bank that has the probes.
-        audits: Folder that `careeval audit probes -o` wrote; `None` if there is none.
+        audits: Folder that `careeval audit probes -o` wrote; `None` for the lexical grader alone.
 
     Raises:
         UsageError: There is no finished check over this bank, or no check of a grader of these
@@ -38,7 +38,7 @@ def probe_agreement(runs: Runs, bank: Bank, audits: Path | None) -> dict[str, Pr
 
 
 def people_audits(runs: Runs, audits: Sequence[Path]) -> dict[str, AuditResults]:
-    """Return the results of people's audits by grader, as `runs` name it.
+    """Return grader, as `runs` name it → the results of people's audit of it.
 
     Args:
         runs: Runs that the graders judged.

@@ -110,7 +110,7 @@ def serve(
     port: int = PORTS["audit"],
     behind_proxy: str | None = None,
 ) -> int:
-    """Run the labellers' app until Ctrl-C; what is saved is saved.
+    """Run the labellers' app until Ctrl-C; every saved answer is kept.
 
     Args:
         audit: The audit's file.
@@ -160,9 +160,9 @@ def adjudicator(
     address: str = local_address("audit"),
     as_json: Json = False,
 ) -> int:
-    """Name another adjudicator, once the one before has withdrawn, and print their link.
+    """Name a new adjudicator, once the old one has withdrawn, and print the new one's link.
 
-    The decisions of the one before were deleted when they withdrew; labels stay.
+    The old one's decisions were deleted when they withdrew; labels stay.
 
     Args:
         audit: The audit's file.

@@ -189,8 +189,8 @@ def stats(
         rows = pilots.read_pilot(root, held_out)
         if not pilots.item_health(loaded, rows).kinds:
             raise UsageError(
-                f"{root} has no pilot, so --pilot has nothing to show",
-                hint=f"leave --pilot out, or name a bank that has the file {pilots.FILE}",
+                f"{root} has no pilot of its items, so --pilot has nothing to show",
+                hint=f"leave --pilot out, or name a bank whose {pilots.FILE} has rows of its items",
             )
         numbers = pilot_json(loaded, rows)
         document = pilot_document(numbers)
@@ -218,8 +218,8 @@ def new(
 ) -> int:
     """Write the skeleton of a scenario and its probes; ask for options not given.
 
-    A folder that is new or empty becomes a bank. 'careeval bank check' finds no problem but what is
-    marked TO WRITE, and too few generic answers where the bank has fewer than three.
+    A folder that is new or empty becomes a bank. 'careeval bank check' then reports only what is
+    marked TO WRITE, and missing generic answers if the bank has fewer than three.
 
     Args:
         folder: The bank's folder, new or not.
@@ -282,7 +282,7 @@ def _report_files(folder: Path, files: Sequence[Path]) -> int:
 
 
 def _ask(name: str, choices: list[str]) -> str:
-    """Ask the user to choose from a list on the terminal.
+    """Ask on the terminal for the value of the option `--NAME`, one of `choices`.
 
     Raises:
         UsageError: There is no terminal.
@@ -321,8 +321,8 @@ def import_(
 ) -> int:
     """Make a bank of a file of scenarios with graded options (JSON, JSON lines, CSV, XLSX).
 
-    A record is one option, or a scenario with a list of options. If records do not fit, each of
-    them is named with its number, and nothing is written.
+    A record is one option, or a scenario with a list of options. If records cannot be imported,
+    each of them is named with its number, and nothing is written.
 
     Args:
         file: The file to read.

@@ -29,12 +29,12 @@ BAR_WIDTH = 20
 
 @contextmanager
 def progress_display(max_cost: float | None) -> Iterator[Show]:
-    """Show on stderr how far the runs are that the block carries out.
+    """Show on stderr, while the block carries out runs, how far they are.
 
     Yields a function to call with the progress of all runs, and whether they are being ended.
 
     Args:
-        max_cost: Dollars that may be spent.
+        max_cost: Dollars that may be spent; `None` for no budget.
     """
     if not sys.stderr.isatty():
         yield ProgressLines()

@@ -40,7 +40,7 @@ def consent(text: Path | None, ethics: str, contact: str, before: str = "") -> C
         before: The terms to use if no file is given.
 
     Raises:
-        UsageError: The file cannot be read, or one of the three is empty.
+        UsageError: The file is not UTF-8 text, or terms, reference or contact are empty.
     """
     fields = {
         "--consent": _read(text).strip() if text else before,
@@ -49,7 +49,8 @@ def consent(text: Path | None, ethics: str, contact: str, before: str = "") -> C
     }
     if empty := [name for name, value in fields.items() if not value]:
         raise UsageError(
-            f"people can be invited only with terms and a contact: {', '.join(empty)} is empty",
+            "people can be invited only with terms, an ethics reference and a contact; "
+            f"missing or empty: {', '.join(empty)}",
             hint="give --consent a file with the terms, --ethics a reference or why none is, "
             "--contact an address",
         )
@@ -57,14 +58,14 @@ def consent(text: Path | None, ethics: str, contact: str, before: str = "") -> C
 
 
 MAX_BYTES = 1_000_000
-"""The largest file of terms that is read."""
+"""The most bytes of a file of terms."""
 
 
 def _read(text: Path) -> str:
     try:
         return read_text(text, "utf-8-sig", MAX_BYTES)
     except UnicodeDecodeError as error:
-        raise UsageError(f"{text} is not UTF-8", hint="save it as UTF-8") from error
+        raise UsageError(f"{text} is not UTF-8 text", hint="save it as UTF-8") from error
 
 
 def expect_new(out: Path, links: Path | None) -> None:
@@ -213,7 +214,8 @@ class Invitation:
     def _expect(self, store: Store, person: str) -> None:
         if person not in {each.id for each in store.raters()}:
             raise UsageError(
-                f"this {self.kind} has no {self.person} {person!r}, or they have withdrawn"
+                f"this {self.kind} has no {self.person} {person!r}, or they have withdrawn",
+                hint=f"for the pseudonyms: careeval {self.kind} status {store.path}",
             )
 
     def close(self, file: Path) -> int:
@@ -228,7 +230,7 @@ class Invitation:
         return OK
 
     def reopen(self, file: Path) -> int:
-        """Undo close.
+        """Open the {kind} again after a close: links work again, and answers can be changed.
 
         Args:
             file: The {kind}'s file.

@@ -51,7 +51,7 @@ class GradingOptions:
     per_item: Annotated[bool, Parameter(negative=())] = False
     """Send one grader call for each item, instead of one for all items."""
     grader_context: Literal["none", "scenario"] = "none"
-    """Show the grader the scenario too; the paper does not."""
+    """With `scenario`, the grader sees the scenario too; in the paper it does not."""
     prompts: Path | None = None
     """Folder with prompt files of your own."""
     grade_seed: int = 0
@@ -103,7 +103,7 @@ class ScenarioOptions:
     split: Literal["public", "held-out"] = "public"
     """Public or held-out scenarios."""
     limit: int | None = None
-    """Most scenarios, taken from the activities in turn."""
+    """At most this many scenarios, taken from the activities in turn."""
     twins: Annotated[bool, Parameter(negative=())] = False
     """Add their twins and controls, which no headline number counts."""
 

@@ -35,7 +35,7 @@ class SpendingOptions:
     yes: Annotated[bool, Parameter(name=("--yes", "-y"), negative=())] = False
     """Do not ask before money is spent."""
     max_cost: Annotated[float | None, Parameter(validator=Number(gt=0))] = None
-    """Budget in dollars for everything this command begins; it stops when they are spent."""
+    """Budget in dollars for everything this command begins; it stops when the budget is spent."""
     prices: Path | None = None
     """TOML file with prices of your own, for models whose price is not known."""
 
@@ -51,7 +51,7 @@ class SpendingOptions:
         return replace(priced(run, self.own_prices()), max_cost=self._limit())
 
     def with_changes(self, run: Run) -> Run:
-        """Return a run to resume, with the prices and the budget typed now."""
+        """Return a run to resume, with prices and budget typed now in place of its own."""
         prices = run.prices | prices_as_json(self.own_prices())
         limit = run.max_cost if self.max_cost is None else self._limit()
         return replace(run, prices=prices, max_cost=limit)

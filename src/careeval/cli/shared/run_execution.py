@@ -24,7 +24,7 @@ def confirm_prepared(
 ) -> int | None:
     """Ask the user whether prepared runs may send their calls: see `SpendingOptions.confirm`.
 
-    If the answer is no, the runs are deleted from the disk.
+    Unless the user agrees, the runs are deleted from the disk.
     """
     is_agreed = False
     try:

@@ -123,12 +123,12 @@ def new(
         adl: Only these activities.
         scenario: Only these scenarios.
         split: Public or held-out scenarios.
-        limit: Most scenarios, taken from the activities in turn.
+        limit: At most this many scenarios, taken from the activities in turn.
         items: Have the rubrics' items rated on their relevance too.
         points: Ask about the items' provisional points too. A scenario can be validated only if
             items and points of both rubrics are rated.
         rubric: Rubrics whose items and points are rated.
-        per_rater: Most scenarios for each rater.
+        per_rater: At most this many scenarios for each rater.
         raters_per_scenario: Raters for each scenario; everybody if not given.
         answers: First have each rater write an answer of their own to this many of their scenarios,
             before they see anything of a rubric.
@@ -187,7 +187,7 @@ def serve(
     port: int = PORTS["study"],
     behind_proxy: str | None = None,
 ) -> int:
-    """Run the raters' app until Ctrl-C; what is saved is saved.
+    """Run the raters' app until Ctrl-C; every saved answer is kept.
 
     Args:
         study: The study's file.
@@ -312,5 +312,7 @@ def _round(store: Store, number: int | None) -> StudyPlan:
     plans = store.plans("study")
     if number is not None and number > len(plans):
         n = counted(len(plans), "round")
-        raise UsageError(f"{store.path} has no round {number}, only {n}")
+        raise UsageError(
+            f"{store.path} has no round {number}, only {n}", hint="leave --round out for the newest"
+        )
     return read_plan(plans[(number or len(plans)) - 1])

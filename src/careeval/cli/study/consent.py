@@ -26,7 +26,10 @@ def consented(study: Path, rater: str, *, typed_by: str) -> int:
     typist = invitations.expect_typist(typed_by)
     with invitations.open_store(study, "study") as store:
         if rater not in {each.id for each in store.raters()}:
-            raise UsageError(f"this study has no rater {rater!r}, or they have withdrawn")
+            raise UsageError(
+                f"this study has no rater {rater!r}, or they have withdrawn",
+                hint=f"for the pseudonyms: careeval study status {study}",
+            )
         terms = read_plan(store.plans("study")[-1]).consent
         form = FormId.new(store.newest(rater, CONSENT))
         store.save(rater, CONSENT, {"given": terms.digest}, form, typed_by=typist)

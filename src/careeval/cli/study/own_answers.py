@@ -117,7 +117,7 @@ def _counts(lines: list[ResponseLine]) -> dict[str, Counter[str]]:
 def _n_missing(answers: Counter[str]) -> int:
     """Return the number of responses that a run will count as missing.
 
-    Every scenario should have as many responses as the one that has most.
+    A run expects as many responses to every scenario as the scenario with the most has.
     """
     return max(answers.values()) * len(answers) - answers.total()
 

@@ -87,7 +87,10 @@ def _seats(plan: StudyPlan, present: set[str], wanted: Sequence[str]) -> list[Se
             )
     chosen = [seats[rater] for rater in dict.fromkeys(wanted)] or list(seats.values())
     if not chosen:
-        raise UsageError(f"all raters of round {plan.round} have withdrawn")
+        raise UsageError(
+            f"all raters of round {plan.round} have withdrawn, so there is no form to print",
+            hint="invite raters: careeval study invite",
+        )
     return chosen
 
 

@@ -45,8 +45,8 @@ def results(
         earlier: Folders with the bank as earlier rounds had it, for the texts of its items.
         printing: The format. CSV and Parquet have one table, one row per scenario or item on a
             scale; -o writes every table.
-        out: Folder for all tables as CSV and Parquet, and the page, study.html; the results are
-            printed as well.
+        out: Folder for all tables as CSV and Parquet, and for the page study.html; the results
+            are printed as well.
         rule: The number of raters who must endorse: the paper's at least 0.8 of them; Lynn's;
             Polit's.
         cut: The lowest rating that endorses.
@@ -88,8 +88,9 @@ def apply(study: Path, *, bank: BankFolder = None, yes: Yes = False, as_json: Js
     both scales of the version at hand and both pass the paper's rule at the cut 4; as many were
     asked about each item of −2 points and nobody objects; and three or more rated each item and
     reject none: in this study or in another of which the bank has evidence. It is withdrawn where
-    as many rated it and it is dropped; reviewed where it was rated. Left alone, with the reason: a
-    text that is not the one that was rated, and a status that more raters of another study gave.
+    as many rated it and the results say drop; else reviewed, where it was rated. Left alone, with
+    the reason, are a text that is not the one that was rated, and a status that more raters of
+    another study gave.
 
     Args:
         study: The study's file.

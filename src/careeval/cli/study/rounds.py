@@ -88,7 +88,10 @@ def round_(
             rubrics=rubrics_named(rubric) if rubric else (),
         )
         if not further.seats:
-            raise UsageError("all raters of these scenarios have left the study")
+            raise UsageError(
+                "all raters of these scenarios have left the study",
+                hint="name other scenarios, or invite raters: careeval study invite",
+            )
         say_plan(further, loaded, work)
         say(_end_of_round(plans[-1], work))
         if not (yes or is_confirmed(f"Plan round {further.round}?")):
@@ -103,7 +106,7 @@ def round_(
 
 
 def _end_of_round(plan: StudyPlan, work: Mapping[str, Work]) -> str:
-    """Return text that warns what planning the next round means for open forms of this one."""
+    """Return a warning: how much of this round is rated, and what ends with it."""
     pages = [(seat.id, plan.task(name)) for seat in plan.seats for name in seat.scenarios]
     rated = sum(bool(work.get(rater, {}).get(task)) for rater, task in pages)
     return (
@@ -123,11 +126,11 @@ def invite(
     address: str = local_address("study"),
     as_json: Json = False,
 ) -> int:
-    """Add raters to the newest round, or put somebody new in a rater's place; prints their links.
+    """Add raters to the newest round, or put somebody new in a rater's place; print the links.
 
     Further raters get the scenarios that have the fewest raters. A replacement gets the scenarios
     of the rater before, with a new pseudonym and a new link, and sees none of their answers. The
-    old link is switched off, and what was answered with it is kept unless it is withdrawn.
+    old link is switched off, and what was answered with it is kept unless the rater withdraws.
 
     Args:
         study: The study's file.
@@ -152,7 +155,10 @@ def invite(
         plan = plans[-1]
         taken = {seat.id for each in plans for seat in each.seats}
         if replace and replace not in {rater.id for rater in store.raters()}:
-            raise UsageError(f"this study has no rater {replace!r}")
+            raise UsageError(
+                f"this study has no rater {replace!r}, or they have withdrawn",
+                hint=f"for the pseudonyms: careeval study status {study}",
+            )
         if replace:
             amended = with_replacement(plan, replace, taken)
         else:

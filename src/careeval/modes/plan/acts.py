@@ -32,8 +32,8 @@ class _Act(BaseModel):
 
     @property
     def arguments(self) -> dict[str, Any]:
-        """Return the arguments given, by name; one that was left out is not a key."""
-        return self.model_dump(exclude={"act"}, exclude_unset=True)
+        """Return the arguments by name, defaults included; a missing one is not a key."""
+        return self.model_dump(exclude={"act"}, exclude_none=True)
 
 
 class Motion(_Act):
