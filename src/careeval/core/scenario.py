@@ -121,7 +121,7 @@ class Status(StrEnum):
 
 
 class Rubric(StrEnum):
-    """A kind of rubric: the CareEval paper's ladder of graded whole answers, single acts, or a plan.
+    """A kind of rubric: the CareEval paper's ladder of whole answers, single acts, or a plan.
 
     `plan` has the goals and dangers of a world, each under one answer of the person.
     """

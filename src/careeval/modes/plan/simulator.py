@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from careeval.modes.plan.acts import Act
 from careeval.modes.plan.bodies import Body
-from careeval.modes.plan.effects import Effect, Fact, Need, State, start_facts, transition
+from careeval.modes.plan.effects import NOTHING, Effect, Fact, Need, State, start_facts, transition
 from careeval.modes.plan.worlds import Answer, Change, Room
 
 if TYPE_CHECKING:
@@ -177,7 +177,7 @@ class Simulator:
 def _words(room: Room, start: Mapping[Fact, State]) -> set[str]:
     """Return every word that a fact may have as its value."""
     words = {value for value in start.values() if isinstance(value, str)}
-    words |= {"none", "yes", "no", "silence", *room.places, *room.things}
+    words |= {NOTHING, "none", "yes", "no", "silence", *room.places, *room.things}
     for thing in room.things.values():
         words.update(thing.states)
     return words
