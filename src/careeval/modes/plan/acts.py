@@ -214,7 +214,7 @@ class ThreadSleeve(Motion):
 
 
 class RemoveGarment(Motion):
-    """Draws a garment off a part of the person. It needs a free hand, or the garment held."""
+    """Draws a garment off a part of the person. The garment need not be held."""
 
     act: Literal["remove-garment"]
     thing: Name

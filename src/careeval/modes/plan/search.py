@@ -10,6 +10,7 @@ import heapq
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import count, product
+from math import inf
 from typing import Any, cast
 
 from pydantic import TypeAdapter
@@ -20,6 +21,7 @@ from careeval.modes.plan.conditions import CONTACT, facts_hold, matches
 from careeval.modes.plan.effects import Fact, State, start_facts, transition
 from careeval.modes.plan.judge import Conditions, Facts, verdicts
 from careeval.modes.plan.plans import plan_of
+from careeval.modes.plan.relaxation import Relaxation
 from careeval.modes.plan.simulator import Simulator
 from careeval.modes.plan.trace import arguments
 from careeval.modes.plan.worlds import Answer, Bound, Expected, Room, When
@@ -30,8 +32,8 @@ MAX_NODES = 4000
 _FORM = ("act", "speed_cm_s")
 """Fields of acts that are not tried with several values."""
 
-_PATIENCE = 5.0
-"""Weight of a goal that is not reached, against one act: above 1, so that goals come first."""
+_WEIGHT = 3.0
+"""Weight of an act that is still needed, against one that was made: plans need not be shortest."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,8 +49,8 @@ class Line:
     reached: frozenset[str]
 
 
-def candidate_acts(facts: Facts) -> list[Act]:
-    """Return every act that the room and the body allow, in its careful and its careless form.
+def candidate_acts(facts: Facts, *, careless: bool = False) -> list[Act]:
+    """Return every act that the room and the body allow, in its careful form, or in both forms.
 
     The careful form keeps the limits of what it names; the careless one gives no force or speed.
     Waits are as long as the person needs, and numbers that conditions name are tried at both sides.
@@ -67,7 +69,7 @@ def candidate_acts(facts: Facts) -> list[Act]:
             content: dict[str, Any] = {"act": name, **{f: v for f, v in choice if v is not None}}
             forms = [content]
             if issubclass(kind, Motion):
-                forms = [{**content, **_careful(content, room, body)}, content]
+                forms = [{**content, **_careful(content, room, body)}, *[content] * careless]
             for form in forms:
                 act = adapter.validate_python(form)
                 if not transition(act, room, body, start).impossible:
@@ -152,7 +154,7 @@ def relevant_acts(acts: Sequence[Act], wanted: Sequence[Conditions], facts: Fact
         before = len(relevant), len(heads)
         for act in acts:
             if act in relevant or not (
-                any(_may_meet(act, when) for check in wanted for when in check.when)
+                any(may_meet(act, when) for check in wanted for when in check.when)
                 or any(_touches_head(fact, heads) for fact in _changed(act, room, body, start))
             ):
                 continue
@@ -163,7 +165,7 @@ def relevant_acts(acts: Sequence[Act], wanted: Sequence[Conditions], facts: Fact
                 heads.update(fact for change in room.changes for fact in change.after)
             for danger in facts.dangers:
                 for when in danger.when:
-                    if _may_meet(act, when):
+                    if may_meet(act, when):
                         heads.update(_heads(when.facts))
         if (len(relevant), len(heads)) == before:
             return list(relevant)
@@ -193,7 +195,8 @@ def _changed(act: Act, room: Room, body: Body, start: Mapping[Fact, State]) -> I
             yield f"state {act.arguments['thing']}"
 
 
-def _may_meet(act: Act, when: When) -> bool:
+def may_meet(act: Act, when: When) -> bool:
+    """Tell whether an act could meet a condition in some state, by its name and arguments."""
     if when.act and act.act not in when.act and CONTACT not in when.act:
         return False
     if not when.act and not {"force_n", "speed_cm_s"} & set(type(act).model_fields):
@@ -228,6 +231,7 @@ class _Search:
         """Return a line that goes on from a state until every goal is reached; None if none is."""
         numbers = count()
         facts = self.simulator.facts(start)
+        relaxed = Relaxation(self.facts, self.acts, self.simulator.start, self.answer, may_meet)
         queue: list[tuple[float, int, Any, dict[Fact, State], Line]]
         queue = [(self.lacking(facts, done, goals), next(numbers), start, facts, done)]
         visited = set()
@@ -246,9 +250,10 @@ class _Search:
                     continue
                 after, then = step
                 now = self.simulator.facts(after)
-                cost = len(then.acts) + _PATIENCE * (
-                    self.lacking(now, then, goals) + self.ends_badly(now)
-                )
+                distance = relaxed.distance(now, goals, then.reached) + self.ends_badly(now)
+                if distance == inf:
+                    continue
+                cost = len(then.acts) + _WEIGHT * distance
                 heapq.heappush(queue, (cost, next(numbers), after, now, then))
         return None
 
@@ -385,9 +390,9 @@ def reach(danger: Conditions, facts: Facts) -> tuple[Act, ...] | None:
     free = facts.model_copy(update={"dangers": ()})
     as_goal = danger.model_copy(update={"before": (), "end": {}})
     wanted = [as_goal] if danger.when else []
-    acts = relevant_acts(candidate_acts(free), [danger], free)
+    acts = relevant_acts(candidate_acts(free, careless=True), [danger], free)
     answers: tuple[Answer, ...] = ("yes", "stop", "no")
-    if any("stopped" in when.facts for when in danger.when):
+    if any(when.facts.get("stopped") is True for when in danger.when):
         answers = ("stop",)
     for answer in answers:
         simulator = Simulator(facts.room, facts.robot, acts)
