@@ -179,7 +179,10 @@ class Release(Motion):
 
 
 class Lift(Motion):
-    """Raises what is held. A whole person is lifted only by a body that lifts people."""
+    """Raises what is held; without a height, as high as the body reaches.
+
+    A whole person is lifted only by a body that lifts people.
+    """
 
     act: Literal["lift"]
     thing: Name

@@ -224,6 +224,8 @@ class WorldFile(Frozen):
     other_plans: tuple[Mapping[str, Any], ...] = ()
     """Other plans that meet no danger, by someone who did not write the judge."""
     status: Status = Status.drafted
+    canary: Text
+    """The bank's canary string, by which the text can be found in training data."""
 
 
 class World(Scenario):
