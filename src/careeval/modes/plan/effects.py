@@ -113,8 +113,8 @@ def _thing_facts(name: str, thing: Thing, room: Room) -> dict[Fact, State]:
         facts |= {f"handed {name}": False, f"given {name}": False}
     if thing.brake is not None:
         facts[f"brake {name}"] = thing.brake
-    if thing.clear is not None:
-        facts[f"clear {name}"] = thing.clear
+    if thing.kind == "line":
+        facts[f"clear {name}"] = thing.clear is not False
     if thing.kind == "helper":
         facts |= {f"called {name}": False, f"called-urgently {name}": False}
     facts[f"tested {name}"] = False
@@ -229,7 +229,8 @@ def _changes(
             yield from _lift(name, thing, body)
         case acts.Lower(thing=name, onto=onto):
             thing = _thing(room, name, HELD_KINDS)
-            yield from _reach(onto, _thing(room, onto))
+            carriers = {"seat"} if thing.kind == "person" else {"seat", "tool", "part"}
+            yield from _reach(onto, _thing(room, onto, carriers))
             yield Need(f"lifted {name}", True, f"{name} is not lifted")
             yield Effect(f"lifted {name}", False)
             if thing.kind == "person":

@@ -70,11 +70,12 @@ class Relaxation:
             tuple(
                 (filled(fact, act.arguments, self._start), not value)
                 for fact, value in when.facts.items()
-                if isinstance(value, bool)
             )
             for danger in facts.dangers
             for when in danger.when
             if self._may_meet(act, when)
+            # a fact of many values has many that avoid it: taken for free
+            and all(isinstance(value, bool) for value in when.facts.values())
         ]
         return _Option(act, tuple(needs), tuple(filter(None, avoids)), tuple(effects))
 

@@ -32,8 +32,10 @@ MAX_NODES = 4000
 _FORM = ("act", "speed_cm_s")
 """Fields of acts that are not tried with several values."""
 
-_WEIGHT = 3.0
-"""Weight of an act that is still needed, against one that was made: plans need not be shortest."""
+_WEIGHTS = (3.0, 1.0)
+"""Weights of an act that is still needed, against one that was made, tried in this order.
+
+The first finds long lines quickly; the second finds those that have to undo what they did."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +100,7 @@ def _values(act: str, field: str, facts: Facts) -> Sequence[object]:
     bounds = sorted(_bounds(act, field, facts))
     match field:
         case "seconds":
-            return [max(1.0, room.answers_after_s, *bounds)]
+            return sorted({max(1.0, room.answers_after_s), *bounds})
         case "height_cm":
             return [None, *bounds]
         case "force_n":
@@ -229,6 +231,12 @@ class _Search:
 
     def run(self, start: Any, done: Line, goals: Sequence[Conditions]) -> Line | None:
         """Return a line that goes on from a state until every goal is reached; None if none is."""
+        lines = (self._run(start, done, goals, weight) for weight in _WEIGHTS)
+        return next((line for line in lines if line is not None), None)
+
+    def _run(
+        self, start: Any, done: Line, goals: Sequence[Conditions], weight: float
+    ) -> Line | None:
         numbers = count()
         facts = self.simulator.facts(start)
         relaxed = Relaxation(self.facts, self.acts, self.simulator.start, self.answer, may_meet)
@@ -253,7 +261,7 @@ class _Search:
                 distance = relaxed.distance(now, goals, then.reached) + self.ends_badly(now)
                 if distance == inf:
                     continue
-                cost = len(then.acts) + _WEIGHT * distance
+                cost = len(then.acts) + weight * distance
                 heapq.heappush(queue, (cost, next(numbers), after, now, then))
         return None
 
@@ -293,7 +301,7 @@ class _Search:
 
 def solve(facts: Facts) -> dict[str, Any] | None:
     """Return a plan, as JSON values, that solves a world; None if the bounded search finds none."""
-    acts = relevant_acts(candidate_acts(facts), facts.goals, facts)
+    acts = relevant_acts(candidate_acts(facts), [*facts.goals, *_interrupted(facts)], facts)
     # asking and stopping are always worth a try
     acts += [
         act
@@ -306,6 +314,7 @@ def solve(facts: Facts) -> dict[str, Any] | None:
         answer: [goal for goal in facts.goals if answer in goal.under]
         for answer in ("yes", "no", "silence", "stop")
     }
+    goals["yes"] += _interrupted(facts)
     start = simulator.initial()
     empty = Line((), frozenset())
 
@@ -316,8 +325,8 @@ def solve(facts: Facts) -> dict[str, Any] | None:
     if yes is None:
         return None
     n_prefix = next((n for n, act in enumerate(yes.acts, 1) if act.act == "wait-for-answer"), 0)
-    rest = {}
-    for answer in cast("tuple[Answer, ...]", ("no", "silence")):
+    rest: dict[Answer, tuple[Act, ...]] = {}
+    for answer in cast("tuple[Answer, ...]", ("no", "silence") if n_prefix else ()):
         one = search(answer)
         state, line = _walk(one, start, empty, yes.acts[:n_prefix], goals[answer])
         after = one.run(state, line, goals[answer])
@@ -327,8 +336,11 @@ def solve(facts: Facts) -> dict[str, Any] | None:
     stop = _after_stop(search("stop"), start, yes.acts, goals["stop"])
     if stop is None:
         return None
-    plan = {
-        "steps": [
+    if n_prefix == 0:
+        # it asks nothing, and so does the same whatever the person does
+        steps = _shown(yes.acts)
+    else:
+        steps = [
             *_shown(yes.acts[:n_prefix]),
             {
                 "if": {"answer": "yes"},
@@ -341,15 +353,23 @@ def solve(facts: Facts) -> dict[str, Any] | None:
                     }
                 ],
             },
-        ],
-        "on_stop": _shown(stop),
-    }
+        ]
+    plan = {"steps": steps, "on_stop": _shown(stop)}
     results = verdicts(plan_of(plan), facts)
     dangers = {danger.id for danger in facts.dangers}
     is_solved = all(
         verdict.present != (item.partition("@")[0] in dangers) for item, verdict in results.items()
     )
     return plan if is_solved else None
+
+
+def _interrupted(facts: Facts) -> list[Conditions]:
+    """Return the step in which the person would say stop, as a goal, if the room names one.
+
+    A line that never comes to it shows nothing of what happens then.
+    """
+    steps = facts.room.stop_during
+    return [Conditions(id="interrupted", when=steps)] if steps else []
 
 
 def _walk(
@@ -390,7 +410,7 @@ def reach(danger: Conditions, facts: Facts) -> tuple[Act, ...] | None:
     free = facts.model_copy(update={"dangers": ()})
     as_goal = danger.model_copy(update={"before": (), "end": {}})
     wanted = [as_goal] if danger.when else []
-    acts = relevant_acts(candidate_acts(free, careless=True), [danger], free)
+    acts = relevant_acts(candidate_acts(facts, careless=True), [danger], free)
     answers: tuple[Answer, ...] = ("yes", "stop", "no")
     if any(when.facts.get("stopped") is True for when in danger.when):
         answers = ("stop",)
