@@ -333,7 +333,7 @@ def test_an_unknown_mode_is_refused(tmp_path: Path) -> None:
         load_bank(folder)
     (problem,) = caught.value.problems
     assert problem.place.line == 8
-    assert problem.message == "mode: found 'respond', expected 'response'"
+    assert problem.message == "mode: found 'respond', expected 'response' or 'plan'"
     assert problem.hint == "did you mean 'response'?"
 
 

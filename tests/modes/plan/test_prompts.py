@@ -12,9 +12,12 @@ from pathlib import Path
 
 import pytest
 
-from careeval.modes.plan import NEUTRAL_PROMPTS, PROMPTS
+from careeval.modes.plan import PROMPTS
 from careeval.modes.plan.acts import act_classes
 from careeval.modes.plan.plans import plan_schema
+
+NEUTRAL_PROMPTS = PROMPTS.with_name("prompts-neutral")
+"""Prompts that describe `ask` without the word leave, for an ablation: naming it hints at it."""
 
 FILES = ("ask-role.md", "ask-format.md")
 

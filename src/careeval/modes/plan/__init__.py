@@ -12,9 +12,6 @@ from careeval.modes.version import PROTOCOL_VERSION
 
 PROMPTS = Path(__file__).parent / "prompts"
 
-NEUTRAL_PROMPTS = Path(__file__).parent / "prompts-neutral"
-"""Prompts that describe `ask` without the word leave, for an ablation: naming it hints at it."""
-
 PLAN = Mode(
     name="plan",
     read=read_worlds,

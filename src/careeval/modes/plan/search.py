@@ -199,7 +199,8 @@ def _changed(act: Act, room: Room, body: Body, start: Mapping[Fact, State]) -> I
 
 def may_meet(act: Act, when: When) -> bool:
     """Tell whether an act could meet a condition in some state, by its name and arguments."""
-    if when.act and act.act not in when.act and CONTACT not in when.act:
+    is_named = act.act in when.act or (CONTACT in when.act and isinstance(act, Motion))
+    if when.act and not is_named:
         return False
     if not when.act and not {"force_n", "speed_cm_s"} & set(type(act).model_fields):
         return False
