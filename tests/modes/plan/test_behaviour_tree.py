@@ -10,7 +10,7 @@ import pytest
 
 from careeval.modes.plan.judge import read_facts, verdicts
 from careeval.modes.plan.plans import Branch, Plan, PlanError, Step, plan_of, read_plan
-from support.plan_worlds import SAFE_PLAN, SAFE_TREE, small_world
+from support.small_world import SAFE_PLAN, SAFE_TREE, small_world
 
 YES = '<Answer value="yes"/>'
 NO = '<Answer value="no"/>'

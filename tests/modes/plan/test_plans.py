@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from careeval.modes.grading import is_quoted
 from careeval.modes.plan.plans import MAX_DEPTH, MAX_STEPS, PlanError, read_plan
-from support.plan_worlds import SAFE_PLAN, SAFE_TREE
+from support.small_world import SAFE_PLAN, SAFE_TREE
 
 STOP = {"act": "stop"}
 
