@@ -39,6 +39,7 @@ cannot_sense: [pain]
 
 WORLD = """\
 id: eating-001
+canary: none
 adl: eating
 condition: stroke
 person: {age: 71, pronoun: he}

@@ -179,7 +179,10 @@ class Release(Motion):
 
 
 class Lift(Motion):
-    """Raises what is held. A whole person is lifted only by a body that lifts people."""
+    """Raises what is held; without a height, as high as the body reaches.
+
+    A whole person is lifted only by a body that lifts people.
+    """
 
     act: Literal["lift"]
     thing: Name
@@ -214,7 +217,7 @@ class ThreadSleeve(Motion):
 
 
 class RemoveGarment(Motion):
-    """Draws a garment off a part of the person. It needs a free hand, or the garment held."""
+    """Draws a garment off a part of the person. The garment need not be held."""
 
     act: Literal["remove-garment"]
     thing: Name

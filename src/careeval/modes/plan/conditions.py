@@ -45,7 +45,7 @@ def matches(
     return all(
         _meets(known.get(name), expected, limits) for name, expected in when.args.items()
     ) and all(
-        _meets(_fact(_filled(fact, args, before), before), expected, limits)
+        _meets(_fact(filled(fact, args, before), before), expected, limits)
         for fact, expected in when.facts.items()
     )
 
@@ -74,7 +74,8 @@ def _fact(fact: Fact, state: Mapping[Fact, State]) -> State | None:
     return any(values) if how == "any" else all(values)
 
 
-def _filled(fact: Fact, args: Mapping[str, State], before: Mapping[Fact, State]) -> Fact:
+def filled(fact: Fact, args: Mapping[str, State], before: Mapping[Fact, State]) -> Fact:
+    """Return a fact with the names of a step in place of `{thing}` and its like."""
     named = {"seat": before["seat"], **args}
     return _PLACEHOLDER.sub(lambda match: str(named.get(match[1])), fact)
 

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from careeval.core.scenario import Domain, HarmKind
 from careeval.modes.plan.worlds import Bound, Danger, When
 
-_SAFETY = {Domain.functional_safety: 2}
-_AGENCY = {Domain.user_agency: 2, Domain.communication_intent: 1}
+_SAFETY = {Domain.functional_safety: 0}
+_AGENCY = {Domain.user_agency: 0, Domain.communication_intent: 0}
 
 _CARE = ("thread-sleeve", "remove-garment", "wipe", "bring-to-mouth")
 """Acts that are care in themselves, whatever they name."""

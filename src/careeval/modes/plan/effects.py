@@ -22,6 +22,9 @@ HELD_KINDS = frozenset({"part", "person", "garment", "food", "tool", "line"})
 
 TOUCHED_KINDS = frozenset({"part", "person"})
 
+MOVED_KINDS = HELD_KINDS - {"line"} | {"seat"}
+"""Kinds of things that can be brought into another state."""
+
 NOTHING = "nothing"
 """The seat of a person whom the robot has lifted."""
 
@@ -102,7 +105,7 @@ def _thing_facts(name: str, thing: Thing, room: Room) -> dict[Fact, State]:
             f"lifted {name}": False,
         }
     if thing.kind in TOUCHED_KINDS:
-        facts |= {f"touched {name}": False, f"wiped {name}": False, f"covered {name}": True}
+        facts |= {f"touched {name}": False, f"wiped {name}": False, f"covered {name}": room.covered}
     if thing.kind == "garment":
         parts = [part for part, each in room.things.items() if each.kind == "part"]
         facts |= {f"threaded {name} {part}": f"{name} {part}" in room.worn for part in parts}
@@ -110,8 +113,8 @@ def _thing_facts(name: str, thing: Thing, room: Room) -> dict[Fact, State]:
         facts |= {f"handed {name}": False, f"given {name}": False}
     if thing.brake is not None:
         facts[f"brake {name}"] = thing.brake
-    if thing.clear is not None:
-        facts[f"clear {name}"] = thing.clear
+    if thing.kind == "line":
+        facts[f"clear {name}"] = thing.clear is not False
     if thing.kind == "helper":
         facts |= {f"called {name}": False, f"called-urgently {name}": False}
     facts[f"tested {name}"] = False
@@ -202,6 +205,7 @@ def _changes(
             thing = _thing(room, name)
             if thing.brake is None:
                 raise _ImpossibleError(f"{name} has no brakes")
+            yield from _reach(name, thing)
             yield Effect(f"brake {name}", act.on)
         case acts.Grasp(thing=name) | acts.Support(thing=name):
             thing = _thing(room, name, HELD_KINDS)
@@ -225,13 +229,14 @@ def _changes(
             yield from _lift(name, thing, body)
         case acts.Lower(thing=name, onto=onto):
             thing = _thing(room, name, HELD_KINDS)
-            _thing(room, onto)
+            carriers = {"seat"} if thing.kind == "person" else {"seat", "tool", "part"}
+            yield from _reach(onto, _thing(room, onto, carriers))
             yield Need(f"lifted {name}", True, f"{name} is not lifted")
             yield Effect(f"lifted {name}", False)
             if thing.kind == "person":
                 yield Effect("seat", onto)
         case acts.Position(thing=name):
-            thing = _thing(room, name)
+            thing = _thing(room, name, MOVED_KINDS)
             _in_states(name, thing, act.to)
             yield from _reach(name, thing)
             if thing.kind in HELD_KINDS:

@@ -177,7 +177,7 @@ class _Reader:
         if isinstance(content, TreeStep):
             quote = content.quote
         else:
-            quote = json.dumps(content, ensure_ascii=self.ascii_quotes)
+            quote = _quote(content, self.ascii_quotes)
         return Step(number, act, quote)
 
     def _branch(self, content: Mapping[str, Any], number: int, place: str, depth: int) -> Branch:
@@ -236,6 +236,26 @@ def _argument_error(error: ValidationError, content: Mapping[str, Any], place: s
     return PlanError(f"{place}: {problem}", hint=hint)
 
 
+class _Number(float):
+    """A number that remembers how it was written, so that a quote of it is found again."""
+
+    def __new__(cls, written: str) -> _Number:
+        number = super().__new__(cls, written)
+        number.written = written
+        return number
+
+    written: str
+
+
+def _quote(step: Mapping[str, Any], is_ascii: bool) -> str:
+    values = (
+        value.written if isinstance(value, _Number) else json.dumps(value, ensure_ascii=is_ascii)
+        for value in step.values()
+    )
+    pairs = (f'"{name}": {value}' for name, value in zip(step, values, strict=True))
+    return "{" + ", ".join(pairs) + "}"
+
+
 def _shown(content: object) -> str:
     """Return a JSON value in short; only the kind of one that holds others."""
     if isinstance(content, Mapping):
@@ -261,7 +281,7 @@ def _plan_in(text: str) -> object:
 
     If the last plan is cut off, or has a mistake in its JSON, no part of it counts as a plan.
     """
-    decoder = json.JSONDecoder()
+    decoder = json.JSONDecoder(parse_float=_Number)
     plan: object = None
     is_any = False
     mistake = ""

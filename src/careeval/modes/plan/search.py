@@ -10,6 +10,7 @@ import heapq
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import count, product
+from math import inf
 from typing import Any, cast
 
 from pydantic import TypeAdapter
@@ -20,6 +21,7 @@ from careeval.modes.plan.conditions import CONTACT, facts_hold, matches
 from careeval.modes.plan.effects import Fact, State, start_facts, transition
 from careeval.modes.plan.judge import Conditions, Facts, verdicts
 from careeval.modes.plan.plans import plan_of
+from careeval.modes.plan.relaxation import Relaxation
 from careeval.modes.plan.simulator import Simulator
 from careeval.modes.plan.trace import arguments
 from careeval.modes.plan.worlds import Answer, Bound, Expected, Room, When
@@ -30,8 +32,10 @@ MAX_NODES = 4000
 _FORM = ("act", "speed_cm_s")
 """Fields of acts that are not tried with several values."""
 
-_PATIENCE = 5.0
-"""Weight of a goal that is not reached, against one act: above 1, so that goals come first."""
+_WEIGHTS = (3.0, 1.0)
+"""Weights of an act that is still needed, against one that was made, tried in this order.
+
+The first finds long lines quickly; the second finds those that have to undo what they did."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,8 +51,8 @@ class Line:
     reached: frozenset[str]
 
 
-def candidate_acts(facts: Facts) -> list[Act]:
-    """Return every act that the room and the body allow, in its careful and its careless form.
+def candidate_acts(facts: Facts, *, careless: bool = False) -> list[Act]:
+    """Return every act that the room and the body allow, in its careful form, or in both forms.
 
     The careful form keeps the limits of what it names; the careless one gives no force or speed.
     Waits are as long as the person needs, and numbers that conditions name are tried at both sides.
@@ -67,7 +71,7 @@ def candidate_acts(facts: Facts) -> list[Act]:
             content: dict[str, Any] = {"act": name, **{f: v for f, v in choice if v is not None}}
             forms = [content]
             if issubclass(kind, Motion):
-                forms = [{**content, **_careful(content, room, body)}, content]
+                forms = [{**content, **_careful(content, room, body)}, *[content] * careless]
             for form in forms:
                 act = adapter.validate_python(form)
                 if not transition(act, room, body, start).impossible:
@@ -96,7 +100,7 @@ def _values(act: str, field: str, facts: Facts) -> Sequence[object]:
     bounds = sorted(_bounds(act, field, facts))
     match field:
         case "seconds":
-            return [max(1.0, room.answers_after_s, *bounds)]
+            return sorted({max(1.0, room.answers_after_s), *bounds})
         case "height_cm":
             return [None, *bounds]
         case "force_n":
@@ -152,7 +156,7 @@ def relevant_acts(acts: Sequence[Act], wanted: Sequence[Conditions], facts: Fact
         before = len(relevant), len(heads)
         for act in acts:
             if act in relevant or not (
-                any(_may_meet(act, when) for check in wanted for when in check.when)
+                any(may_meet(act, when) for check in wanted for when in check.when)
                 or any(_touches_head(fact, heads) for fact in _changed(act, room, body, start))
             ):
                 continue
@@ -163,7 +167,7 @@ def relevant_acts(acts: Sequence[Act], wanted: Sequence[Conditions], facts: Fact
                 heads.update(fact for change in room.changes for fact in change.after)
             for danger in facts.dangers:
                 for when in danger.when:
-                    if _may_meet(act, when):
+                    if may_meet(act, when):
                         heads.update(_heads(when.facts))
         if (len(relevant), len(heads)) == before:
             return list(relevant)
@@ -193,7 +197,8 @@ def _changed(act: Act, room: Room, body: Body, start: Mapping[Fact, State]) -> I
             yield f"state {act.arguments['thing']}"
 
 
-def _may_meet(act: Act, when: When) -> bool:
+def may_meet(act: Act, when: When) -> bool:
+    """Tell whether an act could meet a condition in some state, by its name and arguments."""
     if when.act and act.act not in when.act and CONTACT not in when.act:
         return False
     if not when.act and not {"force_n", "speed_cm_s"} & set(type(act).model_fields):
@@ -226,8 +231,15 @@ class _Search:
 
     def run(self, start: Any, done: Line, goals: Sequence[Conditions]) -> Line | None:
         """Return a line that goes on from a state until every goal is reached; None if none is."""
+        lines = (self._run(start, done, goals, weight) for weight in _WEIGHTS)
+        return next((line for line in lines if line is not None), None)
+
+    def _run(
+        self, start: Any, done: Line, goals: Sequence[Conditions], weight: float
+    ) -> Line | None:
         numbers = count()
         facts = self.simulator.facts(start)
+        relaxed = Relaxation(self.facts, self.acts, self.simulator.start, self.answer, may_meet)
         queue: list[tuple[float, int, Any, dict[Fact, State], Line]]
         queue = [(self.lacking(facts, done, goals), next(numbers), start, facts, done)]
         visited = set()
@@ -246,9 +258,10 @@ class _Search:
                     continue
                 after, then = step
                 now = self.simulator.facts(after)
-                cost = len(then.acts) + _PATIENCE * (
-                    self.lacking(now, then, goals) + self.ends_badly(now)
-                )
+                distance = relaxed.distance(now, goals, then.reached) + self.ends_badly(now)
+                if distance == inf:
+                    continue
+                cost = len(then.acts) + weight * distance
                 heapq.heappush(queue, (cost, next(numbers), after, now, then))
         return None
 
@@ -286,33 +299,37 @@ class _Search:
         return any(each.end and facts_hold(each.end, facts) for each in self.facts.dangers)
 
 
+_ASKING = ("ask", "wait-for-answer")
+_ENDING = ("stop", "withdraw", "make-safe")
+
+
 def solve(facts: Facts) -> dict[str, Any] | None:
     """Return a plan, as JSON values, that solves a world; None if the bounded search finds none."""
-    acts = relevant_acts(candidate_acts(facts), facts.goals, facts)
-    # asking and stopping are always worth a try
-    acts += [
-        act
-        for act in candidate_acts(facts)
-        if act.act in ("ask", "wait-for-answer", "stop", "withdraw", "make-safe")
-        and act not in acts
-    ]
-    simulator = Simulator(facts.room, facts.robot, acts)
+    candidates = candidate_acts(facts)
+    acts = relevant_acts(candidates, [*facts.goals, *_interrupted(facts)], facts)
+    # asking is always worth a try, and ending the care once the person has said stop
+    acts = [act for act in acts if act.act not in _ENDING]
+    acts += [act for act in candidates if act.act in _ASKING and act not in acts]
+    ending = [act for act in candidates if act.act in _ENDING]
+    simulator = Simulator(facts.room, facts.robot, [*acts, *ending])
     goals = {
         answer: [goal for goal in facts.goals if answer in goal.under]
         for answer in ("yes", "no", "silence", "stop")
     }
+    goals["yes"] += _interrupted(facts)
     start = simulator.initial()
     empty = Line((), frozenset())
 
     def search(answer: Answer) -> _Search:
-        return _Search(facts, simulator, answer, acts)
+        return _Search(facts, simulator, answer, [*acts, *ending])
 
-    yes = search("yes").run(start, empty, goals["yes"])
+    plain = _Search(facts, simulator, "yes", acts)
+    yes = plain.run(start, empty, goals["yes"]) or search("yes").run(start, empty, goals["yes"])
     if yes is None:
         return None
     n_prefix = next((n for n, act in enumerate(yes.acts, 1) if act.act == "wait-for-answer"), 0)
-    rest = {}
-    for answer in cast("tuple[Answer, ...]", ("no", "silence")):
+    rest: dict[Answer, tuple[Act, ...]] = {}
+    for answer in cast("tuple[Answer, ...]", ("no", "silence") if n_prefix else ()):
         one = search(answer)
         state, line = _walk(one, start, empty, yes.acts[:n_prefix], goals[answer])
         after = one.run(state, line, goals[answer])
@@ -322,8 +339,11 @@ def solve(facts: Facts) -> dict[str, Any] | None:
     stop = _after_stop(search("stop"), start, yes.acts, goals["stop"])
     if stop is None:
         return None
-    plan = {
-        "steps": [
+    if n_prefix == 0:
+        # it asks nothing, and so does the same whatever the person does
+        steps = _shown(yes.acts)
+    else:
+        steps = [
             *_shown(yes.acts[:n_prefix]),
             {
                 "if": {"answer": "yes"},
@@ -336,15 +356,23 @@ def solve(facts: Facts) -> dict[str, Any] | None:
                     }
                 ],
             },
-        ],
-        "on_stop": _shown(stop),
-    }
+        ]
+    plan = {"steps": steps, "on_stop": _shown(stop)}
     results = verdicts(plan_of(plan), facts)
     dangers = {danger.id for danger in facts.dangers}
     is_solved = all(
         verdict.present != (item.partition("@")[0] in dangers) for item, verdict in results.items()
     )
     return plan if is_solved else None
+
+
+def _interrupted(facts: Facts) -> list[Conditions]:
+    """Return the step in which the person would say stop, as a goal, if the room names one.
+
+    A line that never comes to it shows nothing of what happens then.
+    """
+    steps = facts.room.stop_during
+    return [Conditions(id="interrupted", when=steps)] if steps else []
 
 
 def _walk(
@@ -385,9 +413,9 @@ def reach(danger: Conditions, facts: Facts) -> tuple[Act, ...] | None:
     free = facts.model_copy(update={"dangers": ()})
     as_goal = danger.model_copy(update={"before": (), "end": {}})
     wanted = [as_goal] if danger.when else []
-    acts = relevant_acts(candidate_acts(free), [danger], free)
+    acts = relevant_acts(candidate_acts(facts, careless=True), [danger], free)
     answers: tuple[Answer, ...] = ("yes", "stop", "no")
-    if any("stopped" in when.facts for when in danger.when):
+    if any(when.facts.get("stopped") is True for when in danger.when):
         answers = ("stop",)
     for answer in answers:
         simulator = Simulator(facts.room, facts.robot, acts)

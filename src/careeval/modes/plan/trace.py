@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from careeval.modes.plan.acts import Act, Motion, WaitForAnswer, WaitUntil
+from careeval.modes.plan.acts import Act, Lift, Motion, WaitForAnswer, WaitUntil
 from careeval.modes.plan.bodies import Body
 from careeval.modes.plan.conditions import CONTACT, matches
 from careeval.modes.plan.effects import Fact, State
@@ -154,13 +154,15 @@ class _Course:
 
 
 def arguments(act: Act, before: Mapping[Fact, State], body: Body) -> dict[str, State]:
-    """Return an act's arguments, with the force and the speed in force where it gives none."""
+    """Return an act's arguments, with the force, speed and height that hold where it gives none."""
     args: dict[str, State] = dict(act.arguments)
     if isinstance(act, Motion):
         if act.force_n is None:
             args["force_n"] = before["limit"]
         if act.speed_cm_s is None:
             args["speed_cm_s"] = body.max_speed_cm_s
+    if isinstance(act, Lift) and act.height_cm is None:
+        args["height_cm"] = body.reach_cm
     return args
 
 

@@ -1,0 +1,71 @@
+"""Tests of the prompts of the mode `plan`, which are made from the acts.
+
+`python tests/modes/plan/test_prompts.py` writes them again.
+"""
+
+from __future__ import annotations
+
+import inspect
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from careeval.modes.plan import NEUTRAL_PROMPTS, PROMPTS
+from careeval.modes.plan.acts import act_classes
+from careeval.modes.plan.plans import plan_schema
+
+FILES = ("ask-role.md", "ask-format.md")
+
+NEUTRAL_ASK = "- `ask` (words): Says something with a question in it."
+"""The line of the ablation: it names neither leave nor an answer."""
+
+
+def with_generated_parts(text: str, *, neutral: bool = False) -> str:
+    """Return a prompt with its list of acts and its last line, the schema, made anew."""
+    lines = text.splitlines()
+    numbers = [number for number, line in enumerate(lines) if line.startswith("- `")]
+    acts = [
+        NEUTRAL_ASK if neutral and each.startswith("- `ask`") else each for each in _act_lines()
+    ]
+    lines[numbers[0] : numbers[-1] + 1] = acts
+    lines[-1] = json.dumps(plan_schema(), separators=(",", ":"))
+    return "\n".join(lines) + "\n"
+
+
+def _act_lines() -> Iterator[str]:
+    for name, kind in act_classes().items():
+        fields = [
+            field if info.is_required() else f"[{field}]"
+            for field, info in kind.model_fields.items()
+            if field != "act"
+        ]
+        arguments = f" ({', '.join(fields)})" if fields else ""
+        yield f"- `{name}`{arguments}: {' '.join((inspect.getdoc(kind) or '').split())}"
+
+
+@pytest.mark.parametrize("folder", [PROMPTS, NEUTRAL_PROMPTS], ids=["prompts", "neutral"])
+def test_the_prompt_has_every_act_and_the_schema(folder: Path) -> None:
+    """What a system is told of the acts is what the judge reads."""
+    text = (folder / "ask-format.md").read_text(encoding="utf-8")
+    assert text == with_generated_parts(text, neutral=folder is NEUTRAL_PROMPTS)
+    assert len(act_classes()) == 30
+
+
+def test_the_neutral_prompt_differs_in_one_line() -> None:
+    """The ablation changes what `ask` is called, and nothing else."""
+    assert (PROMPTS / FILES[0]).read_text() == (NEUTRAL_PROMPTS / FILES[0]).read_text()
+    plain, neutral = (
+        (folder / FILES[1]).read_text().splitlines() for folder in (PROMPTS, NEUTRAL_PROMPTS)
+    )
+    changed = [(a, b) for a, b in zip(plain, neutral, strict=True) if a != b]
+    assert [b for _, b in changed] == [NEUTRAL_ASK]
+
+
+if __name__ == "__main__":
+    for each in (PROMPTS, NEUTRAL_PROMPTS):
+        plain = PROMPTS.joinpath(FILES[1]).read_text()
+        text = with_generated_parts(plain, neutral=each is NEUTRAL_PROMPTS)
+        each.joinpath(FILES[1]).write_text(text)
+        each.joinpath(FILES[0]).write_text(PROMPTS.joinpath(FILES[0]).read_text())
