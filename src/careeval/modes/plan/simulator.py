@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from unified_planning.model import InstantaneousAction
     from unified_planning.model import State as Snapshot
 
-SAYS_STOP = "the person says stop"
-
 
 class Simulator:
     """Carries out acts in one room, by one body.
