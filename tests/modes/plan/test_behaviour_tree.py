@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
+from xml.sax.saxutils import quoteattr
 
 import pytest
 
+from careeval.bank import load_bank
 from careeval.modes.plan.judge import read_facts, verdicts
 from careeval.modes.plan.plans import Branch, Plan, PlanError, Step, plan_of, read_plan
+from careeval.modes.plan.worlds import World
 from support.small_world import SAFE_PLAN, SAFE_TREE, small_world
 
 YES = '<Answer value="yes"/>'
@@ -227,3 +231,65 @@ def test_trees_that_multiply_are_refused() -> None:
         last = f'<BehaviorTree ID="T{n_levels}"><Stop/></BehaviorTree>'
         with pytest.raises(PlanError, match=message):
             read_plan(f"<root>{''.join(trees)}{last}</root>")
+
+
+def as_tree(plan: Mapping[str, Any], choice: str) -> str:
+    """Write a plan in JSON as a behaviour tree.
+
+    Args:
+        plan: The plan.
+        choice: A branch: its condition, its steps, and its steps otherwise.
+    """
+
+    def node(step: Mapping[str, Any]) -> str:
+        if "if" in step:
+            name = "Answer" if "answer" in step["if"] else "State"
+            attributes = {"value": step["if"].get("answer"), **step["if"]}
+            attributes.pop("answer", None)
+            then, otherwise = (nodes(step.get(each, ())) for each in ("then", "else"))
+            return choice.format(tag(name, attributes), then, otherwise)
+        return tag(step["act"], {key: value for key, value in step.items() if key != "act"})
+
+    def tag(name: str, attributes: Mapping[str, Any]) -> str:
+        pairs = (
+            f"{key}={quoteattr(value if isinstance(value, str) else json.dumps(value))}"
+            for key, value in attributes.items()
+            if value is not None
+        )
+        return f"<{' '.join([name, *pairs])}/>"
+
+    def nodes(steps: Sequence[Mapping[str, Any]]) -> str:
+        return f"<Sequence>{''.join(map(node, steps))}</Sequence>" if steps else "<AlwaysSuccess/>"
+
+    stop = f'<BehaviorTree ID="OnStop">{nodes(plan["on_stop"])}</BehaviorTree>'
+    return tree(nodes(plan["steps"]), stop if plan.get("on_stop") else "")
+
+
+def outline(steps: Sequence[Step | Branch]) -> list[object]:
+    """Return every number, act and condition of steps, and of what is inside them."""
+    return [
+        (step.number, step.act)
+        if isinstance(step, Step)
+        else (step.number, step.thing, step.value, outline(step.then), outline(step.otherwise))
+        for step in steps
+    ]
+
+
+@pytest.mark.parametrize(
+    "choice",
+    [
+        "<IfThenElse>{}{}{}</IfThenElse>",
+        "<Fallback><Sequence>{}{}</Sequence>{}</Fallback>",
+        "<Inverter><Sequence><Inverter><Sequence>{}{}</Sequence></Inverter><Inverter>{}</Inverter>"
+        "</Sequence></Inverter>",
+    ],
+)
+def test_every_plan_can_be_written_as_a_tree(choice: str) -> None:
+    """Each world's plan, written as a tree in three ways, is read as the plan that it was."""
+    for world in load_bank("plans", probes=False):
+        assert isinstance(world, World)
+        plans = [world.safe_plan, *(world.test_plans.safe if world.test_plans else ())]
+        for plan in plans:
+            expected, found = plan_of(plan), read_plan(as_tree(plan, choice))
+            assert outline(found.steps) == outline(expected.steps)
+            assert outline(found.on_stop or ()) == outline(expected.on_stop or ())
