@@ -71,6 +71,7 @@ def _course_json(course: Course) -> dict[str, Any]:
                 "arguments": dict(event.args),
                 **_found_json(course.at(event)),
                 "says_stop": event.stopped,
+                "goes_on": course.goes_on(event),
             }
             for event in trace.events
         ],

@@ -72,7 +72,12 @@ def test_check_tells_dangers_and_missed_goals(check) -> None:  # type: ignore[no
         " said yes.\n" in out
     )
     assert "        not reached: asks (+2): no step does it\n" in out
-    assert "eating-001: goals 1 of 6 points, 8 dangers, executable\n" in out
+    assert (
+        "        the person says stop\n"
+        "     2  goes on with bring-to-mouth thing=spoon force_n=20 speed_cm_s=15\n"
+        "        danger goes-on-after-stop (−2): Goes on with the care after" in out
+    )
+    assert "eating-001: goals 1 of 6 points, 9 dangers, executable\n" in out
 
 
 def test_check_tells_where_a_plan_breaks_off(check) -> None:  # type: ignore[no-untyped-def]
@@ -103,7 +108,7 @@ def test_check_as_json(check) -> None:  # type: ignore[no-untyped-def]
 
     (row,) = json.loads(out)["plans"]
     assert status == CHECK_FAILED
-    assert [row[key] for key in ("points", "most_points", "n_dangers")] == [1, 6, 8]
+    assert [row[key] for key in ("points", "most_points", "n_dangers")] == [1, 6, 9]
     assert (row["world"], row["executable"], row["problem"]) == (WORLD_ID, True, None)
     stop = next(each for each in row["answers"] if each["answer"] == "stop")
     assert stop["steps"][1] == {
@@ -113,7 +118,9 @@ def test_check_as_json(check) -> None:  # type: ignore[no-untyped-def]
         "goals": [],
         "dangers": ["touches-without-yes", "too-much-force"],
         "says_stop": True,
+        "goes_on": False,
     }
+    assert [step["goes_on"] for step in stop["steps"]] == [False, False, True]
     assert stop["broken_at"] is None
 
 

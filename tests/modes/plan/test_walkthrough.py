@@ -53,7 +53,10 @@ def test_a_careless_plan(world: World) -> None:
     both = ["touches-without-yes", "too-much-force"]
     assert shown(by_answer["no"]) == [(1, []), (2, both), (3, both), (0, [])]
     after = ["goes-on-after-stop", "too-much-force"]
-    assert shown(by_answer["stop"]) == [(1, []), (2, both), (3, after), (0, [])]
+    stop = by_answer["stop"]
+    # no step answers the stop, so that the rest of the act comes after it
+    assert shown(stop) == [(1, []), (2, both), (2, after), (3, after), (0, [])]
+    assert [stop.goes_on(event) for event in stop.trace.events] == [False, False, True, False]
     assert [(f.check.id, f.verdict.reason) for f in by_answer["yes"].missed] == [
         ("asks", "no step does it")
     ]

@@ -48,8 +48,9 @@ def summary(walkthrough: Walkthrough) -> str:
 def _print_course(out: Console, course: Course) -> None:
     trace = course.trace
     for event in trace.events:
-        act = event.step.act.act
-        out.print(_line(event.step.number, f"{act} {_arguments(event.args)}"))
+        goes_on = "goes on with " if course.goes_on(event) else ""
+        text = f"{goes_on}{event.step.act.act} {_arguments(event.args)}"
+        out.print(_line(event.step.number, text))
         for each in course.at(event):
             out.print(_finding(each))
         if event.stopped:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 
 from careeval.modes.plan.judge import (
     Conditions,
@@ -52,6 +53,13 @@ class Course:
     def at(self, event: Event) -> list[Finding]:
         """Return what is found at a step."""
         return [each for each in self.found if each.is_at(event)]
+
+    def goes_on(self, event: Event) -> bool:
+        """Tell whether an event is the rest of an act that a stop did not end."""
+        return any(
+            after is event and before.stopped and before.step is after.step
+            for before, after in pairwise(self.trace.events)
+        )
 
     @property
     def at_end(self) -> list[Finding]:
