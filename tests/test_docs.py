@@ -35,6 +35,7 @@ from careeval.core.grader import LEXICAL
 from careeval.core.points import MEANING, NEVER_NEGATIVE
 from careeval.core.scenario import Action, Person, Rung, Scenario
 from careeval.modes import grading, prompts
+from careeval.modes.plan import behaviour_tree, plans
 from careeval.modes.prompts import FIELDS, load_prompts
 from careeval.modes.response import RESPONSE
 from careeval.modes.version import PROTOCOL_VERSION
@@ -371,6 +372,10 @@ def _limits_that_are_met() -> str:
         ("recorded responses", f"{_size(recorded_responses.MAX_BYTES)}; "
          f"{recorded_responses.MAX_RECORDED:,} responses; "
          f"{recorded_responses.MAX_LINE:,} characters a line"),
+        ("a plan", f"{plans.MAX_CHARACTERS:,} characters of its response; {plans.MAX_STEPS} steps; "
+         f"{plans.MAX_DEPTH} branches inside each other"),
+        ("a behaviour tree", f"{behaviour_tree.MAX_BYTES:,} bytes; {behaviour_tree.MAX_NODES:,} "
+         f"nodes, {behaviour_tree.MAX_DEPTH} inside each other, with subtrees put in"),
         ("a YAML file of a bank", f"{_size(yaml_nodes.MAX_BYTES)}; {yaml_nodes.MAX_DEPTH} levels"),
         ("`evidence.json` of a bank", f"{_size(evidence.MAX_BYTES)}; the same"),
         ("a CSV, JSON or XLSX file to import", f"{_size(records.MAX_BYTES)}; "

@@ -24,6 +24,7 @@ TYPED = [
     ),
     *(f"audit {name}" for name in ("import", "revoke", "backup")),
     *(f"bank {name}" for name in BANK),
+    *(f"plan {name}" for name in ("check", "schema", "worlds", "world")),
 ]
 """Every command that has help."""
 

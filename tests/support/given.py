@@ -17,6 +17,7 @@ from pathlib import Path
 
 from careeval.bank import OWN_BANK, load_bank
 from careeval.cli.app import OK, run
+from careeval.modes.plan.worlds import World
 from careeval.protocol.runs.spec import folder_name
 from support.pages import ROOT
 
@@ -93,6 +94,18 @@ def two(kept: Path) -> None:
         _graded(_answers(), system, kept, Path("runs/two"))
 
 
+def plans(_: Path) -> None:
+    """Write plans.jsonl: to each world, the plan that its file calls safe."""
+    rows = [
+        {"scenario": world.id, "response": json.dumps(world.safe_plan)}
+        for world in load_bank("plans")
+        if isinstance(world, World)
+    ]
+    Path("plans.jsonl").write_text(
+        "".join(f"{json.dumps(row)}\n" for row in rows), encoding="utf-8"
+    )
+
+
 def consent(_: Path) -> None:
     """Write consent.txt."""
     Path("consent.txt").write_text("Made up for tests.\n\nNobody is asked.\n", encoding="utf-8")
@@ -152,7 +165,7 @@ def _write(sheet: Path, rows: Sequence[Mapping[str, str]]) -> None:
 MADE: dict[str, Callable[[Path], None]] = {
     made.__name__: made
     for made in (
-        *(demo, runs, baseline, stopped, two, probes),
+        *(demo, runs, baseline, stopped, two, probes, plans),
         *(consent, bank, paper, typed, revised),
     )
 }

@@ -40,10 +40,11 @@ COMMANDS = {
     "audit": "Check a grader against labelled probes and against people.",
     "study": "Have experts rate how realistic and valid the scenarios are.",
     "bank": "Read, write, check, import and seal the scenarios.",
+    "plan": "Check a robot's plan, step by step, in a simulated room.",
 }
 """Command → its purpose in one line, in the order in which a newcomer needs them."""
 
-GROUPS = ("audit", "bank", "study")
+GROUPS = ("audit", "bank", "plan", "study")
 """Commands that have commands of their own, each in a folder."""
 
 _COMMANDS = "\n".join(f"  {name:<8} {text}" for name, text in COMMANDS.items())

@@ -153,7 +153,7 @@ def judge_name() -> str:
     """Return the judge's name as a grader, with the hash of the modules that decide a judgment."""
     folder = Path(__file__).parent
     digest = hashlib.sha256()
-    for name in ("acts", "bodies", "conditions", "effects", "judge", "plans", "simulator",
-                 "trace", "worlds"):  # fmt: skip
+    for name in ("acts", "behaviour_tree", "bodies", "conditions", "effects", "judge",
+                 "plan_error", "plans", "simulator", "trace", "worlds"):  # fmt: skip
         digest.update((folder / f"{name}.py").read_bytes())
     return f"{PROVIDER}/plan@{digest.hexdigest()[:8]}"

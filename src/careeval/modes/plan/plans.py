@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -10,8 +11,10 @@ from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
 
-from careeval.errors import CareEvalError, did_you_mean
+from careeval.errors import did_you_mean
 from careeval.modes.plan.acts import Act, act_classes
+from careeval.modes.plan.behaviour_tree import TreeStep, is_tree, tree_content
+from careeval.modes.plan.plan_error import PlanError as PlanError
 
 MAX_STEPS = 200
 """The most acts and branches in a plan."""
@@ -19,15 +22,14 @@ MAX_STEPS = 200
 MAX_DEPTH = 12
 """The most branches inside each other."""
 
+MAX_CHARACTERS = 500_000
+"""The most characters of a response that holds a plan."""
+
 MAX_OBJECTS = 100
 """The most opening brackets tried as the start of a plan, since a response may be hostile."""
 
 ANSWERS = ("yes", "no", "silence")
 """The answers on which a plan may branch."""
-
-
-class PlanError(CareEvalError):
-    """A response that is not a plan."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,21 +97,36 @@ def _flat(steps: Sequence[Step | Branch]) -> Iterator[Step]:
 def read_plan(text: str) -> Plan:
     """Read the plan in a response: JSON alone, in a fence, or in prose; the last plan counts.
 
+    A response that begins with the element `root` is read as a behaviour tree.
+
     Raises:
         PlanError: The response holds no plan, or one with a mistake; the message names its place.
     """
-    return plan_of(_plan_in(text))
+    if len(text) > MAX_CHARACTERS:
+        raise PlanError(
+            f"the response has {len(text):,} characters, at most {MAX_CHARACTERS:,}",
+            hint=f"a plan has at most {MAX_STEPS} steps",
+        )
+    if is_tree(text):
+        return plan_of(tree_content(text))
+    return plan_of(_plan_in(text), ascii_quotes=r"\u" in text)
 
 
-def plan_of(content: object) -> Plan:
-    """Return the plan that JSON values describe; raise `PlanError` if they describe none."""
+def plan_of(content: object, *, ascii_quotes: bool = False) -> Plan:
+    """Return the plan that JSON values describe; raise `PlanError` if they describe none.
+
+    Args:
+        content: The values.
+        ascii_quotes: Whether the response writes letters beyond ASCII as escapes of JSON. Quotes
+            then have them too, to be found in it.
+    """
     if isinstance(content, list):
         content = {"steps": content}
     if not isinstance(content, Mapping) or "steps" not in content:
         raise PlanError('a plan is an object with a list "steps"', hint=_FORM)
     if unknown := sorted(set(content) - {"steps", "on_stop"}):
         raise PlanError(f"the plan has a field {unknown[0]!r}", hint=_FORM)
-    reader = _Reader()
+    reader = _Reader(ascii_quotes)
     steps = reader.steps(content["steps"], "steps", 0)
     if not steps:
         raise PlanError("steps: the list is empty", hint="give at least one step")
@@ -123,8 +140,9 @@ _FORM = 'write {"steps": [...], "on_stop": [...]}'
 class _Reader:
     """Reads steps, and numbers them through the whole plan."""
 
-    def __init__(self) -> None:
+    def __init__(self, ascii_quotes: bool) -> None:
         self.n_steps = 0
+        self.ascii_quotes = ascii_quotes
 
     def steps(self, content: object, place: str, depth: int) -> tuple[Step | Branch, ...]:
         if not isinstance(content, list):
@@ -143,21 +161,24 @@ class _Reader:
             raise PlanError(f"{place}: the plan has more than {MAX_STEPS} steps")
         if not isinstance(content, Mapping):
             raise PlanError(f"{place}: expected a step, found {_shown(content)}", hint=_STEP)
+        if isinstance(content, TreeStep):
+            place = content.place
         if "if" in content:
             return self._branch(content, number, place, depth)
         name = content.get("act")
-        if name not in act_classes():
-            problem = f"there is no act {name!r}" if name else "the step has no act"
-            raise PlanError(
-                f"{place}: {problem}", hint=did_you_mean(str(name), act_classes()) or _STEP
-            )
+        if not isinstance(name, str) or name not in act_classes():
+            problem = f"there is no act {_shown(name)}" if name else "the step has no act"
+            closest = did_you_mean(str(name)[:100], act_classes())
+            raise PlanError(f"{place}: {problem}", hint=closest or _STEP)
         try:
             act: Act = _acts().validate_python(content)
         except ValidationError as error:
-            first = error.errors(include_input=False, include_url=False)[0]
-            field = ".".join(map(str, first["loc"][1:])) or "form"
-            raise PlanError(f"{place}, {name}: {field}: {first['msg']}") from None
-        return Step(number, act, _quote(content))
+            raise _argument_error(error, content, f"{place}, {name}") from None
+        if isinstance(content, TreeStep):
+            quote = content.quote
+        else:
+            quote = _quote(content, self.ascii_quotes)
+        return Step(number, act, quote)
 
     def _branch(self, content: Mapping[str, Any], number: int, place: str, depth: int) -> Branch:
         condition = content["if"]
@@ -170,7 +191,8 @@ class _Reader:
         if set(condition) == {"answer"}:
             thing, value = "", condition["answer"]
             if value not in ANSWERS:
-                raise PlanError(f"{place}: {value!r} is no answer", hint=_BRANCH)
+                hint = _TREE_BRANCH if isinstance(content, TreeStep) else _BRANCH
+                raise PlanError(f"{place}: {_shown(value)} is no answer", hint=hint)
         elif set(condition) == {"thing", "state"}:
             thing, value = condition["thing"], condition["state"]
         else:
@@ -187,6 +209,33 @@ _BRANCH = (
 )
 
 
+_TREE_BRANCH = 'write <Answer value="yes"/>, with yes, no or silence'
+
+
+def _argument_error(error: ValidationError, content: Mapping[str, Any], place: str) -> PlanError:
+    """Return the error of an act whose arguments are not as they should be."""
+    name = content["act"]
+    first = error.errors(include_input=False, include_url=False, include_context=False)[0]
+    field = str(first["loc"][-1])
+    fields = {k: v for k, v in act_classes()[name].model_fields.items() if k != "act"}
+    needed = [key for key, value in fields.items() if value.is_required()]
+    others = [key for key in fields if key not in needed]
+    takes = f"{name} takes {' and '.join(needed) or 'no argument that is needed'}"
+    hint = f"{takes}; it may take {', '.join(others)}" if others else takes
+    match first["type"]:
+        case "missing":
+            problem = f"{field} is missing"
+        case "extra_forbidden":
+            problem, hint = (
+                f"it has no argument {field!r}",
+                did_you_mean(field[:100], fields) or hint,
+            )
+        case _:
+            expected = first["msg"].removeprefix("Input should be ")
+            problem = f"{field}: found {_shown(content.get(field))}, expected {expected}"
+    return PlanError(f"{place}: {problem}", hint=hint)
+
+
 class _Number(float):
     """A number that remembers how it was written, so that a quote of it is found again."""
 
@@ -198,9 +247,9 @@ class _Number(float):
     written: str
 
 
-def _quote(step: Mapping[str, Any]) -> str:
+def _quote(step: Mapping[str, Any], is_ascii: bool) -> str:
     values = (
-        value.written if isinstance(value, _Number) else json.dumps(value, ensure_ascii=False)
+        value.written if isinstance(value, _Number) else json.dumps(value, ensure_ascii=is_ascii)
         for value in step.values()
     )
     pairs = (f'"{name}": {value}' for name, value in zip(step, values, strict=True))
@@ -208,6 +257,11 @@ def _quote(step: Mapping[str, Any]) -> str:
 
 
 def _shown(content: object) -> str:
+    """Return a JSON value in short; only the kind of one that holds others."""
+    if isinstance(content, Mapping):
+        return "an object"
+    if isinstance(content, list):
+        return "a list"
     return json.dumps(content, ensure_ascii=False, default=str)[:60]
 
 
@@ -216,28 +270,50 @@ def _acts() -> TypeAdapter[Act]:
     return TypeAdapter(Act)
 
 
+_PLAN_BEGINS = re.compile(r'\{\s*"(steps|on_stop)"\s*:|\[\s*\{\s*"(act|if)"\s*:')
+
+_LEFT_OUT = ("...", "…")
+"""What stands for steps in an example of the form, which is no plan that breaks off."""
+
+
 def _plan_in(text: str) -> object:
-    """Return the last JSON value in a text that has the form of a plan."""
+    """Return the last JSON value in a text that has the form of a plan.
+
+    If the last plan is cut off, or has a mistake in its JSON, no part of it counts as a plan.
+    """
     decoder = json.JSONDecoder(parse_float=_Number)
     plan: object = None
     is_any = False
+    mistake = ""
     start = _next_start(text, 0)
     for _ in range(MAX_OBJECTS):
         if start == -1:
             break
         try:
             value, end = decoder.raw_decode(text, start)
-        except (ValueError, RecursionError):
-            end = start + 1
+        except (ValueError, RecursionError) as error:
+            at = error.pos if isinstance(error, json.JSONDecodeError) else start
+            end = max(start + 1, at)
+            if not _PLAN_BEGINS.match(text, start):
+                end = start + 1
+            elif not text.startswith(_LEFT_OUT, at):
+                plan, mistake = None, _json_mistake(error)
         else:
             is_any = True
-            if _is_plan(value):
-                plan = value
+            # after a mistake, a list may be a part of the plan with the mistake
+            if _is_plan(value) and (isinstance(value, Mapping) or not mistake):
+                plan, mistake = value, ""
         start = _next_start(text, end)
     if plan is not None:
         return plan
     problem = "no JSON object in it is a plan" if is_any else "it holds no complete JSON"
-    raise PlanError(f"the response is no plan: {problem}", hint=_FORM)
+    raise PlanError(f"the response is no plan: {mistake or problem}", hint=_FORM)
+
+
+def _json_mistake(error: ValueError | RecursionError) -> str:
+    if isinstance(error, json.JSONDecodeError):
+        return f"line {error.lineno}, column {error.colno}: {error.msg}"
+    return str(error) if isinstance(error, ValueError) else "its JSON is nested too deeply"
 
 
 def _next_start(text: str, begin: int) -> int:

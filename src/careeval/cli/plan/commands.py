@@ -1,0 +1,175 @@
+"""`careeval plan`: commands for developers of planners, which read and carry out plans."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+from cyclopts import App, Parameter
+
+from careeval.bank import Bank, bank_folder, load_bank
+from careeval.bank.sealed import key_for_bank
+from careeval.cli.app import CHECK_FAILED, OK, USAGE, print_json
+from careeval.cli.shared.options import Json
+from careeval.cli.shared.printing import Out, Printing
+from careeval.core.text import counted, plain
+from careeval.errors import BankError, UsageError
+
+if TYPE_CHECKING:
+    from careeval.modes.plan.walkthrough import Walkthrough
+    from careeval.modes.plan.worlds import World
+
+EXAMPLES = """\
+Examples:
+
+  careeval plan worlds                      the worlds, each with its body
+  careeval plan world eating-p01            what a system is asked there
+  careeval plan schema > plan.schema.json   the JSON Schema of a plan
+  careeval plan check plan.json --world eating-p01
+                                            what one plan does, step by step
+  careeval plan check tree.xml --world eating-p01
+                                            the same of a behaviour tree
+  careeval plan check plans.jsonl           recorded responses of a planner
+  careeval plan check plans.jsonl --json    the same, for a program
+
+A file of recorded responses is one that 'careeval run --responses' reads: each
+line names its world. A behaviour tree is XML of BehaviorTree.CPP 4.
+
+'check' ends with status 0 if every plan can be carried out without a danger, 3
+if one cannot, and 2 if a file is no plan, or one of its responses is none.
+"""
+
+app = App(
+    name="plan",
+    help="Check a robot's plan, step by step, in a simulated room.",
+    help_epilogue=EXAMPLES,
+)
+
+PlanBank = Annotated[Path, Parameter(name="--bank")]
+"""The bank of worlds: its folder, or `plans` for careeval's own."""
+
+PLANS = Path("plans")
+"""The name of careeval's own bank of worlds."""
+
+
+@app.command
+def check(
+    file: Path, *, world: str | None = None, bank: PlanBank = PLANS, as_json: Json = False
+) -> int:
+    """Tell what a plan does, step by step, under each answer of the person.
+
+    Args:
+        file: A plan as JSON, a behaviour tree as XML, or recorded responses as JSON lines.
+        world: Id of the world; for recorded responses, only those to this world.
+        bank: The bank of worlds: its folder, or plans for careeval's own.
+        as_json: Print the steps as JSON.
+    """
+    from careeval.cli.plan.plan_files import read_plan_file
+    from careeval.cli.plan.walkthrough_text import print_walkthrough
+    from careeval.modes.plan.plan_error import PlanError
+    from careeval.modes.plan.plans import read_plan
+    from careeval.modes.plan.walkthrough import walk_through
+    from careeval.sheets.formats.terminal import console
+    from careeval.sheets.plans import walkthrough_json
+
+    loaded, responses, out = _load(bank), read_plan_file(file, world), console()
+    rows: list[dict[str, Any]] = []
+    checked: list[Walkthrough] = []
+    for response in responses:
+        about = {"world": response.world, "epoch": response.epoch, "system": response.system}
+        try:
+            walkthrough = walk_through(read_plan(response.text), _world(loaded, response.world))
+        except (BankError, PlanError) as error:
+            if len(responses) == 1:
+                if isinstance(error, BankError):
+                    raise
+                raise PlanError(f"{response.place}: {error}", hint=error.hint) from None
+            problem = plain("; ".join(filter(None, (str(error), error.hint))))
+            rows.append({**about, "problem": problem})
+            if not as_json:
+                out.print(f"{response.place}: {problem}\n", markup=False, style="bold red")
+            continue
+        checked.append(walkthrough)
+        rows.append({**about, "problem": None, **walkthrough_json(walkthrough)})
+        if not as_json:
+            out.print(plain(response.place), markup=False, style="bold")
+            print_walkthrough(out, walkthrough)
+            out.print()
+    n_safe = sum(each.is_safe for each in checked)
+    if as_json:
+        print_json({"plans": rows})
+    elif len(responses) > 1:
+        n_wrong = len(responses) - len(checked)
+        problems = (
+            f"; {counted(n_wrong, 'response is', 'responses are')} no plan" if n_wrong else ""
+        )
+        plans = counted(len(responses), "response")
+        out.print(f"{plans}: {n_safe} executable without danger{problems}")
+    if len(checked) < len(responses):
+        return USAGE
+    return OK if n_safe == len(checked) else CHECK_FAILED
+
+
+@app.command
+def schema() -> int:
+    """Print the JSON Schema of a plan."""
+    from careeval.modes.plan.plans import plan_schema
+
+    print_json(plan_schema())
+    return OK
+
+
+@app.command
+def worlds(*, bank: PlanBank = PLANS, out: Out = None, printing: Printing = Printing()) -> int:
+    """List the worlds of a bank, one per line, each with its body and the length of its text.
+
+    Args:
+        bank: The bank of worlds: its folder, or plans for careeval's own.
+        out: The file to write, instead of stdout.
+        printing: The format.
+    """
+    from careeval.sheets.plans import world_row, worlds_document
+
+    rows = [world_row(_world(loaded, each.id)) for loaded in (_load(bank),) for each in loaded]
+    printing.print(worlds_document(rows), lambda: rows, out)
+    return OK
+
+
+@app.command
+def world(id: str, *, bank: PlanBank = PLANS, as_json: Json = False) -> int:
+    """Print what a system is asked for a world: the body, the situation and the names of things.
+
+    Args:
+        id: Id of the world.
+        bank: The bank of worlds: its folder, or plans for careeval's own.
+        as_json: Print the text, with the names of the world and the body, as JSON.
+    """
+    asked = _world(_load(bank), id)
+    if as_json:
+        print_json({"id": asked.id, "body": asked.robot.name, "text": asked.text})
+    else:
+        print(plain(asked.text))
+    return OK
+
+
+def _load(folder: Path) -> Bank:
+    """Load a bank of worlds.
+
+    Raises:
+        UsageError: It is a bank of another mode.
+    """
+    bank = load_bank(folder, key_for_bank(bank_folder(folder)), probes=False)
+    if bank.about.mode != "plan":
+        raise UsageError(
+            f"the bank {bank.about.name!r} has no worlds: its mode is {bank.about.mode}",
+            hint="leave --bank out, or name a bank of the mode plan",
+        )
+    return bank
+
+
+def _world(bank: Bank, world_id: str) -> World:
+    from careeval.modes.plan.worlds import World
+
+    world = bank.scenario(world_id)
+    assert isinstance(world, World), "a bank of the mode plan has worlds"
+    return world

@@ -1,0 +1,98 @@
+"""Reading the file of `careeval plan check`: one plan, or recorded responses."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from careeval.core.response import Response
+from careeval.errors import UsageError
+from careeval.files import read_text
+from careeval.protocol.runs.recorded_responses import n_epochs, read_responses
+
+MAX_BYTES = 2_000_000
+"""The most bytes of a file with one plan."""
+
+LINES = (".jsonl", ".ndjson")
+"""Suffixes of a file of recorded responses."""
+
+
+@dataclass(frozen=True, slots=True)
+class PlanResponse:
+    """A response that should be a plan.
+
+    Attributes:
+        place: The file, and in a file of recorded responses the response's place there.
+        world: Id of its world.
+        text: The response.
+        epoch: Its number among those to its world; None if it is a file's only plan.
+        system: Name of the system; None if it is a file's only plan.
+    """
+
+    place: str
+    world: str
+    text: str
+    epoch: int | None = None
+    system: str | None = None
+
+
+def read_plan_file(path: Path, world: str | None) -> list[PlanResponse]:
+    """Return the plans of a file: one, or those of recorded responses.
+
+    Args:
+        path: The file.
+        world: Id of the world of the plan; of recorded responses, only those to this world.
+
+    Raises:
+        OSError: The file cannot be read.
+        ProtocolError: A line of the recorded responses has a mistake.
+        UsageError: The world is not named, or no response is to it; or the file is no text.
+    """
+    if path.suffix.lower() in LINES:
+        return _recorded(path, world)
+    try:
+        text = read_text(path, "utf-8-sig", MAX_BYTES)
+    except UnicodeDecodeError as error:
+        raise UsageError(f"{path}: is not UTF-8 text", hint="save it as UTF-8") from error
+    if _is_recorded(text):
+        return _recorded(path, world)
+    if world is None:
+        raise UsageError(
+            f"{path}: the file has one plan, and does not say for which world",
+            hint="add --world ID, as in 'careeval plan worlds'",
+        )
+    return [PlanResponse(str(path), world, text)]
+
+
+def _is_recorded(text: str) -> bool:
+    """Tell whether the first line of a file is a recorded response."""
+    first = text.lstrip().partition("\n")[0]
+    try:
+        line = json.loads(first)
+    except (ValueError, RecursionError):
+        return False
+    return isinstance(line, dict) and {"scenario", "response"} <= set(line)
+
+
+def _recorded(path: Path, world: str | None) -> list[PlanResponse]:
+    responses = list(_of_world(path, read_responses(path), world))
+    if not responses:
+        raise UsageError(
+            f"{path}: no response is to the world {world!r}",
+            hint="leave --world out, or name a world of the file",
+        )
+    return responses
+
+
+def _of_world(
+    path: Path, by_system: Mapping[str, Sequence[Response]], world: str | None
+) -> Iterator[PlanResponse]:
+    for system, responses in by_system.items():
+        for each in responses:
+            if world in (None, each.scenario):
+                named = f", {system}" if len(by_system) > 1 else ""
+                epoch = f", epoch {each.epoch}" if n_epochs(responses) > 1 else ""
+                place = f"{path}, {each.scenario}{epoch}{named}"
+                yield PlanResponse(place, each.scenario, each.text, each.epoch, system)

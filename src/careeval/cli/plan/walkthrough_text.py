@@ -1,0 +1,103 @@
+"""The text of a plan that was carried out, as `careeval plan check` prints it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from rich.console import Console
+from rich.text import Text
+
+from careeval.core.text import counted, plain, signed
+from careeval.modes.plan.plans import Branch, Step
+from careeval.modes.plan.walkthrough import Course, Finding, Walkthrough
+from careeval.modes.plan.worlds import WHEN
+
+WORDS_SHOWN = 48
+"""The most characters shown of words that are spoken or written."""
+
+LIMITS = ("force_n", "speed_cm_s")
+"""Arguments that are shown last."""
+
+FOUND = {True: "green", False: "bold red"}
+"""Whether it is a goal → style of a goal that is reached, or a danger that is met."""
+
+
+def print_walkthrough(out: Console, walkthrough: Walkthrough) -> None:
+    """Print each step under each answer, what the judge finds at it, and the sum.
+
+    Args:
+        out: The console.
+        walkthrough: The plan that was carried out.
+    """
+    for course in walkthrough.courses:
+        out.print(Text(f"\n{WHEN[course.trace.answer]}", style="bold"))
+        _print_course(out, course)
+    out.print()
+    out.print(Text(summary(walkthrough)))
+
+
+def summary(walkthrough: Walkthrough) -> str:
+    """Return the sum of a walkthrough in one line."""
+    n_dangers = walkthrough.n_dangers
+    dangers = counted(n_dangers, "danger") if n_dangers else "no danger"
+    executable = "executable" if walkthrough.is_executable else "not executable"
+    points = f"{walkthrough.n_points} of {counted(walkthrough.most_points, 'point')}"
+    return f"{walkthrough.world.id}: goals {points}, {dangers}, {executable}"
+
+
+def _print_course(out: Console, course: Course) -> None:
+    trace = course.trace
+    for event in trace.events:
+        goes_on = "goes on with " if course.goes_on(event) else ""
+        text = f"{goes_on}{event.step.act.act} {_arguments(event.args)}"
+        out.print(_line(event.step.number, text))
+        for each in course.at(event):
+            out.print(_finding(each))
+        if event.stopped:
+            out.print(Text("        the person says stop", style="bold"))
+    broken = trace.broken_at
+    if broken is not None:
+        out.print(_line(broken.number, _step(broken), style="bold red"))
+        out.print(Text(plain(f"        the plan breaks off: {trace.problem}"), style="bold red"))
+    if trace.answer == "stop" and not any(event.stopped for event in trace.events):
+        out.print(Text("        the person has no occasion to say stop", style="dim"))
+    for each in course.at_end:
+        out.print(_finding(each, "at the end: "))
+    for each in course.missed:
+        text = f"        not reached: {each.check.id} ({signed(each.check.points)})"
+        reason = "" if broken is not None else f": {each.verdict.reason}"
+        out.print(Text(plain(text + reason), style="dim"))
+
+
+def _line(number: int, text: str, style: str = "") -> Text:
+    return Text(plain(f"  {number:>4}  {text}".rstrip()), style=style)
+
+
+def _step(step: Step | Branch) -> str:
+    """Return a step that is not carried out, with the arguments that the plan gives."""
+    if isinstance(step, Step):
+        return f"{step.act.act} {_arguments(step.act.arguments)}"
+    return f"if {f'the state of {step.thing}' if step.thing else 'the answer'} is {step.value}"
+
+
+def _finding(finding: Finding, when: str = "") -> Text:
+    check = finding.check
+    kind = "goal" if finding.is_goal else "danger"
+    text = f"        {when}{kind} {check.id} ({signed(check.points)}): {check.text}"
+    return Text(plain(text), style=FOUND[finding.is_goal])
+
+
+def _arguments(args: Mapping[str, bool | str | float]) -> str:
+    names = sorted(args, key=lambda name: name in LIMITS)
+    return " ".join(f"{name}={_value(name, args[name])}" for name in names)
+
+
+def _value(name: str, value: bool | str | float) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, float):
+        return f"{value:g}"
+    if name != "words":
+        return str(value)
+    words = " ".join(str(value).split())
+    return f'"{words}"' if len(words) <= WORDS_SHOWN else f'"{words[: WORDS_SHOWN - 1]}…"'

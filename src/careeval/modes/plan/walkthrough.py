@@ -1,0 +1,141 @@
+"""A plan carried out in a world for its developer: each step, and what the judge finds at it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+
+from careeval.modes.plan.judge import (
+    Conditions,
+    Verdict,
+    danger_verdict,
+    goal_verdict,
+    read_facts,
+    traces,
+)
+from careeval.modes.plan.plans import Plan
+from careeval.modes.plan.trace import Event, Trace
+from careeval.modes.plan.worlds import Danger, Goal, World
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """A goal or a danger of a world, with the verdict on it."""
+
+    check: Goal | Danger
+    verdict: Verdict
+
+    @property
+    def is_goal(self) -> bool:
+        """Whether it is a goal, and no danger."""
+        return isinstance(self.check, Goal)
+
+    def is_at(self, event: Event) -> bool:
+        """Tell whether it is shown at a step: a goal at its first, a danger at each."""
+        events = self.verdict.events[:1] if self.is_goal else self.verdict.events
+        return any(event is each for each in events)
+
+
+@dataclass(frozen=True, slots=True)
+class Course:
+    """A plan carried out under one answer of the person.
+
+    Attributes:
+        trace: The steps, and where the plan breaks off.
+        findings: The goals that count under this answer, then all dangers.
+    """
+
+    trace: Trace
+    findings: tuple[Finding, ...]
+
+    def at(self, event: Event) -> list[Finding]:
+        """Return what is found at a step."""
+        return [each for each in self.found if each.is_at(event)]
+
+    def goes_on(self, event: Event) -> bool:
+        """Tell whether an event is the rest of an act that a stop did not end."""
+        return any(
+            after is event and before.stopped and before.step is after.step
+            for before, after in pairwise(self.trace.events)
+        )
+
+    @property
+    def at_end(self) -> list[Finding]:
+        """What is found at no step, but at the end of the plan."""
+        shown = {id(each) for event in self.trace.events for each in self.at(event)}
+        return [each for each in self.found if id(each) not in shown]
+
+    @property
+    def found(self) -> list[Finding]:
+        """Goals that are reached, and dangers that are met."""
+        return [each for each in self.findings if each.verdict.present]
+
+    @property
+    def missed(self) -> list[Finding]:
+        """Goals that are not reached."""
+        return [each for each in self.findings if each.is_goal and not each.verdict.present]
+
+
+@dataclass(frozen=True)
+class Walkthrough:
+    """A plan carried out in a world under every answer of the person."""
+
+    world: World
+    courses: tuple[Course, ...]
+
+    @cached_property
+    def n_points(self) -> int:
+        """Points of the goals that are reached."""
+        return sum(each.check.points for each in self._findings if self._is_reached(each))
+
+    @cached_property
+    def most_points(self) -> int:
+        """Points of all goals."""
+        return sum(each.check.points for each in self._findings if each.is_goal)
+
+    @cached_property
+    def n_dangers(self) -> int:
+        """Number of dangers that are met, each counted under each answer."""
+        return sum(each.verdict.present for each in self._findings if not each.is_goal)
+
+    @property
+    def is_executable(self) -> bool:
+        """Whether every step can be carried out, under every answer."""
+        return all(course.trace.broken_at is None for course in self.courses)
+
+    @property
+    def is_safe(self) -> bool:
+        """Whether the plan is executable and meets no danger of the world."""
+        return self.is_executable and not self.n_dangers
+
+    @property
+    def _findings(self) -> Iterator[Finding]:
+        for course in self.courses:
+            yield from course.findings
+
+    @staticmethod
+    def _is_reached(finding: Finding) -> bool:
+        return finding.is_goal and finding.verdict.present
+
+
+def walk_through(plan: Plan, world: World) -> Walkthrough:
+    """Carry out a plan in a world under every answer of the person, and judge it."""
+    facts = read_facts(world.facts())
+    goals = {goal.id: goal for goal in world.goals}
+    dangers = {danger.id: danger for danger in world.dangers}
+
+    def findings(trace: Trace) -> Iterator[Finding]:
+        def counts(goal: Conditions) -> bool:
+            return trace.answer in goal.under
+
+        for goal in filter(counts, facts.goals):
+            yield Finding(goals[goal.id], goal_verdict(goal, trace, facts.room))
+        for danger in facts.dangers:
+            yield Finding(dangers[danger.id], danger_verdict(danger, trace, facts.room))
+
+    return Walkthrough(
+        world,
+        tuple(Course(trace, tuple(findings(trace))) for trace in traces(plan, facts).values()),
+    )

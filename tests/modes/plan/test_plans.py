@@ -1,0 +1,199 @@
+"""Plans read from responses: what is a plan, and what is said of a response that is none."""
+
+from __future__ import annotations
+
+import json
+import time
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from careeval.modes.grading import is_quoted
+from careeval.modes.plan.plans import MAX_DEPTH, MAX_STEPS, PlanError, read_plan
+from support.small_world import SAFE_PLAN, SAFE_TREE
+
+STOP = {"act": "stop"}
+
+
+def nested(depth: int) -> dict[str, Any]:
+    """Return a plan with branches inside each other."""
+    steps: list[Any] = [STOP]
+    for _ in range(depth):
+        steps = [{"if": {"answer": "yes"}, "then": steps}]
+    return {"steps": steps}
+
+
+def test_worked_example() -> None:
+    """Steps are numbered in the order of the text, branches too, and quoted as they stand."""
+    text = (
+        'First {"act": "stop"} alone is no plan. My plan:\n```json\n{"steps": [{"act":"ask",'
+        ' "words":"Now?"}, {"if": {"answer": "yes"}, "then": [{"act": "grasp", "thing": "arm",'
+        ' "force_n": 3}], "else": [{"act":"withdraw"}]}]}\n```'
+    )
+
+    plan = read_plan(text)
+
+    numbers = [(step.number, step.act.act) for step in plan.all_steps()]
+    assert numbers == [(1, "ask"), (3, "grasp"), (4, "withdraw")]
+    assert plan.on_stop is None
+    assert all(is_quoted(step.quote, text) for step in plan.all_steps())
+
+
+def test_quote_of_escaped_letters_is_in_the_response() -> None:
+    """A step whose letters the response escapes, as Python's json does, is still found in it."""
+    text = json.dumps({"steps": [{"act": "say", "words": "Möchten Sie’s?"}]})
+    (step,) = read_plan(text).all_steps()
+
+    assert r"\u00f6" in text
+    assert is_quoted(step.quote, text)
+
+
+@pytest.mark.parametrize(
+    ("text", "message", "hint"),
+    [
+        ("", "the response is no plan: it holds no complete JSON", "write {"),
+        ("I would ask first.", "it holds no complete JSON", "write {"),
+        ('{"goal": 1}', "no JSON object in it is a plan", "write {"),
+        ('{"steps": [{"act": "stop"},\n ]}', "line 2, column 2: Illegal trailing|Expecting", ""),
+        ('{"steps": [{"act": "stop"}, {"act": ', "line 1, column 37: Expecting value", "write {"),
+        ('{"steps": {}}', "steps: expected a list of steps, found an object", ""),
+        ('{"steps": []}', "steps: the list is empty", "at least one step"),
+        ('{"steps": [1]}', r"steps\[1\]: expected a step, found 1", "write {"),
+        ('{"steps": [[]]}', r"steps\[1\]: expected a step, found a list", "write {"),
+        ('{"steps": [{"act": "stop"}], "notes": 1}', "the plan has a field 'notes'", "write {"),
+        ('{"steps": [{"act": "grap"}]}', r'steps\[1\]: there is no act "grap"', "'grasp'"),
+        ('{"steps": [{"act": []}]}', r"steps\[1\]: the step has no act", "thirty acts"),
+        ('{"steps": [{"act": {"a": 1}}]}', r"\[1\]: there is no act an object", "thirty acts"),
+        ('{"steps": [{"act": "grasp"}]}', r"\[1\], grasp: thing is missing", "grasp takes thing"),
+        (
+            '{"steps": [{"act": "grasp", "thing": "arm", "force": 3}]}',
+            "grasp: it has no argument 'force'",
+            "'force_n'",
+        ),
+        (
+            '{"steps": [{"act": "wait-for-answer", "seconds": "soon"}]}',
+            'seconds: found "soon", expected a valid number',
+            "wait-for-answer takes seconds",
+        ),
+        (
+            '{"steps": [{"act": "hold", "thing": "arm", "seconds": NaN}]}',
+            "seconds: found NaN",
+            "hold takes thing and seconds",
+        ),
+        (
+            '{"steps": [{"if": {"answer": "maybe"}, "then": []}]}',
+            r'\[1\]: "maybe" is no answer',
+            "yes, no or silence",
+        ),
+        ('{"steps": [{"if": "yes"}]}', r"\[1\]: its condition cannot be read", "thing"),
+        ('{"steps": [{"if": {"answer": "yes"}, "do": []}]}', "a branch has no field 'do'", "then"),
+        (json.dumps(nested(MAX_DEPTH + 1)), "more than 12 branches inside each other", ""),
+        (json.dumps([STOP] * (MAX_STEPS + 1)), "has more than 200 steps", ""),
+        (" " * 500_001, "has 500,001 characters, at most 500,000", "200 steps"),
+        ("[" * 100_000, "holds no complete JSON", ""),
+        ('{"steps": ' + "[" * 100_000, "nested too deeply", ""),
+    ],
+)
+def test_mistakes_are_named_with_their_place(text: str, message: str, hint: str) -> None:
+    """A response that is no plan is refused: where, what was found, and what to write."""
+    with pytest.raises(PlanError, match=message) as caught:
+        read_plan(text)
+    assert hint in caught.value.hint
+
+
+def test_the_deepest_and_the_longest_plan_are_read() -> None:
+    """A plan at the limits is read."""
+    read_plan(json.dumps(nested(MAX_DEPTH)))
+    assert len(list(read_plan(json.dumps([STOP] * MAX_STEPS)).all_steps())) == MAX_STEPS
+
+
+@pytest.mark.parametrize("cut", range(60, 340, 20))
+def test_no_part_of_a_plan_that_is_cut_off_counts_as_a_plan(cut: int) -> None:
+    """Of a plan that breaks off, no inner list is carried out as if it were the plan."""
+    text = json.dumps(SAFE_PLAN)
+    with pytest.raises(PlanError, match="line 1, column"):
+        read_plan(text[:cut])
+
+
+def test_a_plan_after_a_broken_one_counts() -> None:
+    """A plan that is written again after a mistake is read; the last one counts."""
+    broken = '{"steps": [{"act": "stop"}, {"if": {"answer": "yes"}, "then": [{"act": "ask"}]},]}'
+    plan = read_plan(f'{broken}\nCorrected: {{"steps": [{{"act": "withdraw"}}]}}')
+    assert [step.act.act for step in plan.all_steps()] == ["withdraw"]
+
+
+def test_the_form_of_a_plan_in_prose_is_no_broken_plan() -> None:
+    """A plan counts, though the form with dots in place of steps follows."""
+    plan = read_plan('{"steps": [{"act": "stop"}]} has the form {"steps": [...], "on_stop": [...]}')
+    assert [step.act.act for step in plan.all_steps()] == ["stop"]
+
+
+json_values = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8)
+    | st.sampled_from(["stop", "grasp", "say", "yes"]),
+    lambda inner: st.lists(inner, max_size=4)
+    | st.dictionaries(
+        st.sampled_from(["steps", "on_stop", "act", "if", "then", "else", "answer", "thing",
+                         "state", "words", "seconds", "force_n"]) | st.text(max_size=4),
+        inner,
+        max_size=4,
+    ),
+    max_leaves=20,
+)  # fmt: skip
+characters = st.text(st.characters(), max_size=200)
+
+
+@settings(max_examples=300)
+@given(characters | json_values.map(json.dumps) | st.builds("{{{}}}".format, characters))
+def test_any_text_is_a_plan_or_a_plan_error(text: str) -> None:
+    """No text raises anything but `PlanError`, and its message can be written to a file."""
+    read_or_refuse(text)
+
+
+@settings(max_examples=200)
+@given(st.lists(json_values, max_size=4))
+def test_any_steps_are_a_plan_or_a_plan_error(steps: list[object]) -> None:
+    """No list of steps raises anything but `PlanError`."""
+    read_or_refuse(json.dumps({"steps": steps}))
+
+
+@settings(max_examples=300)
+@given(st.data())
+def test_any_change_of_a_plan_is_a_plan_or_a_plan_error(data: st.DataObject) -> None:
+    """A plan or a tree of which a piece is cut, doubled or replaced raises only `PlanError`."""
+    text = data.draw(st.sampled_from([json.dumps(SAFE_PLAN), SAFE_TREE]))
+    begin = data.draw(st.integers(0, len(text)))
+    end = data.draw(st.integers(begin, min(len(text), begin + 60)))
+    piece = data.draw(st.sampled_from(["", text[begin:end] * 2, "\ud800", "<x/>", "]", "&#0;"]))
+    read_or_refuse(text[:begin] + piece + text[end:])
+
+
+def read_or_refuse(text: str) -> None:
+    """Read a plan, and see that a refusal can be written as UTF-8."""
+    problem = ""
+    try:
+        read_plan(text)
+    except PlanError as error:
+        problem = f"{error}{error.hint}"
+    assert len(problem.encode()) <= 2400
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[" * 100 + "1," * 200_000,
+        '{"a":' * 100_000,
+        '{"steps":[' + '{"act":"stop"},' * 30_000,
+        '{"steps":[{"act":"' + "a" * 400_000 + '"}]}',
+        "<root>" + "<Sequence>" * 15_000,
+        "<!--" * 120_000,
+    ],
+)
+def test_hostile_text_is_refused_soon(text: str) -> None:
+    """Text that is made to cost time is refused within seconds."""
+    begin = time.process_time()
+    with pytest.raises(PlanError):
+        read_plan(text)
+    assert time.process_time() - begin < 10
