@@ -12,13 +12,13 @@ from support.strategies import responses
 
 
 @given(responses())
-def test_words_if_and_only_if_answered(response: Response) -> None:
-    """A response has words if and only if it is answered: the other text is refused."""
-    answered = response.state is ResponseState.answered
-    assert bool(response.text) is answered
+def test_words_if_and_only_if_the_state_has_some(response: Response) -> None:
+    """A response has words if and only if its state says so: the other text is refused."""
+    has_words = response.state.has_words
+    assert bool(response.text) is has_words
 
     with pytest.raises(ValueError, match=f"^the response is {response.state}, but its text"):
-        Response("dressing-001", 1, "" if answered else "I stop.", response.state)
+        Response("dressing-001", 1, "" if has_words else "I stop.", response.state)
 
 
 def test_blank_is_no_answer() -> None:

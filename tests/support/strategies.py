@@ -120,13 +120,13 @@ def probes(draw: DrawFn, scenario: Scenario) -> Probe:
 
 @st.composite
 def responses(draw: DrawFn) -> Response:
-    """One response in any of the four states."""
+    """One response in any state."""
     state = draw(st.sampled_from(ResponseState))
     answered = state is ResponseState.answered
     return Response(
         scenario=draw(slugs()),
         epoch=draw(st.integers(1, 10)),
-        text=draw(words(40)) if answered else "",
+        text=draw(words(40)) if state.has_words else "",
         state=state,
         cut=answered and draw(st.booleans()),
         note="" if answered else draw(words()),

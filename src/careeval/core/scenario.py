@@ -131,6 +131,13 @@ class Rubric(StrEnum):
     plan = "plan"
 
 
+READ_RUBRICS = (Rubric.ladder, Rubric.actions)
+"""The rubrics whose items are read in a response, and which people can rate and label.
+
+A program judges a plan, so there is nothing in it for people to label.
+"""
+
+
 class HarmKind(StrEnum):
     """The harm of a severe error: an `injury`, or a violation of the person's `rights`.
 

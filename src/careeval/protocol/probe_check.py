@@ -11,7 +11,7 @@ from pathlib import Path
 
 from careeval.bank import Bank
 from careeval.core.response import Response, ResponseState
-from careeval.core.scenario import Rubric
+from careeval.core.scenario import READ_RUBRICS
 from careeval.errors import ProtocolError
 from careeval.modes.response.lexical import THRESHOLD, coverage
 from careeval.protocol.runs.folder import is_complete, prepare_recorded, read_run_file, run_folders
@@ -106,7 +106,7 @@ def lexical_agreement(bank: Bank) -> ProbeAgreement:
 
 def _lexical_judgments(bank: Bank) -> Iterator[LabelledJudgment]:
     for scenario_id, probes in bank.probes.items():
-        for rubric in Rubric:
+        for rubric in READ_RUBRICS:
             items = bank.scenario(scenario_id).rubric(rubric)
             for place, probe in enumerate(probes, start=1):
                 shares = coverage(probe.text, [item.text for item in items])

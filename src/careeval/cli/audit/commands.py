@@ -23,7 +23,7 @@ from careeval.cli.shared.options import GradingOptions
 from careeval.cli.shared.printing import Out, Printing
 from careeval.cli.shared.run_costs import SpendingOptions
 from careeval.core.label import SEVERE_CLEARED, SEVERE_FOUND, N
-from careeval.core.scenario import Rubric
+from careeval.core.scenario import READ_RUBRICS, Rubric
 from careeval.errors import UsageError
 from careeval.files import write_text
 from careeval.protocol.runs.folder import amend_run, discard
@@ -202,7 +202,7 @@ def sample(
     drawn = draw(
         runs,
         grader=grader,
-        rubrics=tuple(Rubric) if rubric == "both" else (Rubric(rubric),),
+        rubrics=READ_RUBRICS if rubric == "both" else (Rubric(rubric),),
         n=n,
         per_system=per_model,
         severe_found=severe_found,

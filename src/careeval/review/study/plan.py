@@ -16,7 +16,7 @@ from pydantic import Field, ValidationError, model_validator
 
 from careeval.bank import Bank, rated_hash
 from careeval.bank.evidence_changes import LEAST_OTHERS, LEAST_THERAPISTS, missing_raters
-from careeval.core.scenario import Frozen, Rubric, Scenario, Slug, Text
+from careeval.core.scenario import READ_RUBRICS, Frozen, Rubric, Scenario, Slug, Text
 from careeval.core.text import counted
 from careeval.errors import ReviewError
 from careeval.review.consent import Consent
@@ -180,7 +180,7 @@ def last_rounds(plans: Iterable[StudyPlan]) -> Mapping[str, StudyPlan]:
 def asks_severe_points(plan: StudyPlan, scenario: Scenario) -> bool:
     """Tell whether raters are asked about the points of every −2 item; true if there is none."""
     asked = plan.rubrics if plan.points else ()
-    unasked = (rubric for rubric in Rubric if rubric not in asked)
+    unasked = (rubric for rubric in READ_RUBRICS if rubric not in asked)
     return not any(i.points == SEVERE for r in unasked for i in scenario.rubric(r))
 
 
@@ -196,7 +196,7 @@ def validation_obstacles(plan: StudyPlan, scenarios: Iterable[Scenario]) -> tupl
         reasons.append(
             "nobody is asked whether −2 items deserve it: ask with --points --rubric both"
         )
-    if not (plan.relevance and set(plan.rubrics) == set(Rubric)):
+    if not (plan.relevance and set(plan.rubrics) == set(READ_RUBRICS)):
         reasons.append("nobody rates the relevance of every item: ask with --items --rubric both")
     panels = {rated.id: Counter[str]() for rated in plan.scenarios}
     for seat in plan.seats:

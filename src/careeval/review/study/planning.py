@@ -8,7 +8,7 @@ from random import Random
 
 from careeval.bank import Bank, rated_hash
 from careeval.core.rating import Rater, Role
-from careeval.core.scenario import Rubric, Scenario, Split, Status
+from careeval.core.scenario import READ_RUBRICS, Rubric, Scenario, Split, Status
 from careeval.errors import ReviewError
 from careeval.review.assignment import assign, separate_families
 from careeval.review.consent import Consent
@@ -33,7 +33,7 @@ def new_plan(
     consent: Consent,
     seed: int,
     scenarios: Iterable[str] | None = None,
-    rubrics: Iterable[Rubric] = (Rubric.ladder, Rubric.actions),
+    rubrics: Iterable[Rubric] = READ_RUBRICS,
     relevance: bool = True,
     points: bool = True,
     per_rater: int | None = None,
@@ -190,7 +190,7 @@ def next_round(
         }
         seats.append(person.model_copy(update=update))
     relevance, points = relevance or plan.relevance, points or plan.points
-    asked = tuple(dict.fromkeys(rubrics)) or plan.rubrics or tuple(Rubric)
+    asked = tuple(dict.fromkeys(rubrics)) or plan.rubrics or READ_RUBRICS
     return plan.model_copy(
         update={
             "relevance": relevance,

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from careeval import scoring
 from careeval.core.label import SEVERE_CLEARED, SEVERE_FOUND, N
-from careeval.core.scenario import Rubric, Split
+from careeval.core.scenario import READ_RUBRICS, Rubric, Split
 from careeval.errors import UsageError
 from careeval.results.score.entries import Entry, entries
 from careeval.results.score.graded_arrays import FloatArray
@@ -41,7 +41,7 @@ def draw(
     runs: Runs,
     *,
     grader: str | None = None,
-    rubrics: Iterable[Rubric] = tuple(Rubric),
+    rubrics: Iterable[Rubric] = READ_RUBRICS,
     n: int = N,
     per_system: int | None = None,
     severe_found: int = SEVERE_FOUND,
