@@ -36,6 +36,8 @@ from careeval.core.points import MEANING, NEVER_NEGATIVE
 from careeval.core.scenario import Action, Person, Rung, Scenario
 from careeval.modes import grading, prompts
 from careeval.modes.plan import behaviour_tree, plans
+from careeval.modes.plan.acts import act_classes
+from careeval.modes.plan.worlds import World
 from careeval.modes.prompts import FIELDS, load_prompts
 from careeval.modes.response import RESPONSE
 from careeval.modes.version import PROTOCOL_VERSION
@@ -334,6 +336,36 @@ def _rules(name: str) -> list[tuple[str, str, str]]:
     )
 
 
+def _bodies() -> str:
+    """Return the robots' bodies of the bank of worlds, with the figures that rest on no source."""
+    worlds = load_bank(OWN_BANKS["plans"]).scenarios
+    bodies = {world.robot.name: world.robot for world in worlds if isinstance(world, World)}
+    rows = (
+        (
+            f"`{body.name}`",
+            body.arms,
+            f"{body.payload_kg:g} kg",
+            f"{body.reach_cm:g} cm",
+            f"{body.max_speed_cm_s:g} cm/s",
+            f"{body.max_force_n:g} N",
+            "yes" if body.lifts_person else "no",
+            ", ".join(body.sensors),
+            ", ".join(f"`{name}`" for name in body.generic),
+        )
+        for _, body in sorted(bodies.items())
+    )
+    head = ("body", "holds", "lifts", "reach", "speed", "force", "lifts a person", "senses")
+    return _table((*head, "generic"), rows)
+
+
+def _acts() -> str:
+    """Return the acts of a plan, by what they are part of."""
+    kinds: dict[str, list[str]] = {}
+    for name, act in act_classes().items():
+        kinds.setdefault(act.kind, []).append(f"`{name}`")
+    return _table(("kind", "acts"), ((kind, ", ".join(names)) for kind, names in kinds.items()))
+
+
 def _limits_that_are_met() -> str:
     """The limits that a user can meet, from the constants that the code goes by."""
     lists = f"{limits.MAX_ITEMS:,} items of a rubric"
@@ -445,6 +477,11 @@ GENERATED: dict[tuple[str, str], Callable[[], str]] = {
         ("code", "rule", "what is asked"),
         [row for row in _rules("careeval-3") if row not in _rules("careeval")],
     ),
+    ("concepts/bank.md", "world_rules"): lambda: _table(
+        ("code", "rule", "what is asked"), _rules("careeval-plans")
+    ),
+    ("concepts/plans.md", "bodies"): _bodies,
+    ("concepts/plans.md", "acts"): _acts,
     ("concepts/bank-card.md", "figures"): _figures,
     ("concepts/bank-card.md", "coverage"): _coverage,
     ("concepts/bank-card.md", "probes"): _probes,
