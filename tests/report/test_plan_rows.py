@@ -135,16 +135,17 @@ def test_marks_are_at_their_steps() -> None:
 def test_breaks_are_at_their_steps() -> None:
     """A step at which the plan breaks off is named once for each thing that it lacked."""
     hand, moon = "no hand is free", "there is no moon"
+    breaks = "the plan breaks off at step"
     table = plan_table(
         TEXTS[0],
         [
-            PlanJudgment("a@stop", False, None, f"the plan breaks off at step 4: {hand}"),
-            PlanJudgment("a@yes", False, None, f"the plan breaks off at step 4: {hand}"),
-            PlanJudgment("b@yes", True, None, f"step 1; the plan breaks off at step 4: {hand}"),
-            PlanJudgment("b@no", False, None, f"no step does it; the plan breaks off at step 5: {moon}"),
-            PlanJudgment("b@silence", False, None, "the plan breaks off at step 99: nowhere"),
+            PlanJudgment("a@stop", False, None, f"{breaks} 4: {hand}"),
+            PlanJudgment("a@yes", False, None, f"{breaks} 4: {hand}"),
+            PlanJudgment("b@yes", True, None, f"step 1; {breaks} 4: {hand}"),
+            PlanJudgment("b@no", False, None, f"no step does it; {breaks} 5: {moon}"),
+            PlanJudgment("b@silence", False, None, f"{breaks} 99: nowhere"),
         ],
-    )  # fmt: skip
+    )
     assert table is not None
     assert table.breaks == (PlanBreak(3, (0, 3), hand), PlanBreak(5, (1,), moon))
     assert table.marks == (PlanMark(0, 0, 2),)
@@ -162,9 +163,9 @@ def test_words_that_are_no_plan_have_no_table() -> None:
         (Rubric.plan, "grasp it", "grasp it"),
         (Rubric.plan, '{"act": "fly"}', '{"act": "fly"}'),
         (Rubric.plan, None, ""),
-        (Rubric.actions, '{"act": "grasp", "thing": "spoon"}', '{"act": "grasp", "thing": "spoon"}'),
+        (Rubric.actions, '{"act": "withdraw"}', '{"act": "withdraw"}'),
     ],
-)  # fmt: skip
+)
 def test_a_quoted_step_in_short_words(rubric: Rubric, quote: str | None, words: str) -> None:
     """The quote of an error is the step in short words; any other quote stays as it is."""
     harm = Harm("arm", "g", rubric, "s", None, (), 1, "i@yes", -2, "Text.", quote, "step 1")
