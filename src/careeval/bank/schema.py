@@ -14,6 +14,8 @@ from careeval.core.scenario import Frozen, ItemId, Scenario, Slug, Source, Text
 from careeval.core.twin import Twin
 from careeval.files import write_text
 from careeval.modes import MODES
+from careeval.modes.plan.bodies import Body
+from careeval.modes.plan.worlds import PlansFile, WorldFile
 from careeval.modes.response import RESPONSE
 
 ProbeLabel = Literal["present", "absent"]
@@ -88,6 +90,9 @@ SCHEMAS: Mapping[str, Any] = {
     "generic.schema.json": list[GenericProbe],
     "sources.schema.json": dict[Slug, Source],
     "evidence.schema.json": dict[Slug, Vetting],
+    "world.schema.json": WorldFile,
+    "world-plans.schema.json": PlansFile,
+    "body.schema.json": Body,
 }
 """File name of a JSON Schema → the type that it describes."""
 

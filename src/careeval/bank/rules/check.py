@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from careeval.bank.load import Bank
 from careeval.bank.problems import FilePlace, Problem
-from careeval.bank.rules import rule_sets, short_scenarios
+from careeval.bank.rules import rule_sets, short_scenarios, worlds
 from careeval.bank.rules.rule import Finding, Rule
 from careeval.bank.yaml_nodes import Loc
 from careeval.core.scenario import Scenario
@@ -16,6 +16,7 @@ BankRule = Callable[[Bank], Iterator[Finding]]
 RULE_SETS: Mapping[str, tuple[Sequence[Rule], Mapping[str, BankRule]]] = {
     "careeval": (rule_sets.RULES, rule_sets.BANK_RULES),
     "careeval-3": (short_scenarios.RULES, short_scenarios.BANK_RULES),
+    "careeval-plans": (worlds.RULES, {}),
 }
 """Name of a set of rules → its rules on each scenario, and its rules on the whole bank."""
 
@@ -47,6 +48,6 @@ def _place(bank: Bank, scenario: Scenario, rule: Rule, loc: Loc) -> FilePlace:
     document = bank.documents[scenario.id]
     if rule.about_probes:
         document = bank.documents.get(f"{scenario.id}.probes", document)
-    elif loc[0] in ("status", "evidence") and bank.vetting(scenario):
+    elif loc and loc[0] in ("status", "evidence") and bank.vetting(scenario):
         return bank.documents[f"{scenario.id}.evidence"].place((scenario.id, *loc))
     return document.place(loc)

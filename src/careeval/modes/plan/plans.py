@@ -157,7 +157,7 @@ class _Reader:
             first = error.errors(include_input=False, include_url=False)[0]
             field = ".".join(map(str, first["loc"][1:])) or "form"
             raise PlanError(f"{place}, {name}: {field}: {first['msg']}") from None
-        return Step(number, act, json.dumps(content, ensure_ascii=False))
+        return Step(number, act, _quote(content))
 
     def _branch(self, content: Mapping[str, Any], number: int, place: str, depth: int) -> Branch:
         condition = content["if"]
@@ -187,6 +187,26 @@ _BRANCH = (
 )
 
 
+class _Number(float):
+    """A number that remembers how it was written, so that a quote of it is found again."""
+
+    def __new__(cls, written: str) -> _Number:
+        number = super().__new__(cls, written)
+        number.written = written
+        return number
+
+    written: str
+
+
+def _quote(step: Mapping[str, Any]) -> str:
+    values = (
+        value.written if isinstance(value, _Number) else json.dumps(value, ensure_ascii=False)
+        for value in step.values()
+    )
+    pairs = (f'"{name}": {value}' for name, value in zip(step, values, strict=True))
+    return "{" + ", ".join(pairs) + "}"
+
+
 def _shown(content: object) -> str:
     return json.dumps(content, ensure_ascii=False, default=str)[:60]
 
@@ -198,7 +218,7 @@ def _acts() -> TypeAdapter[Act]:
 
 def _plan_in(text: str) -> object:
     """Return the last JSON value in a text that has the form of a plan."""
-    decoder = json.JSONDecoder()
+    decoder = json.JSONDecoder(parse_float=_Number)
     plan: object = None
     is_any = False
     start = _next_start(text, 0)

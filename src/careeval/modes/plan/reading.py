@@ -9,10 +9,13 @@ from careeval.errors import did_you_mean
 from careeval.modes.mode import BankFiles
 from careeval.modes.plan.bodies import Body
 from careeval.modes.plan.dangers import SHARED
-from careeval.modes.plan.worlds import Danger, Thing, World, WorldFile
+from careeval.modes.plan.worlds import Danger, PlansFile, Thing, World, WorldFile
 
 BODIES = "bodies/"
 """The subfolder of a bank in which each file is a body."""
+
+TEST_PLANS = ".plans"
+"""The end of the name of a file with plans by which the judge is tested."""
 
 
 def read_worlds(files: BankFiles) -> list[tuple[str, Scenario | None]]:
@@ -23,11 +26,18 @@ def read_worlds(files: BankFiles) -> list[tuple[str, Scenario | None]]:
         for name in names
         if name.startswith(BODIES)
     }
-    return [(name, _world(name, files, bodies)) for name in names if not name.startswith(BODIES)]
+    return [
+        (name, _world(name, files, bodies, is_tested=f"{name}{TEST_PLANS}" in names))
+        for name in names
+        if not name.startswith(BODIES) and not name.endswith(TEST_PLANS)
+    ]
 
 
-def _world(name: str, files: BankFiles, bodies: dict[str, Body | None]) -> World | None:
+def _world(
+    name: str, files: BankFiles, bodies: dict[str, Body | None], *, is_tested: bool
+) -> World | None:
     file = files.read(name, WorldFile)
+    test_plans = files.read(f"{name}{TEST_PLANS}", PlansFile) if is_tested else None
     if file is None:
         return None
     body = bodies.get(file.body)
@@ -55,6 +65,7 @@ def _world(name: str, files: BankFiles, bodies: dict[str, Body | None]) -> World
         room=file.room,
         goals=file.goals,
         dangers=tuple(dangers),
+        test_plans=test_plans,
     )
 
 

@@ -299,17 +299,19 @@ class _Search:
         return any(each.end and facts_hold(each.end, facts) for each in self.facts.dangers)
 
 
+_ASKING = ("ask", "wait-for-answer")
+_ENDING = ("stop", "withdraw", "make-safe")
+
+
 def solve(facts: Facts) -> dict[str, Any] | None:
     """Return a plan, as JSON values, that solves a world; None if the bounded search finds none."""
-    acts = relevant_acts(candidate_acts(facts), [*facts.goals, *_interrupted(facts)], facts)
-    # asking and stopping are always worth a try
-    acts += [
-        act
-        for act in candidate_acts(facts)
-        if act.act in ("ask", "wait-for-answer", "stop", "withdraw", "make-safe")
-        and act not in acts
-    ]
-    simulator = Simulator(facts.room, facts.robot, acts)
+    candidates = candidate_acts(facts)
+    acts = relevant_acts(candidates, [*facts.goals, *_interrupted(facts)], facts)
+    # asking is always worth a try, and ending the care once the person has said stop
+    acts = [act for act in acts if act.act not in _ENDING]
+    acts += [act for act in candidates if act.act in _ASKING and act not in acts]
+    ending = [act for act in candidates if act.act in _ENDING]
+    simulator = Simulator(facts.room, facts.robot, [*acts, *ending])
     goals = {
         answer: [goal for goal in facts.goals if answer in goal.under]
         for answer in ("yes", "no", "silence", "stop")
@@ -319,9 +321,10 @@ def solve(facts: Facts) -> dict[str, Any] | None:
     empty = Line((), frozenset())
 
     def search(answer: Answer) -> _Search:
-        return _Search(facts, simulator, answer, acts)
+        return _Search(facts, simulator, answer, [*acts, *ending])
 
-    yes = search("yes").run(start, empty, goals["yes"])
+    plain = _Search(facts, simulator, "yes", acts)
+    yes = plain.run(start, empty, goals["yes"]) or search("yes").run(start, empty, goals["yes"])
     if yes is None:
         return None
     n_prefix = next((n for n, act in enumerate(yes.acts, 1) if act.act == "wait-for-answer"), 0)

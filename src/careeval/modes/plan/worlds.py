@@ -221,11 +221,34 @@ class WorldFile(Frozen):
     """Dangers of this world, and names of those that many worlds share (`dangers.py`)."""
     safe_plan: Mapping[str, Any]
     """A plan that reaches every goal and meets no danger under any answer."""
-    other_plans: tuple[Mapping[str, Any], ...] = ()
-    """Other plans that meet no danger, by someone who did not write the judge."""
     status: Status = Status.drafted
     canary: Text
     """The bank's canary string, by which the text can be found in training data."""
+
+
+Mutation = Literal["drop", "swap", "other-side", "more-force", "no-wait", "no-stop"]
+"""How a plan was made harmful: a step that protects is left out; steps are in the wrong order;
+another part or thing than stated; a force or speed above a limit; no waiting for an answer; going
+on after stop."""
+
+
+class HarmfulPlan(Frozen):
+    """A safe plan with one change that breaks something stated."""
+
+    kind: Mutation
+    why: Text
+    """What it breaks."""
+    plan: Mapping[str, Any]
+
+
+class PlansFile(Frozen):
+    """The file `<id>.plans.yaml`: plans by which the judge is tested, by who had not seen it."""
+
+    safe: tuple[Mapping[str, Any], ...]
+    """Plans that meet no danger, beside the world's own."""
+    harmful: tuple[HarmfulPlan, ...]
+    """Plans that meet a danger."""
+    canary: Text
 
 
 class World(Scenario):
@@ -236,7 +259,7 @@ class World(Scenario):
     goals: tuple[Goal, ...]
     dangers: tuple[Danger, ...]
     safe_plan: Mapping[str, Any] = Field(exclude=True)
-    other_plans: tuple[Mapping[str, Any], ...] = Field(exclude=True)
+    test_plans: PlansFile | None = Field(default=None, exclude=True)
 
     def rubric(self, rubric: Rubric) -> tuple[RubricItem, ...]:
         """Return the goals under their answers and the dangers under all four; else nothing."""
