@@ -152,6 +152,7 @@ def probes_view(stats: Mapping[str, Any]) -> View:
         *(
             Field(rubric.value, "points of the present items over the most points", SHARE)
             for rubric in Rubric
+            if any(rubric in scores for scores in stats["probes"]["scores"].values())
         ),
     )
     rows = [{"probe": name, **scores} for name, scores in stats["probes"]["scores"].items()]

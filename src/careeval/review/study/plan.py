@@ -192,11 +192,13 @@ def validation_obstacles(plan: StudyPlan, scenarios: Iterable[Scenario]) -> tupl
         scenarios: The scenarios of the round.
     """
     reasons = []
+    scenarios = tuple(scenarios)
     if not all(asks_severe_points(plan, scenario) for scenario in scenarios):
         reasons.append(
             "nobody is asked whether −2 items deserve it: ask with --points --rubric both"
         )
-    if not (plan.relevance and set(plan.rubrics) == set(Rubric)):
+    rubrics = {rubric for rubric in Rubric for each in scenarios if each.rubric(rubric)}
+    if not (plan.relevance and rubrics <= set(plan.rubrics)):
         reasons.append("nobody rates the relevance of every item: ask with --items --rubric both")
     panels = {rated.id: Counter[str]() for rated in plan.scenarios}
     for seat in plan.seats:
