@@ -8,27 +8,38 @@ import pytest
 
 from careeval.modes.plan.judge import judge_name
 from careeval.protocol.tables.run_tables import read_runs
+from careeval.results.findings import findings
+from careeval.results.score.entries import entries
 from careeval.results.score.summary import Summary, summarise
+from careeval.results.tables import Runs
 from careeval.sheets.entries.plan_answers import plan_answers_sheet
+from careeval.sheets.every_eval_ever.samples import samples_of
+from careeval.sheets.export_tables import data_tables
 from careeval.sheets.words import remarks
 from support.fakes import begin_recorded
 from support.plan_bank import plan_responses, write_plan_bank
 
 
-def _summary(tmp_path: Path, n: int) -> Summary:
+def _runs(tmp_path: Path, n: int) -> Runs:
     bank = write_plan_bank(tmp_path / "bank", n)
     outcome = begin_recorded(
         tmp_path / "runs" / "arm", "arm", plan_responses(n), judge_name(), {"bank": str(bank)}
     )
     assert outcome.complete, outcome
-    (summary,) = summarise(read_runs(tmp_path / "runs"))
-    return summary
+    return read_runs(tmp_path / "runs")
 
 
 @pytest.fixture(scope="module")
-def one_world(tmp_path_factory: pytest.TempPathFactory) -> Summary:
-    """The summary of four responses to one world."""
-    return _summary(tmp_path_factory.mktemp("one"), 1)
+def runs(tmp_path_factory: pytest.TempPathFactory) -> Runs:
+    """Four responses to one world."""
+    return _runs(tmp_path_factory.mktemp("one"), 1)
+
+
+@pytest.fixture(scope="module")
+def one_world(runs: Runs) -> Summary:
+    """Their summary."""
+    (summary,) = summarise(runs)
+    return summary
 
 
 def test_numbers_by_answer(one_world: Summary) -> None:
@@ -72,7 +83,7 @@ def test_states_are_counted(one_world: Summary) -> None:
 
 def test_the_same_number_has_the_same_interval(tmp_path: Path) -> None:
     """The share of all answers together is the headline number, with its interval."""
-    summary = _summary(tmp_path, 5)
+    (summary,) = summarise(_runs(tmp_path, 5))
     assert summary.plan is not None
     together = summary.plan.answers[-1]
     assert together.severe == summary.severe
@@ -87,3 +98,14 @@ def test_the_sheet_has_a_row_for_each_answer(one_world: Summary) -> None:
     assert [row["answer"] for row in sheet.rows] == ["yes", "no", "silence", "stop", "any"]
     assert [row["executable"] is None for row in sheet.rows] == [True] * 4 + [False]
     assert sheet.data.frame.height == 5
+
+
+def test_exports_have_it(runs: Runs) -> None:
+    """The exported tables have the sheet, and a sample says what went wrong with its plan."""
+    assert "plan_answers" in [table.name for table in data_tables(findings(runs))]
+    (entry,) = entries(runs)
+    samples, _ = samples_of(entry, "run", "arm")
+    errors = [sample["error"] for sample in samples]
+    assert errors[:2] == [None, None]
+    assert errors[2].startswith("the plan breaks off: the person agrees: step 2 cannot be carried")
+    assert errors[3].startswith("the words are no plan: ")
