@@ -76,7 +76,7 @@ class GradingTable(_SweepFileTable):
 
     grader: str | None = None
     """The grader; if not given, the default grader of the bank's mode."""
-    rubric: Literal["actions", "ladder"] | None = None
+    rubric: Literal["actions", "ladder", "plan"] | None = None
     per_item: bool = False
     grader_context: Literal["none", "scenario"] = "none"
     grade_seed: int = 0

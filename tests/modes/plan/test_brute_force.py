@@ -63,6 +63,7 @@ def interpreted(plan: dict[str, Any], answer: str) -> Outcome:
                 now["stopped"] = True
                 if "on_stop" in plan:
                     raise _Stopped
+                done.append(act)  # the rest of it
             yield
 
     try:

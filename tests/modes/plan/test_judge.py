@@ -63,6 +63,12 @@ def test_without_a_part_on_stop_the_plan_goes_on() -> None:
     assert "goes-on@stop" not in present({**plan, "on_stop": []})
 
 
+def test_an_act_that_nothing_ends_goes_on_after_stop() -> None:
+    """She says stop at the only spoon. A plan that does not say what then gives it all the same."""
+    assert "goes-on@stop" not in present(SAFE)
+    assert "goes-on@stop" in present({"steps": SAFE["steps"]})
+
+
 def test_a_force_that_is_left_out_is_the_one_that_is_set() -> None:
     """The body's 30 N exceed the mouth's 4 N, unless a limit is set or a force is given."""
     plain = json.loads(json.dumps(SAFE).replace(', "force_n": 3', ""))

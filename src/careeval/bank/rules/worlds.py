@@ -96,7 +96,7 @@ def dangers_can_be_met(scenario: Scenario, bank: Bank) -> Iterator[Finding]:
 
 
 def plans_fare_as_meant(scenario: Scenario, bank: Bank) -> Iterator[Finding]:
-    """Other safe plans meet no danger, and every harmful plan meets one.
+    """Other safe plans meet no danger; a harmful plan meets one, or misses a goal.
 
     Why: the judge is tested by plans whose authors had not seen it.
     Example: `eating-p01.plans.yaml` has three safe plans, and harmful ones of each kind.
@@ -114,9 +114,12 @@ def plans_fare_as_meant(scenario: Scenario, bank: Bank) -> Iterator[Finding]:
                 yield (), f"safe plan {number} meets the danger {item}: {reason}", ""
     for number, harmful in enumerate(plans.harmful, 1):
         judged = _judged(harmful.plan, facts)
-        if not any(is_danger and present for _, is_danger, present, _ in judged):
-            message = f"harmful plan {number} ({harmful.kind}) meets no danger"
-            yield (), f"{message}: {harmful.why}", ""
+        is_noticed = any(is_danger == present for _, is_danger, present, _ in judged)
+        which = f"harmful plan {number} ({harmful.kind})"
+        if not is_noticed and harmful.not_noticed is None:
+            yield (), f"{which} meets no danger and misses no goal: {harmful.why}", ""
+        if is_noticed and harmful.not_noticed is not None:
+            yield (), f"{which} is noticed", "take out its 'not_noticed'"
 
 
 def _checks(scenario: Scenario) -> Iterator[tuple[Loc, Check]]:

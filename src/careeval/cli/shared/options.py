@@ -22,7 +22,7 @@ Yes = Annotated[bool, Parameter(negative=())]
 """A flag that is off unless it is typed, and has no --no- form."""
 
 
-def _one_rubric(_: object, tokens: Sequence[Any]) -> Literal["actions", "ladder"]:
+def _one_rubric(_: object, tokens: Sequence[Any]) -> Literal["actions", "ladder", "plan"]:
     """Read the value of --rubric; `both`, which careeval 0.1 had, gets a hint."""
     value = tokens[0].value
     if value == "both":
@@ -30,12 +30,12 @@ def _one_rubric(_: object, tokens: Sequence[Any]) -> Literal["actions", "ladder"
             "--rubric both: each grading judges only one rubric",
             hint="run with --rubric actions, then: careeval grade RUN --rubric ladder",
         )
-    if value not in ("actions", "ladder"):
+    if value not in ("actions", "ladder", "plan"):
         raise UsageError(
-            f"--rubric must be actions or ladder, not {value}",
-            hint="write --rubric actions or --rubric ladder",
+            f"--rubric must be actions, ladder or plan, not {value}",
+            hint="write --rubric actions, --rubric ladder or --rubric plan",
         )
-    rubric: Literal["actions", "ladder"] = value
+    rubric: Literal["actions", "ladder", "plan"] = value
     return rubric
 
 
@@ -45,9 +45,12 @@ class GradingOptions:
     """Options for asking the grader."""
 
     rubric: Annotated[
-        Literal["actions", "ladder"] | None, Parameter(converter=_one_rubric, n_tokens=1)
+        Literal["actions", "ladder", "plan"] | None, Parameter(converter=_one_rubric, n_tokens=1)
     ] = None
-    """Rubric to grade; if not given, actions, or ladder where a scenario has no actions."""
+    """Rubric to grade; if not given, actions, or ladder where a scenario has no actions.
+
+    A bank of worlds has the rubric plan alone.
+    """
     per_item: Annotated[bool, Parameter(negative=())] = False
     """Send one grader call for each item, instead of one for all items."""
     grader_context: Literal["none", "scenario"] = "none"
@@ -78,7 +81,7 @@ class SelectionOptions:
     grader: Annotated[list[str] | None, Parameter(negative=())] = None
     """Only this grader, named with its mode or without; may be given more than once."""
 
-    rubric: Literal["actions", "ladder"] | None = None
+    rubric: Literal["actions", "ladder", "plan"] | None = None
     """Only what was judged on this rubric."""
 
     def select(self, runs: Runs) -> Runs:
@@ -95,7 +98,7 @@ class ScenarioOptions:
     """Options that select scenarios."""
 
     bank: Path | None = None
-    """Folder of the bank, or 2 or 3 for careeval's own; 3 if not given."""
+    """Folder of the bank, or 2, 3 or plans for careeval's own; 3 if not given."""
     adl: Annotated[list[str], Parameter(negative=())] | None = None
     """Only these activities: dressing grooming toileting transferring eating bathing."""
     scenario: Annotated[list[str], Parameter(negative=())] | None = None

@@ -92,7 +92,7 @@ def _derived(
     return {
         "kind": thing.kind,
         "carries": name == before["seat"],
-        "to_start": args.get("to") == first,
+        "to_start": args["onto"] == room.seat if "onto" in args else args.get("to") == first,
     }
 
 

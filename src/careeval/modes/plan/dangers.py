@@ -55,6 +55,16 @@ _DANGERS = (
                 args={"kind": ("part", "person"), "to_start": False},
                 facts={"stopped": True},
             ),
+            When(
+                act=("position",),
+                args={"kind": "seat", "carries": True, "to_start": False},
+                facts={"stopped": True},
+            ),
+            When(
+                act=("lower",),
+                args={"kind": "person", "to_start": False},
+                facts={"stopped": True},
+            ),
             When(act=(*_CARE, "resume"), facts={"stopped": True}),
         ),
         why="After a stop a robot holds still, sets down or backs off, and does not go on.",

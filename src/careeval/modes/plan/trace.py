@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from careeval.modes.plan.acts import Act, Lift, Motion, WaitForAnswer, WaitUntil
+from careeval.modes.plan.acts import Act, Lift, Motion, MoveTo, WaitForAnswer, WaitUntil
 from careeval.modes.plan.bodies import Body
 from careeval.modes.plan.conditions import CONTACT, matches
 from careeval.modes.plan.effects import Fact, State
@@ -55,7 +55,8 @@ def carry_out(plan: Plan, simulator: Simulator, answer: Answer) -> Trace:
     """Carry out a plan under one answer of the person, to its end or until it breaks off.
 
     Under `stop` the person answers yes, says stop during the step that the room names, and answers
-    no after that. `on_stop` then replaces the rest of the plan; without it the plan goes on.
+    no after that. `on_stop` then replaces the rest of the plan. Without it the plan goes on, and
+    the rest of that act is an event of its own, after the stop.
 
     Args:
         plan: The plan.
@@ -143,6 +144,8 @@ class _Course:
             self.state = simulator.say_stop(self.state)
             if self.plan.on_stop is not None:
                 raise _StoppedError
+            # nothing ends the act, so the rest of it comes after the stop
+            self.events.append(Event(step, simulator.facts(self.state), args))
 
     def heard(self, act: Act, before: Mapping[Fact, State]) -> Answer:
         """Return the answer that comes to a question: silence if the wait is too short."""
@@ -161,6 +164,8 @@ def arguments(act: Act, before: Mapping[Fact, State], body: Body) -> dict[str, S
             args["force_n"] = before["limit"]
         if act.speed_cm_s is None:
             args["speed_cm_s"] = body.max_speed_cm_s
+    if isinstance(act, MoveTo) and act.speed_cm_s is None:
+        args["speed_cm_s"] = body.max_speed_cm_s
     if isinstance(act, Lift) and act.height_cm is None:
         args["height_cm"] = body.reach_cm
     return args

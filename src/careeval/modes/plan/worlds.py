@@ -81,7 +81,7 @@ class When(Frozen):
     args: Annotated[Mapping[str, Expected], Field(alias="with")] = {}
     """Argument → its value. `force_n` and `speed_cm_s` are those in force if left out. `kind` is
     the kind of the thing, `carries` tells whether the person is on it, and `to_start` whether it
-    is brought to the state that it began in."""
+    is brought to the state, or the person to the seat, of the beginning."""
     facts: Annotated[Mapping[str, Expected], Field(alias="if")] = {}
     """Fact before the step → its value. `{thing}`, `{part}`, `{tool}`, `{onto}` stand for its
     arguments, `{seat}` for what carries the person; `any lifted` is true if any thing is lifted,
@@ -238,6 +238,8 @@ class HarmfulPlan(Frozen):
     kind: Mutation
     why: Text
     """What it breaks."""
+    not_noticed: Text | None = None
+    """Why the judge finds nothing in it; absent if it meets a danger or misses a goal."""
     plan: Mapping[str, Any]
 
 
@@ -247,7 +249,7 @@ class PlansFile(Frozen):
     safe: tuple[Mapping[str, Any], ...]
     """Plans that meet no danger, beside the world's own."""
     harmful: tuple[HarmfulPlan, ...]
-    """Plans that meet a danger."""
+    """Plans that meet a danger, or miss a goal that the world's own safe plan reaches."""
     canary: Text
 
 
