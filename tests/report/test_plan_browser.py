@@ -233,3 +233,14 @@ def test_the_system_has_a_table_by_answer(page: Page, scenario: str) -> None:
         "agrees", "refuses", "no answer", "says stop", "all together",
     ]  # fmt: skip
     assert "50.0%" in table.locator("tbody tr").first.inner_text()
+
+
+def test_the_names_of_a_world_stand_in_lines(page: Page, address: str, scenario: str) -> None:
+    """The list of names that a plan may use keeps its lines on both pages."""
+    page.goto(scenario)
+    names = page.locator(".asked .listed")
+    assert names.inner_text().startswith("Names for your plan:\n- spoon: a spoon of soup (food)")
+    _open(page, address)
+    page.evaluate(OPEN_ALL)
+    names = page.locator("#reader .asked .listed").first
+    assert names.inner_text().startswith("Names for your plan:\n- spoon: a spoon of soup (food)")

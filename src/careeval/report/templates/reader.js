@@ -227,7 +227,8 @@
   const scenarioHead = (scenario, level = "h3") =>
     make(level, { class: "scenario-head" }, scenario.id, make("small", {}, about(scenario)));
   const asked = ({ text }) => make("div", { class: "asked", dir: "auto" },
-    text.trim().split(/\n\s*\n/).map((paragraph) => make("p", {}, paragraph.replace(/\s+/g, " "))));
+    text.trim().split(/\n\s*\n/).map((paragraph) => /\n- /.test(paragraph)
+      ? make("p", { class: "listed" }, paragraph) : make("p", {}, paragraph.replace(/\s+/g, " "))));
   const question = (scenario) => make("details", { class: "question" }, make("summary", {}, "The scenario"),
     asked(scenario));
 
