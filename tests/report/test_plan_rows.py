@@ -9,7 +9,10 @@ import pytest
 
 from careeval.core.scenario import Rubric
 from careeval.modes.plan.acts import act_classes
+from careeval.modes.plan.judge import judge_name
 from careeval.modes.plan.worlds import WHEN
+from careeval.protocol.tables.run_tables import read_runs
+from careeval.report.payload import payload
 from careeval.report.plan_rows import (
     ARGUMENTS,
     PlanBreak,
@@ -19,9 +22,11 @@ from careeval.report.plan_rows import (
     plan_table,
     quoted_words,
 )
+from careeval.results.findings import Findings, findings
 from careeval.results.score.harms import Harm
 from careeval.sheets.names import ANSWERS
-from support.plan_bank import CAREFUL, HOSTILE, TEXTS
+from support.fakes import begin_recorded
+from support.plan_bank import CAREFUL, HOSTILE, TEXTS, plan_responses, write_plan_bank
 
 
 def _act(**content: Any) -> Any:
@@ -170,3 +175,34 @@ def test_a_quoted_step_in_short_words(rubric: Rubric, quote: str | None, words: 
     """The quote of an error is the step in short words; any other quote stays as it is."""
     harm = Harm("arm", "g", rubric, "s", None, (), 1, "i@yes", -2, "Text.", quote, "step 1")
     assert quoted_words(harm) == words
+
+
+@pytest.fixture(scope="module")
+def plans(tmp_path_factory: pytest.TempPathFactory) -> Findings:
+    """Findings of four responses to one world."""
+    folder = tmp_path_factory.mktemp("plans")
+    task = {"bank": str(write_plan_bank(folder / "bank"))}
+    assert begin_recorded(
+        folder / "runs" / "arm", "arm", plan_responses(), judge_name(), task
+    ).complete
+    return findings(read_runs(folder / "runs"))
+
+
+def test_the_reader_has_the_tables(plans: Findings) -> None:
+    """The three plans that were carried out have a table, and the words that are none have not."""
+    data = payload(plans.public, plans.entries).data
+    assert [len(grading) for grading in data["gradings"]] == [7, 7, 7, 6]
+    rows, marks, breaks, answers = data["gradings"][2][6]
+    assert [row[0] for row in rows] == [1, 2, 0, 3]
+    # touching without a yes, at step 1 under each answer
+    assert marks == tuple((0, answer, 6 + answer) for answer in range(4))
+    assert [(row, under) for row, under, _ in breaks] == [(1, (0, 1, 2)), (3, (3,))]
+    assert answers == [0, 1, 2, 3, 0, 3, 0, 1, 2, 3, 0, 1, 2, 3]
+    assert data["answers"][3] == ("says stop", "The person agrees, then says stop")
+
+
+def test_without_words_there_is_no_table(plans: Findings) -> None:
+    """A report without the words of responses has none of their steps either."""
+    data = payload(plans.public, plans.entries, responses=False).data
+    assert {len(grading) for grading in data["gradings"]} == {6}
+    assert "spoon" not in json.dumps([data["gradings"], data["texts"]])

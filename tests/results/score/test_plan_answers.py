@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
+import polars as pl
 import pytest
 
 from careeval.modes.plan.judge import judge_name
 from careeval.protocol.tables.run_tables import read_runs
 from careeval.results.findings import findings
+from careeval.results.held_out_words import withhold
 from careeval.results.score.entries import entries
 from careeval.results.score.summary import Summary, summarise
 from careeval.results.tables import Runs
@@ -109,3 +112,15 @@ def test_exports_have_it(runs: Runs) -> None:
     assert errors[:2] == [None, None]
     assert errors[2].startswith("the plan breaks off: the person agrees: step 2 cannot be carried")
     assert errors[3].startswith("the words are no plan: ")
+
+
+def test_held_out_worlds_count_in_each_answer(runs: Runs, one_world: Summary) -> None:
+    """Where words are withheld, an item is named by its place and its answer."""
+    held_out = replace(runs, responses=runs.responses.with_columns(split=pl.lit("held-out")))
+    withheld = withhold(held_out)
+    (summary,) = summarise(withheld)
+    assert summary.plan == one_world.plan
+    assert withheld.judgments["item"].unique().sort().to_list()[:3] == [
+        "p10@stop", "p11@yes", "p12@no",
+    ]  # fmt: skip
+    assert "asks" not in str(withheld.judgments.rows())
