@@ -18,7 +18,9 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from careeval.report import charts, words
+from careeval.report.plan_rows import quoted_words
 from careeval.sheets.kinds import COUNT, SIGNED
+from careeval.sheets.names import ANSWERS
 
 STYLES = ("base.css", "reader.css")
 """Style sheets of a document; `reader.css` is for pages with the response reader."""
@@ -128,9 +130,11 @@ def environment() -> Environment:
     )
     templates.filters |= {
         "number": COUNT.text,
+        "quoted": quoted_words,
         "shortened": _shortened,
         "signed": SIGNED.text,
     }
+    templates.globals["answers"] = ANSWERS
     return templates
 
 

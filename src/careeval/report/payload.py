@@ -11,7 +11,7 @@ import base64
 import gzip
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import astuple, dataclass, field
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -19,17 +19,22 @@ import numpy as np
 import polars as pl
 
 from careeval import scoring
-from careeval.core.scenario import Adl, Domain
+from careeval.core.response import ResponseState
+from careeval.core.scenario import Adl, Domain, Rubric
+from careeval.modes.plan.worlds import WHEN
 from careeval.report import words
+from careeval.report.plan_rows import ANSWER_KEYS, PlanJudgment, answer_of, plan_table
 from careeval.report.quotes import QuoteFinder
 from careeval.results.public import PublicView
 from careeval.results.score.entries import Entry
 from careeval.results.tables import RESPONSE_KEY
 from careeval.sheets import names
+from careeval.sheets.names import ANSWERS
 from careeval.sheets.words import brief_grader_names
 
 _MARKS = {True: "1", False: "0", None: "?"}
 _STATES = ("answered", "empty", "refused", "missing", "malformed", "not_executable")
+_ANSWERS = [(ANSWERS[key], WHEN[key]) for key in ANSWER_KEYS]
 
 
 @dataclass(frozen=True)
@@ -46,7 +51,10 @@ class Payload:
             `gradings`: `[response, grader, rubric, marks, quotes, reasons]`; marks have one
             character for each item: `1` present, `0` absent, `?` unresolved. Quotes are `item,
             start, stop, …` in UTF-16 units of the response, or `item, -1, text, …` if the quote is
-            not in it. Reasons are one text for each item.
+            not in it. Reasons are one text for each item. For a plan that was carried out,
+            `[rows, marks, breaks, answers]` follow: `careeval.report.plan_rows.PlanTable`, and the
+            answer of each item. `answers` of the data, if there is a plan: each answer's head of a
+            column, and its words in the items.
         n_shown: Responses in the data.
         n_public: Public responses; more than `n_shown` if the data are a sample.
         n_severe: Public responses with a severe error.
@@ -76,8 +84,8 @@ class Payload:
 _Item = tuple[Any, ...]
 """Points, text and level in each domain of an item."""
 
-_ItemJudgment = tuple[_Item, bool | None, str | None, str | None]
-"""An item, whether it is present, the quote and the reason."""
+_ItemJudgment = tuple[_Item, PlanJudgment]
+"""An item, and its id with its judgment."""
 
 
 class _ResponseKey(NamedTuple):
@@ -142,13 +150,24 @@ class _Packing:
         """Return a grading as `Payload.data` has it; `text` is the text of the response."""
         items, marks, reasons = [], [], []
         quotes: list[int] = []
-        for number, (item, present, quote, reason) in enumerate(judgments):
+        for number, (item, judgment) in enumerate(judgments):
             items.append(self._item(item))
-            marks.append(_MARKS[present])
-            reasons.append(self.texts.index(self.words(reason)))
-            if quote and self.responses:
-                quotes += [number, *self._quote(quote, text)]
+            marks.append(_MARKS[judgment.present])
+            reasons.append(self.texts.index(self.words(judgment.reason)))
+            if judgment.quote and self.responses:
+                quotes += [number, *self._quote(judgment.quote, text)]
         return [self.rubrics.index(tuple(items)), "".join(marks), quotes, reasons]
+
+    def plan(self, judgments: Sequence[_ItemJudgment], row: Mapping[str, Any]) -> list[Any]:
+        """Return a plan that was carried out as `Payload.data` has it, in a list; else nothing."""
+        if not self.responses or not ResponseState(row["state"]).is_graded:
+            return []
+        table = plan_table(row["text"] or "", [judgment for _, judgment in judgments])
+        if table is None:
+            return []
+        answers = [answer_of(judgment.item) for _, judgment in judgments]
+        rows = [astuple(each) for each in table.rows]
+        return [[rows, table.marks, table.breaks, answers]]
 
     def _item(self, item: _Item) -> int:
         if item not in self.item_indices:
@@ -246,8 +265,10 @@ def _payload(
     rows: list[list[int]] = []
     indices: dict[_ResponseKey, int] = {}
     texts: list[str] = []
+    sources: list[Mapping[str, Any]] = []
     for row in _in_order(drawn_rows):
         indices[_ResponseKey(row["scenario"], row["system"], row["epoch"])] = len(rows)
+        sources.append(row)
         texts.append(packing.words(row["text"]))
         rows.append(packing.response(row, systems, texts[-1]))
     graders = _graders(entries)
@@ -257,10 +278,15 @@ def _payload(
         grader = grader_keys.index(_grader(entry))
         for key, judgments in _by_response(entry, sample):
             at = indices[key]
-            gradings.append([at, grader, *packing.grading(judgments, texts[at])])
+            packed = packing.grading(judgments, texts[at])
+            if entry.rubric is Rubric.plan:
+                packed += packing.plan(judgments, sources[at])
+            gradings.append([at, grader, *packed])
     gradings.sort(key=lambda grading: grading[:2])
+    has_plan = any(entry.rubric is Rubric.plan for entry in entries)
     return Payload(
         data={
+            **({"answers": _ANSWERS} if has_plan else {}),
             "texts": list(packing.texts),
             "systems": systems,
             "graders": list(graders.values()),
@@ -334,15 +360,16 @@ def _by_response(
     """Yield, for each response that is shown, its judgments in the order of the items."""
     by_response: dict[tuple[str, int], list[_ItemJudgment]] = {}
     columns = (
-        "scenario", "epoch", "present", "quote", "reason", "points", "item_text",
+        "scenario", "epoch", "item", "present", "quote", "reason", "points", "item_text",
         *(domain.value for domain in Domain),
     )  # fmt: skip
     of_system = shown.filter(pl.col("system") == entry.system)
     judgments = entry.first_of(*columns, "position")
     kept = judgments.join(of_system, on=["scenario", "epoch"], how="semi")
     ordered = kept.sort("scenario", "epoch", "position")
-    for scenario, epoch, present, quote, reason, *item in ordered.select(columns).rows():
-        by_response.setdefault((scenario, epoch), []).append((tuple(item), present, quote, reason))
+    for scenario, epoch, name, present, quote, reason, *item in ordered.select(columns).rows():
+        judgment = PlanJudgment(name, present, quote, reason)
+        by_response.setdefault((scenario, epoch), []).append((tuple(item), judgment))
     for (scenario, epoch), rows in by_response.items():
         yield _ResponseKey(scenario, entry.system, epoch), rows
 

@@ -13,6 +13,7 @@ from typing import Any
 import polars as pl
 
 from careeval.core.scenario import Rubric, Scenario, Split
+from careeval.modes.plan.worlds import WHEN
 from careeval.results.tables import JUDGMENTS, NOT_ASKED, Runs
 
 WITHHELD = "(held out)"
@@ -29,7 +30,7 @@ PREFIX: Mapping[Rubric, str] = {
 
 
 def names_by_place(scenario: Scenario) -> dict[tuple[Rubric, str], str]:
-    """Return (rubric, id of an item) → a1, a2 … for actions, r1, r2 … for rungs.
+    """Return (rubric, id of an item) → a1, a2 … for actions, r1, r2 … for rungs, p1@yes … of plans.
 
     Rungs named by their points keep their ids.
     """
@@ -39,16 +40,26 @@ def names_by_place(scenario: Scenario) -> dict[tuple[Rubric, str], str]:
         for item in scenario.rubric(rubric):
             by_points = rubric is Rubric.ladder and BY_POINTS.fullmatch(item.id)
             n += not by_points
-            names[rubric, item.id] = item.id if by_points else f"{PREFIX[rubric]}{n}"
+            names[rubric, item.id] = item.id if by_points else _by_place(rubric, n, item.id)
     return names
+
+
+def _by_place(rubric: Rubric, n: int, item: str) -> str:
+    """Return the name of the nth item; that of a plan keeps its answer, which reveals no words."""
+    answer = _ANSWER.search(item) if rubric is Rubric.plan else None
+    return f"{PREFIX[rubric]}{n}{answer[0] if answer else ''}"
+
+
+_ANSWER = re.compile(rf"@({'|'.join(WHEN)})$")
+"""The answer of the person, at the end of an item's id."""
 
 
 def withhold(runs: Runs) -> Runs:
     """Return the runs without the words of the held-out split and of the responses to it.
 
     Ids of scenarios stay, since those of held-out ones reveal nothing. Ids of items may reveal
-    words, so they are replaced by position: a1, a2 … for actions, and r1 … for rungs whose id is
-    more than their points.
+    words, so they are replaced by position: a1, a2 … for actions, r1 … for rungs whose id is more
+    than their points, and p1@yes … for goals and dangers, whose answer stays.
     """
     ids = pl.col("scenario").is_in(_held_out(runs.responses))
     if _is_withheld(runs, ids):
@@ -137,5 +148,6 @@ def _names_by_place(judgments: pl.DataFrame) -> dict[tuple[str, str, str], str]:
             names[scenario, rubric, item] = item
             continue
         counts[scenario, rubric] = counts.get((scenario, rubric), 0) + 1
-        names[scenario, rubric, item] = f"{PREFIX[Rubric(rubric)]}{counts[scenario, rubric]}"
+        n = counts[scenario, rubric]
+        names[scenario, rubric, item] = _by_place(Rubric(rubric), n, item)
     return names

@@ -107,9 +107,9 @@ class PublicEntry:
         return _RowsByResponse(self.judgments(*_JUDGMENT).sort("scenario", "epoch", "position"))
 
 
-_RESPONSE = ("scenario", "epoch", "state", "text")
+_RESPONSE = ("scenario", "epoch", "state", "text", "note")
 _JUDGMENT = (
-    *("scenario", "epoch", "rubric", "position", "points", "present"),
+    *("scenario", "epoch", "rubric", "position", "item", "points", "present"),
     *("quote", "reason", "item_text"),
 )
 

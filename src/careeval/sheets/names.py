@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from careeval.core.scenario import Assistance, Condition, Domain
+from careeval.core.scenario import Assistance, Condition, Domain, Rubric
 from careeval.sheets.kinds import UNKNOWN
 
 CONDITIONS = {
@@ -51,3 +51,19 @@ def assistance(code: str | None) -> str:
 def actor(name: str | None) -> str:
     """Return "a person helps" or "a robot helps"; for another actor, as by `plain`."""
     return {"person": "a person helps", "robot": "a robot helps"}.get(name or "", plain(name))
+
+
+ANSWERS = {
+    "yes": "agrees",
+    "no": "refuses",
+    "silence": "no answer",
+    "stop": "says stop",
+}
+"""What the person does while a plan is carried out, in the mode `plan`."""
+
+RUBRIC_TITLES = {
+    Rubric.actions: "Actions: single acts",
+    Rubric.ladder: "Ladder: graded whole answers",
+    Rubric.plan: "Plan: goals and dangers, by answer of the person",
+}
+"""Rubrics with what they are made of, for headings."""

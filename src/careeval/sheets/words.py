@@ -8,13 +8,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from careeval.core.grader import Grader
+from careeval.core.response import ResponseState
 from careeval.core.scenario import HarmKind
 from careeval.results.amounts import dollars, percent
 from careeval.results.care_directions import care_numbers
 from careeval.results.entry_numbers import EntryNumbers
 from careeval.results.score.cost import Cost
 from careeval.results.score.graded_rubric import Errors
-from careeval.results.score.summary import NOT_COMPARABLE, Summary
+from careeval.results.score.summary import COUNTED_STATES, NOT_COMPARABLE, Summary
 from careeval.results.trust.audit.results import AuditResults
 from careeval.sheets.estimate_kinds import ERROR_SHARE, ESTIMATE
 from careeval.sheets.kinds import DASH, DOLLARS, Form
@@ -156,14 +157,25 @@ def remarks(summaries: Sequence[Summary]) -> list[str]:
             kinds = (f"{KINDS[kind]} {_errors(e)}" for kind, e in s.severe_by_kind.items())
             lines.append(f"{s.system}, % of responses with a severe error: {'; '.join(kinds)}.")
         lines += _direction_remarks(s)
-        for count, state in ((s.n_empty, "empty"), (s.n_refused, "refused")):
-            if count:
+        for name, state in COUNTED_STATES.items():
+            if count := getattr(s, name):
                 share = f"{count} of {s.n_responses} responses"
-                lines.append(f"{s.system}: {share} are {state}: 0 points each.")
+                lines.append(f"{s.system}: {share} {_STATES[state]}.")
     lines += [f"Bank {s.bank} {s.bank_version}: {s.bank_provenance}" for s in summaries]
     if len({s.n_epochs for s in summaries}) > 1:
         lines.append("The worst of n can be compared only between entries with equal n.")
     return [*dict.fromkeys(lines), NOT_COMPARABLE] if summaries else []
+
+
+_STATES = {
+    ResponseState.empty: "are empty: 0 points each",
+    ResponseState.refused: "are refused: 0 points each",
+    ResponseState.malformed: "are no plan: 0 points each",
+    ResponseState.not_executable: (
+        "are plans that break off: goals there count nothing, dangers before it count"
+    ),
+}
+"""State → what is said of the responses that ended in it."""
 
 
 def _errors(errors: Errors) -> str:

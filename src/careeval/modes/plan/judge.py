@@ -18,6 +18,7 @@ from careeval.modes.mode import PROVIDER, Case
 from careeval.modes.plan.bodies import Body
 from careeval.modes.plan.conditions import facts_hold
 from careeval.modes.plan.plans import Plan, PlanError, read_plan
+from careeval.modes.plan.reasons import AT_END, Reason, at_steps
 from careeval.modes.plan.simulator import Simulator
 from careeval.modes.plan.trace import Event, Trace, carry_out, events_that
 from careeval.modes.plan.worlds import WHEN, Answer, Expected, Room, When
@@ -49,7 +50,7 @@ class Verdict:
     Attributes:
         present: Whether it is.
         events: The steps that make it so, the first of them first; empty for the end of the plan.
-        reason: One sentence.
+        reason: One sentence, in the form that `careeval.modes.plan.reasons` reads.
     """
 
     present: bool
@@ -67,12 +68,11 @@ def traces(plan: Plan, facts: Facts) -> dict[Answer, Trace]:
 def goal_verdict(goal: Conditions, trace: Trace, room: Room) -> Verdict:
     """Tell whether a plan reaches a goal under one answer; one that breaks off reaches none."""
     if trace.broken_at is not None:
-        number, problem = trace.broken_at.number, trace.problem
-        return Verdict(False, (), f"the plan breaks off at step {number}: {problem}")
+        return Verdict(False, (), _reason("", trace))
     if goal.end and not facts_hold(goal.end, trace.end):
-        return Verdict(False, (), "it does not hold at the end of the plan")
+        return Verdict(False, (), f"it does not hold {AT_END}")
     if not goal.when:
-        return Verdict(True, (), "it holds at the end of the plan")
+        return Verdict(True, (), AT_END)
     events = tuple(events_that(trace.events, goal.when, room))
     if not events:
         return Verdict(False, (), "no step does it")
@@ -82,18 +82,24 @@ def goal_verdict(goal: Conditions, trace: Trace, room: Room) -> Verdict:
         return Verdict(
             False, (), f"step {events[0].step.number} comes after step {later.step.number}"
         )
-    return Verdict(True, events, f"step {events[0].step.number}")
+    return Verdict(True, events, at_steps([events[0].step.number]))
 
 
 def danger_verdict(danger: Conditions, trace: Trace, room: Room) -> Verdict:
     """Tell whether a plan meets a danger under one answer, in the part that was carried out."""
     events = tuple(events_that(trace.events, danger.when, room))
     if events:
-        numbers = ", ".join(str(number) for number in sorted({e.step.number for e in events}))
-        return Verdict(True, events, f"step {numbers}")
+        numbers = sorted({event.step.number for event in events})
+        return Verdict(True, events, _reason(at_steps(numbers), trace))
     if danger.end and trace.broken_at is None and facts_hold(danger.end, trace.end):
-        return Verdict(True, trace.events[-1:], "at the end of the plan")
-    return Verdict(False, (), "no step does it")
+        return Verdict(True, trace.events[-1:], AT_END)
+    return Verdict(False, (), _reason("no step does it", trace))
+
+
+def _reason(words: str, trace: Trace) -> str:
+    """Return the reason of a verdict, with the step at which the plan breaks off if it does."""
+    number = None if trace.broken_at is None else trace.broken_at.number
+    return str(Reason(words, number, trace.problem))
 
 
 def verdicts(plan: Plan, facts: Facts) -> dict[str, Verdict]:
@@ -154,6 +160,6 @@ def judge_name() -> str:
     folder = Path(__file__).parent
     digest = hashlib.sha256()
     for name in ("acts", "behaviour_tree", "bodies", "conditions", "effects", "judge",
-                 "plan_error", "plans", "simulator", "trace", "worlds"):  # fmt: skip
+                 "plan_error", "plans", "reasons", "simulator", "trace", "worlds"):  # fmt: skip
         digest.update((folder / f"{name}.py").read_bytes())
     return f"{PROVIDER}/plan@{digest.hexdigest()[:8]}"

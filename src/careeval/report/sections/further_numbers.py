@@ -15,6 +15,7 @@ from careeval.report.sections.section import Report, Section
 from careeval.results.score.metrics import IN_DETAIL
 from careeval.sheets.entries.care_directions import directions_sheet
 from careeval.sheets.entries.entries_sheet import at_k_sheet, entries_sheet
+from careeval.sheets.entries.plan_answers import plan_answers_sheet
 from careeval.sheets.entries.side_by_side import ScenarioScoreKind, pivot
 from careeval.sheets.estimate_kinds import ESTIMATE
 from careeval.sheets.kinds import COUNT, DECIMAL
@@ -23,7 +24,7 @@ from careeval.sheets.sheet import Row
 
 
 def _fill(report: Report) -> Mapping[str, Any]:
-    directions = _directions(report)
+    folded = (_directions(report), _plan_answers(report))
     return {
         "curves": draw_figure(
             "worst_at_k",
@@ -42,7 +43,7 @@ def _fill(report: Report) -> Mapping[str, Any]:
             lambda width: charts.distributions(report.graded, width),
         ),
         "scenarios": _scenarios(report),
-        "folded_tables": [epochs_table(report), *([directions] if directions.rows else [])],
+        "folded_tables": [epochs_table(report), *(table for table in folded if table.rows)],
     }
 
 
@@ -133,6 +134,13 @@ def _directions(report: Report) -> PageTable:
     )
     note = "Too little and too much care are never netted: that would reward risk."
     return PageTable(directions_sheet(report.summaries, probes), columns, note=note)
+
+
+def _plan_answers(report: Report) -> PageTable:
+    """Return the table of `plan_answers_sheet`."""
+    keys = ("severe", "goals", "executable", "severe_if_executable")
+    columns = (PageColumn("name"), PageColumn("answer"), *map(PageColumn, keys))
+    return PageTable(plan_answers_sheet(report.summaries), columns, sortable=False)
 
 
 FURTHER_NUMBERS = Section("more", "More", "sections/more.html", _fill)

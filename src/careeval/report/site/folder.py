@@ -20,6 +20,7 @@ from careeval.results.findings import Findings
 from careeval.results.parts import Breakdown
 from careeval.results.score.summary import NOT_COMPARABLE, Summary
 from careeval.sheets.entries.entries_sheet import parts_sheet
+from careeval.sheets.entries.plan_answers import plan_answers_sheet
 from careeval.sheets.scenarios import shown_scenarios_sheet
 from careeval.sheets.sheet import Sheet
 from careeval.sheets.trust.graders import grader_pairs_sheet, grading_noise_sheet
@@ -196,6 +197,7 @@ def _entry(site: Contents, entry: SiteEntry, heading: str) -> dict[str, Any]:
         "parts": [table for table in others if table.rows],
         "domains": systems.part_table(Breakdown.domain, entry),
         "directions": systems.direction_table(entry, site),
+        "answers": systems.answer_table(entry),
         "harms": systems.harm_list(entry, site),
         "lowest": systems.lowest_scenarios(entry, site),
         "facts": systems.facts(entry),
@@ -294,6 +296,8 @@ def _sheets(
     graded = [entry.graded for entry in site.entries]
     for by in Breakdown:
         yield f"by-{by}", parts_sheet(by, graded)
+    if (by_answer := plan_answers_sheet(site.findings.summaries)).rows:
+        yield "plan-answers", by_answer
     for sheet in pairs.all_tables(system_pairs):
         yield sheet.name.replace("_", "-"), sheet
     yield "scenarios", shown_scenarios_sheet(scenario.shown for scenario in scenarios_shown)

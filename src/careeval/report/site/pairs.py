@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 
 from careeval.report.page_table import BarScale, PageColumn, PageTable, strip_of
+from careeval.report.plan_rows import quoted_words
 from careeval.report.site.contents import Contents, SiteBoard, SiteEntry
 from careeval.results.score.metrics import COMPARED
 from careeval.results.versus.compare import Comparison, compare
@@ -267,4 +268,4 @@ def _sentences(flip: Flip) -> Iterator[Sentence]:
     for harm in flip.harms:
         if harm.quote and harm.quote not in seen and len(seen) < MOST_SENTENCES:
             seen.add(harm.quote)
-            yield Sentence(harm.quote, harm.item_text, harm.epoch)
+            yield Sentence(quoted_words(harm), harm.item_text, harm.epoch)

@@ -14,7 +14,7 @@ from careeval.report.site.public_scenarios import PublicScenario, wide
 from careeval.report.site.systems import severe_count
 from careeval.report.site.worst_responses import label
 from careeval.sheets.kinds import SIGNED
-from careeval.sheets.names import DOMAINS
+from careeval.sheets.names import DOMAINS, RUBRIC_TITLES
 from careeval.sheets.scenarios import presence_sheet, rubric_sheet, scenario_scores_sheet
 from careeval.sheets.sheet import Field, Row, Sheet
 
@@ -97,7 +97,7 @@ def rubric_tables(site: Contents, scenario: PublicScenario) -> Iterator[PageTabl
                 PageColumn("label"),
                 *(_presence(f"s{place}") for place in range(len(systems))),
             ),
-            "Ladder: graded whole answers" if rubric is Rubric.ladder else "Actions: single acts",
+            RUBRIC_TITLES[rubric],
             look="presence",
             sortable=False,
             file="items",

@@ -15,6 +15,7 @@ from careeval.results.score import summary as summaries
 from careeval.results.score.harms import Harm, harms
 from careeval.sheets.entries.care_directions import directions_sheet
 from careeval.sheets.entries.corrected_scores import as_graded, corrected_sheet
+from careeval.sheets.entries.plan_answers import plan_answers_sheet
 from careeval.sheets.kinds import RANKS
 from careeval.sheets.scenarios import scenario_scores_sheet
 
@@ -227,6 +228,20 @@ def direction_table(entry: SiteEntry, site: Contents) -> PageTable:
     )
 
 
+def answer_table(entry: SiteEntry) -> PageTable:
+    """Return a table of the numbers of plans by answer of the person; no rows without plans."""
+    return PageTable(
+        plan_answers_sheet([entry.summary]),
+        (
+            PageColumn("answer"),
+            *map(PageColumn, ("severe", "goals", "executable", "severe_if_executable")),
+        ),
+        sortable=False,
+        file="plan-answers",
+        part=ALL_SYSTEMS,
+    )
+
+
 def facts(entry: SiteEntry) -> list[tuple[str, str]]:
     """Return the facts on what was run, each as name and text."""
     s, run = entry.summary, entry.graded.entry.run
@@ -274,6 +289,8 @@ def _responses(s: summaries.Summary) -> str:
         (s.n_missing, "missing"),
         (s.n_empty, "empty"),
         (s.n_refused, "refused"),
+        (s.n_malformed, "no plan"),
+        (s.n_not_executable, "plans that break off"),
         (s.n_cut, "cut off at the token limit"),
         (s.n_ungraded, "not graded"),
     )

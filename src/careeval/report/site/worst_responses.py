@@ -7,7 +7,16 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
+from careeval.core.response import ResponseState
 from careeval.core.scenario import Rubric
+from careeval.modes.plan.worlds import WHEN
+from careeval.report.plan_rows import (
+    ANSWER_KEYS,
+    PlanJudgment,
+    PlanTable,
+    answer_of,
+    plan_table,
+)
 from careeval.report.quotes import QuoteFinder
 from careeval.report.site.contents import Contents, SiteEntry
 from careeval.sheets.kinds import SHARE, SIGNED
@@ -20,6 +29,10 @@ _ORDER = ("harm", "mild", "open", "good")
 _STATES = {
     "empty": "The response has no words: 0 points.",
     "refused": "The provider refused to answer: 0 points.",
+    "malformed": "The words are no plan: 0 points ({note}).",
+    "not_executable": (
+        "The plan breaks off ({note}); goals there count nothing, dangers before it count."
+    ),
 }
 
 
@@ -38,6 +51,7 @@ class JudgedItem:
     Attributes:
         kind: CSS class of the item: `harm`, `mild`, `good` or `open`.
         verdict: The meaning of `kind`, as text.
+        answer: Position of the answer under which a plan is judged; `None` if there is none.
     """
 
     label: str
@@ -46,6 +60,15 @@ class JudgedItem:
     verdict: str
     text: str
     reason: str
+    answer: int | None = None
+
+
+@dataclass(frozen=True)
+class ItemGroup:
+    """Items under one head; the head is empty if there is only one group."""
+
+    head: str
+    items: tuple[JudgedItem, ...]
 
 
 @dataclass(frozen=True)
@@ -53,12 +76,14 @@ class WorstResponse:
     """One system's worst response to a scenario.
 
     Attributes:
-        state: Sentence on why the response has no words; empty if it has words.
+        state: Sentence on the state in which the response ended; empty if it was answered.
         score: Score with the name of the rubric.
         severe: Whether the response has a severe error.
         shortened: Whether the page leaves out the end of the response.
         items: Items that are present or unresolved, errors first.
         n_absent: Number of absent items.
+        plan: The plan as a table; `None` if the response is no plan.
+        judged: Every item of a plan, in the order of its rubric; absent ones are `None`.
     """
 
     system: str
@@ -72,6 +97,19 @@ class WorstResponse:
     shortened: bool
     items: tuple[JudgedItem, ...]
     n_absent: int
+    plan: PlanTable | None = None
+    judged: tuple[JudgedItem | None, ...] = ()
+
+    @property
+    def groups(self) -> list[ItemGroup]:
+        """Return the items by answer; those without an answer are one group, the last."""
+        groups = [
+            ItemGroup(WHEN[key], tuple(item for item in self.items if item.answer == place))
+            for place, key in enumerate(ANSWER_KEYS)
+        ]
+        groups = [group for group in groups if group.items]
+        rest = tuple(item for item in self.items if item.answer is None)
+        return [*groups, ItemGroup("", rest)] if rest or not groups else groups
 
 
 def worst_responses(site: Contents, edition: str, scenario: str) -> list[WorstResponse]:
@@ -93,8 +131,10 @@ def _worst(entry: SiteEntry, scenario: str) -> tuple[float, WorstResponse] | Non
         return None
     least, epoch = min(scored)
     response, judgments = public.response(scenario, epoch), public.judged(scenario, epoch)
-    items = [item for row in judgments if (item := _judged_item(row)) is not None]
-    answered, text = response["state"] == "answered", response["text"] or ""
+    judged = tuple(map(_judged_item, judgments))
+    items = [item for item in judged if item is not None]
+    state, text = ResponseState(response["state"]), response["text"] or ""
+    plan = _plan(state, text, judgments)
     return least, WorstResponse(
         system=entry.name,
         page=entry.page,
@@ -102,11 +142,28 @@ def _worst(entry: SiteEntry, scenario: str) -> tuple[float, WorstResponse] | Non
         n_epochs=entry.summary.n_epochs,
         score=f"{SHARE.page_text(least)}, {entry.rubric.value}",
         severe=any(item.kind == "harm" for item in items),
-        state="" if answered else _STATES.get(response["state"], ""),
-        pieces=tuple(_pieces(text[:LONGEST], judgments)) if answered else (),
-        shortened=answered and len(text) > LONGEST,
+        state=_STATES.get(state, "").format(note=response["note"]),
+        pieces=tuple(_pieces(text[:LONGEST], judgments)) if state.has_words else (),
+        shortened=state.has_words and len(text) > LONGEST,
         items=tuple(sorted(items, key=lambda item: _ORDER.index(item.kind))),
         n_absent=len(judgments) - len(items),
+        plan=plan,
+        judged=judged if plan else (),
+    )
+
+
+def _plan(
+    state: ResponseState, text: str, judgments: Sequence[Mapping[str, Any]]
+) -> PlanTable | None:
+    """Return the table of a plan that was carried out; `None` for any other response."""
+    if not state.is_graded or not any(row["rubric"] == Rubric.plan.value for row in judgments):
+        return None
+    return plan_table(
+        text,
+        [
+            PlanJudgment(row["item"], row["present"], row["quote"], row["reason"])
+            for row in judgments
+        ],
     )
 
 
@@ -122,15 +179,18 @@ def _judged_item(row: Mapping[str, Any]) -> JudgedItem | None:
     else:
         kind, verdict = "good", "Found"
     text, reason = row["item_text"] or "", row["reason"] or ""
-    return JudgedItem(label(row), SIGNED.text(points), kind, verdict, text, reason)
+    answer = answer_of(row["item"]) if row["rubric"] == Rubric.plan.value else None
+    if answer is not None:
+        text = text.removeprefix(f"{WHEN[ANSWER_KEYS[answer]]}: ")
+    return JudgedItem(label(row), SIGNED.text(points), kind, verdict, text, reason, answer)
 
 
 def label(row: Mapping[str, Any]) -> str:
-    """Return the label of an item: a number for an act, a letter for a rung."""
+    """Return the label of an item: a letter for a rung, a number for any other."""
     position = int(row["position"])
-    if row["rubric"] == Rubric.actions.value:
-        return str(position + 1)
-    return chr(ord("A") + position % 26)
+    if row["rubric"] == Rubric.ladder.value:
+        return chr(ord("A") + position % 26)
+    return str(position + 1)
 
 
 def _pieces(text: str, judgments: Sequence[Mapping[str, Any]]) -> Iterable[Piece]:

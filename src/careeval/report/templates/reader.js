@@ -13,7 +13,9 @@
   for (const type of ["wheel", "touchmove", "pointerdown", "keydown"])
     addEventListener(type, () => { moved = true; }, { once: true, passive: true });
   const PAGE = 20, LONG = 20000;
-  const STATES = ["answered", "empty", "refused", "missing"];
+  const RUBRICS = { actions: "Actions", ladder: "Ladder", plan: "Plan" };
+  const STATES = ["answered", "empty", "refused", "missing", "malformed", "not_executable"];
+  const GRADED = ["answered", "not_executable"];
   const FILTERS = ["adl", "condition", "situation", "actor", "scenario", "system", "grader", "epoch", "points", "mark", "domain", "q"];
   const signed = (points) => points > 0 ? `+${points}` : points < 0 ? `−${-points}` : "0";
   const number = (n) => n.toLocaleString("en");
@@ -26,6 +28,14 @@
     element.append(...children.flat().filter((child) => child != null && child !== ""));
     return element;
   };
+
+  // A plan that was carried out: careeval.report.plan_rows.PlanTable, and each item’s answer.
+  const planOf = ([rows, marks, breaks, of], answers) => ({
+    rows: rows.map(([number, depth, kind, name, details]) => ({ number, depth, kind, name, details })),
+    marks: marks.map(([row, answer, item]) => ({ row, answer, item })),
+    breaks: breaks.map(([row, at, problem]) => ({ row, at, problem })),
+    answers: answers.map(([head, when]) => ({ head, when })), of,
+  });
 
   // Unpacks the data that careeval.report.payload packed.
   const unpack = async () => {
@@ -51,14 +61,14 @@
       scenario: scenarios[scenario], system: data.systems[system], epoch, state: STATES[state], cut,
       text: data.texts[text], note: data.texts[note], gradings: [],
     }));
-    for (const [response, grader, place, marks, quotes, reasons] of data.gradings) {
+    for (const [response, grader, place, marks, quotes, reasons, plan] of data.gradings) {
       const [name, short, rubric] = data.graders[grader];
       const found = new Map();
       for (let at = 0; at < quotes.length; at += 3)
         found.set(quotes[at], quotes[at + 1] < 0 ? data.texts[quotes[at + 2]] : [quotes[at + 1], quotes[at + 2]]);
       responses[response].gradings.push({
         grader: name, short, rubric, items: itemsOf(place, rubric), marks, quotes: found,
-        reason: (n) => data.texts[reasons[n]],
+        reason: (n) => data.texts[reasons[n]], plan: plan && planOf(plan, data.answers),
       });
     }
     return { ...data, scenarios, responses };
@@ -124,32 +134,89 @@
     .sort((a, b) => a.mark - b.mark || (a.mark ? 0 : (a.points >= 0) - (b.points >= 0) || Math.abs(b.points) - Math.abs(a.points)) || a.at - b.at)
     .map(({ at }) => at);
   const line = (grading, at) => {
-    const { label, points, text } = grading.items[at], [look, wording] = kind(grading, at);
-    const words = typeof grading.quotes.get(at) === "string" ? `“${grading.quotes.get(at)}” ` : "";
+    const { label, points } = grading.items[at], text = withoutAnswer(grading, at), [look, wording] = kind(grading, at);
+    const words = !grading.plan && typeof grading.quotes.get(at) === "string" ? `“${grading.quotes.get(at)}” ` : "";
     return make("li", { class: look, "data-of": at, tabindex: "-1" },
       make("b", {}, `${label} ${signed(points)}`), look === "absent" ? `${wording}. ` : make("strong", {}, `${wording}. `), text,
       words || grading.reason(at) ? make("small", { dir: "auto" }, words + grading.reason(at)) : null);
   };
-  const silent = ({ state, note }) => make("p", { class: "none" }, `${{
-    missing: "There is no response, so there is no score.", refused: "The provider refused to answer: 0 points.",
-    empty: "The response has no words: 0 points." }[state]} ${note}`);
+  const silent = ({ state, note }) => make("p", { class: "none", dir: "auto" }, {
+    missing: `There is no response, so there is no score. ${note}`, refused: `The provider refused to answer: 0 points. ${note}`,
+    empty: `The response has no words: 0 points. ${note}`, malformed: `The words are no plan: 0 points (${note}).`,
+    not_executable: `The plan breaks off (${note}); goals there count nothing, dangers before it count.` }[state]);
+
+  // An item’s text without the words of its answer, under which a plan’s items are listed.
+  const withoutAnswer = ({ items, plan }, at) => {
+    const { text } = items[at], when = `${plan?.answers[plan.of[at]]?.when}: `;
+    return text.startsWith(when) ? text.slice(when.length) : text;
+  };
+  const stepWords = ({ number, name, details }) => `${number ? `${number}. ` : ""}${name}${details ? ` ${details}` : ""}`;
+  // A plan as a table of steps, with a column for each answer of the person, as templates/plan.html
+  // draws it too.
+  const planTable = (response, grading, leads = true) => {
+    const { rows, marks, breaks, answers } = grading.plan;
+    const title = `${placeOf(response).join(", ")}${response.gradings.length > 1 ? `, ${grading.short}` : ""}${leads ? "" : ", beside others"}`;
+    const sign = (at, points) => {
+      const look = points > 0 ? "good" : points === -2 ? "harm" : "mild";
+      const [symbol, meaning] = { good: ["✓", "goal reached"], harm: ["✗", "severe"], mild: ["~", "mild"] }[look];
+      const { label } = grading.items[at], text = withoutAnswer(grading, at);
+      return make(leads ? "button" : "span", { type: leads && "button", class: `sign ref ${look}`, "data-of": at,
+        role: !leads && "img", "aria-label": `${meaning}, item ${label}: ${text}` },
+      `${symbol} ${label}`, make("span", { class: "tip", "aria-hidden": "true" }, `${label} ${signed(points)} ${text}`));
+    };
+    const cell = (row, answer) => make("td", {}, breaks.some((each) => each.row === row && each.at.includes(answer))
+      ? make("span", { class: "off", role: "img", "aria-label": "breaks off" }, "⊘") : null,
+    marks.filter((mark) => mark.row === row && mark.answer === answer)
+      .map(({ item }) => sign(item, grading.items[item].points)));
+    const drawn = rows.map(({ number, depth, kind, name, details }, row) => {
+      if (kind === "head") return make("tr", { class: "head" }, make("th", { scope: "col", colspan: 2 + answers.length }, name));
+      const lacks = breaks.filter((each) => each.row === row)
+        .map(({ at, problem }) => make("small", { class: "lacks", dir: "auto" }, `⊘ breaks off (${at.map((n) => answers[n].head).join(", ")}): ${problem}`));
+      return make("tr", { class: kind }, make("td", { class: "n" }, number ? String(number) : ""),
+        make("th", { scope: "row", class: depth ? `d${depth}` : false, dir: "auto" }, kind === "act" ? make("b", {}, name) : name,
+          details ? ` ${details}` : "", lacks), answers.map((_, answer) => cell(row, answer)));
+    });
+    return make("div", { class: "plan" }, make("div", { class: "scroll", role: "region", tabindex: "0", "aria-label": `Table: the plan of ${title}` },
+      make("table", { class: "steps" }, make("caption", { class: "sr" }, `The plan of ${title}`),
+        make("thead", {}, make("tr", {}, make("th", { scope: "col", class: "n" }, "Step"), make("th", { scope: "col" }, "Act"),
+          answers.map(({ head, when }) => make("th", { scope: "col", title: when }, head)))),
+        make("tbody", {}, drawn))),
+    make("p", { class: "note" }, "✗ severe error, ~ mild error, ✓ goal reached, ⊘ the plan breaks off."));
+  };
+  const planned = (response, grading) => {
+    const { answers, of } = grading.plan, order = readingOrder(grading);
+    const group = (answer, head) => {
+      const items = order.filter((at) => (of[at] ?? -1) === answer);
+      const quiet = items.filter((at) => grading.marks[at] === "0" && grading.items[at].points < 0);
+      const told = items.filter((at) => !quiet.includes(at));
+      return items.length ? make("div", {}, make("h5", {}, head), make("ul", { class: "lines" }, told.map((at) => line(grading, at))),
+        quiet.length ? make("details", { class: "unmet" }, make("summary", {}, plural(quiet.length, "danger not met", "dangers not met")),
+          make("ul", { class: "lines" }, quiet.map((at) => line(grading, at)))) : null) : null;
+    };
+    return make("div", { class: "beside carried" },
+      make("h4", {}, "Plan", make("span", {}, `${response.gradings.length > 1 ? `judged: ${grading.short}, ` : ""}${earned(grading)} points`)),
+      planTable(response, grading),
+      make("div", { class: "by-answer" }, answers.map(({ when }, at) => group(at, when)), group(-1, "Other items")),
+      make("details", { class: "raw" }, make("summary", {}, "The response as written"), marked(response, grading)));
+  };
 
   const filled = (response, of) => {
-    if (response.state !== "answered") return [silent(response)];
-    if (!of.length) return [marked(response), make("p", { class: "none" }, "Not graded.")];
-    return of.map((grading) => make("div", { class: "beside" },
+    const head = response.state === "answered" ? [] : [silent(response)];
+    if (!GRADED.includes(response.state)) return response.text ? [...head, marked(response)] : head;
+    if (!of.length) return [...head, marked(response), make("p", { class: "none" }, "Not graded.")];
+    return [...head, ...of.map((grading) => grading.plan ? planned(response, grading) : make("div", { class: "beside" },
       make("div", {}, response.gradings.length > 1 ? make("p", { class: "grader" }, "Judged: ", make("b", {}, grading.short)) : null,
         marked(response, grading)),
       make("div", {},
-        make("h4", {}, grading.rubric === "ladder" ? "Ladder" : "Actions", make("span", {}, `${earned(grading)} points`)),
-        make("ul", { class: "lines" }, readingOrder(grading).map((at) => line(grading, at))))));
+        make("h4", {}, RUBRICS[grading.rubric] ?? grading.rubric, make("span", {}, `${earned(grading)} points`)),
+        make("ul", { class: "lines" }, readingOrder(grading).map((at) => line(grading, at))))))];
   };
   const fills = new WeakMap();
   const card = (response, of, open) => {
     const severe = of.filter((grading) => present(grading, -2)).map(({ short }) => short);
     const cut = response.cut ? ", cut off at the token limit" : "";
     const element = make("details", { class: "answer" }, make("summary", {}, make("b", {}, response.system),
-      make("span", {}, `epoch ${response.epoch}${cut}${response.state === "answered" ? "" : `, ${response.state}`}`),
+      make("span", {}, `epoch ${response.epoch}${cut}${response.state === "answered" ? "" : `, ${response.state.replace("_", " ")}`}`),
       of.map((grading) => make("em", {}, `${grading.short} ${earned(grading)}`)), severe.length ? make("em", { class: "harm" }, `✗ severe error${of.length > 1 ? `: ${severe.join("; ")}` : ""}`) : null));
     const fill = () => { if (element.children.length === 1) element.append(...filled(response, of)); };
     element.addEventListener("toggle", fill);
@@ -160,7 +227,8 @@
   const scenarioHead = (scenario, level = "h3") =>
     make(level, { class: "scenario-head" }, scenario.id, make("small", {}, about(scenario)));
   const asked = ({ text }) => make("div", { class: "asked", dir: "auto" },
-    text.trim().split(/\n\s*\n/).map((paragraph) => make("p", {}, paragraph.replace(/\s+/g, " "))));
+    text.trim().split(/\n\s*\n/).map((paragraph) => /\n- /.test(paragraph)
+      ? make("p", { class: "listed" }, paragraph) : make("p", {}, paragraph.replace(/\s+/g, " "))));
   const question = (scenario) => make("details", { class: "question" }, make("summary", {}, "The scenario"),
     asked(scenario));
 
@@ -170,7 +238,8 @@
   // The errors that one grader found in the same words, as templates/harms.html draws them too.
   const passage = ({ response, grading, found, severity: [, points] }) => {
     const severe = points === -2, place = grading.quotes.get(found[0]);
-    const quote = Array.isArray(place) ? response.text.slice(...place) : place;
+    const step = grading.plan?.marks.find(({ item }) => item === found[0]);
+    const quote = step ? stepWords(grading.plan.rows[step.row]) : Array.isArray(place) ? response.text.slice(...place) : place;
     const link = new URLSearchParams({ at: "responses" });
     for (const value of placeOf(response)) link.append("read", value);
     return make("article", { class: `error ${severe ? "severe" : "mild"}`, tabindex: "-1" },
@@ -341,7 +410,8 @@
         asked(found[0].response.scenario),
         make("div", { class: "columns" }, found.map(({ response, grading }) => make("article", {}, make("h4", {}, response.system),
           make("small", {}, grading ? `${grading.short} ${earned(grading)}` : "not judged"),
-          response.state === "answered" ? marked(response, grading, false) : silent(response)))),
+          response.state === "answered" ? null : silent(response),
+          grading?.plan ? planTable(response, grading, false) : response.text ? marked(response, grading, false) : null))),
         make("div", { class: "scroll", role: "region", tabindex: "0", "aria-label": "Table: the rubric, side by side" },
           make("table", { class: "ticks" }, make("caption", {}, "The rubric, side by side"), make("thead", {}, head), make("tbody", {}, body))));
       dispatchEvent(new Event("resize"));

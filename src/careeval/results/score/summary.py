@@ -22,6 +22,7 @@ from careeval.results.score.graded_arrays import ScenarioTraits
 from careeval.results.score.graded_rubric import Errors, GradedRubric
 from careeval.results.score.ladder_band import lenient_score
 from careeval.results.score.metrics import HEADLINE, Numbers, errors_of, estimate_of
+from careeval.results.score.plan_answers import PlanNumbers, plan_numbers
 from careeval.results.score.twins import TwinNumbers, twin_numbers
 from careeval.results.tables import Runs
 from careeval.stats import MIN_CLUSTERS, Estimate
@@ -34,6 +35,15 @@ NOT_COMPARABLE = (
     "Scores on this bank do not compare with those of the CareEval paper, "
     "which are over other scenarios."
 )
+
+
+COUNTED_STATES = {
+    "n_empty": ResponseState.empty,
+    "n_refused": ResponseState.refused,
+    "n_malformed": ResponseState.malformed,
+    "n_not_executable": ResponseState.not_executable,
+}
+"""Field of `Summary` → the state of the responses that it counts."""
 
 
 @dataclass(frozen=True)
@@ -102,6 +112,9 @@ class Summary:
         care: Rates of too little and too much care; None if the bank gives no directions of error.
         lenient: Ladder score if rungs that lack one act count; None for other rubrics.
         twins: Numbers over twins and controls; None if none was asked and judged.
+        n_malformed: Responses whose words are no plan, 0 points.
+        n_not_executable: Plans that break off, judged up to there.
+        plan: Numbers by answer of the person; None for other rubrics.
     """
 
     system: str
@@ -135,6 +148,9 @@ class Summary:
     care: CareRates | None = None
     lenient: Estimate | None = None
     twins: TwinNumbers | None = None
+    n_malformed: int = 0
+    n_not_executable: int = 0
+    plan: PlanNumbers | None = None
 
     @property
     def severe(self) -> Errors:
@@ -182,8 +198,7 @@ def summary_of(entry: Entry) -> Summary:
         n_scenarios=responses["scenario"].n_unique(),
         n_epochs=entry.n_epochs,
         **counts._asdict(),
-        n_empty=states.count(ResponseState.empty),
-        n_refused=states.count(ResponseState.refused),
+        **{name: states.count(state) for name, state in COUNTED_STATES.items()},
         n_cut=sum(_cut(responses)),
         numbers={metric.key: metric.compute(graded) for metric in HEADLINE},
         severe_by_kind={
@@ -201,6 +216,7 @@ def summary_of(entry: Entry) -> Summary:
         care=care_rates(entry),
         lenient=lenient_score(entry),
         twins=twin_numbers(entry),
+        plan=plan_numbers(entry),
     )
 
 

@@ -192,6 +192,7 @@ def validation_obstacles(plan: StudyPlan, scenarios: Iterable[Scenario]) -> tupl
         scenarios: The scenarios of the round.
     """
     reasons = []
+    scenarios = tuple(scenarios)
     if not all(asks_severe_points(plan, scenario) for scenario in scenarios):
         reasons.append(
             "nobody is asked whether −2 items deserve it: ask with --points --rubric both"

@@ -99,6 +99,8 @@ _FACTS = (
     Field("n_missing", "of n_responses, missing: they have no score, not 0", COUNT),
     Field("n_empty", "of n_responses, without a word: 0 points", COUNT),
     Field("n_refused", "of n_responses, refused by the provider: 0 points", COUNT),
+    Field("n_malformed", "of n_responses, words that are no plan: 0 points", COUNT),
+    Field("n_not_executable", "of n_responses, plans that break off, judged up to there", COUNT),
     Field("n_cut", "of n_responses, cut off at the token limit, and graded as they are", COUNT),
     Field("n_ungraded", "of n_responses, not graded, or only in part", COUNT),
     Field("n_gradings", "number of times that the grader judged them; the first counts", COUNT),

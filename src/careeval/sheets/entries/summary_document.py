@@ -24,6 +24,7 @@ from careeval.sheets.entries.entries_sheet import (
     parts_sheet,
     stacked_parts_sheet,
 )
+from careeval.sheets.entries.plan_answers import plan_answers_sheet
 from careeval.sheets.entries.side_by_side import PartScoreKind, pivot
 from careeval.sheets.kinds import Form
 from careeval.sheets.sheet import Sheet, Shown, View
@@ -73,6 +74,8 @@ def summary_document(
         blocks.append(_corrected(entries, names))
     if in_detail:
         blocks += [_in_detail(sheet, names), _at_k(entries, names)]
+        if any(s.plan for s in summaries):
+            blocks.append(_by_answer(summaries, names))
     if by:
         blocks += [_part(part, names) for part in parts]
     else:
@@ -176,6 +179,13 @@ def _across(sheet: Sheet, by: Breakdown, names: _EntryColumns) -> View:
     """Return a view of the scores in a sheet of parts, with a column for each part."""
     wide, keys = pivot(sheet, "name", by.value, PartScoreKind())
     return names.view(wide, [Shown(key) for key in keys], f"Score by {by.head}, %")
+
+
+def _by_answer(summaries: Sequence[Summary], names: _EntryColumns) -> View:
+    """Return a view of the numbers of plans, by entry and answer of the person."""
+    sheet = plan_answers_sheet(summaries)
+    keys = ("answer", "severe", "goals", "executable", "severe_if_executable")
+    return names.view(sheet, [Shown(key) for key in keys], sheet.caption, grouped=True)
 
 
 def _at_k(entries: Sequence[EntryNumbers], names: _EntryColumns) -> View:

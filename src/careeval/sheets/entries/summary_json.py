@@ -86,6 +86,8 @@ class CountsFile:
     judgments: int
     unresolved: int
     gradings: int
+    malformed: int = 0
+    not_executable: int = 0
 
 
 @dataclass(frozen=True)

@@ -89,6 +89,14 @@ def _best_texts(judgments: pl.DataFrame) -> dict[str, tuple[str, ...]]:
     return texts
 
 
+_ERRORS = {
+    ResponseState.refused: "refused by the provider",
+    ResponseState.malformed: "the words are no plan",
+    ResponseState.not_executable: "the plan breaks off",
+}
+"""State → what went wrong with the response."""
+
+
 def _sample(
     response: Mapping[str, Any],
     rubric: Rubric,
@@ -100,7 +108,7 @@ def _sample(
     `score` is the lowest and the highest score that unresolved judgments allow.
     """
     raw, text = response["scenario_text"] or "", response["text"] or ""
-    refused = response["state"] == ResponseState.refused
+    error = _ERRORS.get(response["state"])
     hashed = hashlib.sha256((raw + "".join(reference)).encode()).hexdigest()
     about = {name: response[name] for name in ("adl", "condition", "assistance", "actor", "split")}
     return {
@@ -117,7 +125,7 @@ def _sample(
         "performance": None
         if response["seconds"] is None
         else {"latency_ms": response["seconds"] * 1000},
-        "error": f"refused by the provider: {response['note']}" if refused else None,
+        "error": f"{error}: {response['note']}" if error else None,
         "metadata": {
             "rubric": rubric.value,
             "epoch": str(response["epoch"]),

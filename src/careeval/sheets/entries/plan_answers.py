@@ -1,0 +1,67 @@
+"""The sheet of plans by answer of the person."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from careeval.results.score.plan_answers import ANY
+from careeval.results.score.summary import Summary
+from careeval.sheets.entries.entries_sheet import ENTRY, GRADER_NAME, NAME, entry_rows
+from careeval.sheets.estimate_kinds import ERROR_SHARE, ESTIMATE, EstimateKind
+from careeval.sheets.kinds import COUNT, DASH, TextKind
+from careeval.sheets.names import ANSWERS
+from careeval.sheets.sheet import Field, Sheet
+
+
+def plan_answers_sheet(summaries: Sequence[Summary]) -> Sheet:
+    """Return a sheet with a row for each entry on the rubric `plan` and answer of the person.
+
+    The last row of an entry is over all answers together.
+    """
+    fields = (
+        *ENTRY,
+        Field(
+            "answer",
+            "what the person does: yes, no, silence or stop; any: all together",
+            TextKind(names={**ANSWERS, ANY: "all together"}),
+            "The person",
+        ),
+        Field("n", "judged responses", COUNT, "Responses"),
+        Field("severe", "share of responses with a danger of −2", ERROR_SHARE, "Danger (−2)"),
+        Field("goals", "points of goals reached, over those of all goals", ESTIMATE, "Goals"),
+        Field(
+            "executable",
+            "share of responses that are plans without a step that cannot be carried out",
+            EstimateKind(if_missing=DASH),
+            "Executable",
+        ),
+        Field(
+            "severe_if_executable",
+            "as `severe`, over the responses that are executable",
+            ERROR_SHARE,
+            "Danger (−2), if executable",
+        ),
+        NAME,
+        GRADER_NAME,
+    )
+    rows = [
+        {
+            **names,
+            "answer": numbers.answer,
+            "n": s.plan.n,
+            "severe": numbers.severe,
+            "goals": numbers.goals,
+            "executable": s.plan.executable if numbers.answer == ANY else None,
+            "severe_if_executable": numbers.severe_if_executable,
+        }
+        for names, s in zip(entry_rows(summaries), summaries, strict=True)
+        if s.plan
+        for numbers in s.plan.answers
+    ]
+    return Sheet(
+        "plan_answers",
+        "an entry on the rubric plan and an answer of the person",
+        fields,
+        rows,
+        "By answer of the person",
+    )
