@@ -157,7 +157,7 @@ def test_a_name_that_is_a_folder_too(put_runs: Any, capsys: pytest.CaptureFixtur
         (["runs", "--fail-on", "score>-2"], "-2 is below 0"),
         (["runs", "first", "first"], "first would be compared with itself"),
         (["runs", "--fail-on", "score<2"], "expected METRIC or METRIC>X"),
-        ([], "name the folders"),
+        ([], "name the folder or folders of the runs to compare"),
     ],
 )
 def test_what_cannot_be_compared(

@@ -127,7 +127,11 @@ def _folders_and_names(
 ) -> tuple[list[str], tuple[str, ...]]:
     """Split the typed words into folders, and the names of two systems or none."""
     if not words:
-        raise UsageError("name the folders of two runs", hint="careeval compare runs/old runs/new")
+        raise UsageError(
+            "name the folder or folders of the runs to compare",
+            hint="careeval compare runs/old runs/new, or a folder with several runs: "
+            "careeval compare runs",
+        )
     folders = [word for word in words if Path(word).is_dir()]
     names = tuple(word for word in words if word not in folders)
     if not names and len(selection.system or ()) == 2:

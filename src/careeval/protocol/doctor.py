@@ -191,7 +191,11 @@ def runs_finding(folder: Path) -> Finding:
 
 
 def disk_finding(folder: Path) -> Finding:
-    """Check that a run could be kept in a folder, by writing a file and removing it."""
+    """Check that a run could be kept in a folder, by writing a file and removing it.
+
+    The finding tells the free space; it is a note if that is below `LITTLE_DISK`, or if the folder
+    cannot be written to.
+    """
     try:
         with tempfile.TemporaryFile(dir=folder) as file:
             file.write(b"careeval")

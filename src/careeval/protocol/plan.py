@@ -236,7 +236,14 @@ class _Call:
     n_items: int
 
     def tokens(self, response: _Length, limit: int) -> Tokens:
-        """Return the tokens of the call about a response; `limit` is the reply's token limit."""
+        """Return the input and output tokens for judging a response: expected, then at worst.
+
+        Expected is one call; the worst case has all attempts.
+
+        Args:
+            response: Length of the response.
+            limit: The most tokens of one reply.
+        """
         # each repair message follows the prompt and the reply that cannot be used
         worst_input = MAX_ATTEMPTS * (self.prompt.worst + response.worst)
         worst_input += (MAX_ATTEMPTS - 1) * (limit + self.repair.worst)

@@ -84,8 +84,9 @@ def scenarios_of_slice(chosen: Sequence[Scenario], ids: Sequence[str]) -> list[S
     """
     if unknown := set(ids) - {scenario.id for scenario in chosen}:
         raise ProtocolError(
-            f"part names {min(unknown)!r}, which is not among the scenarios that the run selects",
-            hint="name only selected scenarios in part",
+            f"the task's argument 'part' names {min(unknown)!r}, which is not among the scenarios "
+            "that the run selects",
+            hint="name only selected scenarios in 'part'",
         )
     return [scenario for scenario in chosen if not ids or scenario.id in ids]
 

@@ -42,6 +42,8 @@ _PAGE_UNPACKED, _PAGE_PACKED, _PAGE_KINDS = 2, 3, (5, 7, 8)
 def check_parquet(path: Path, max_rows: int) -> None:
     """Check that a Parquet file is within the limits.
 
+    A cache that fails is not used, and the logs are read instead: no user sees these messages.
+
     Raises:
         OSError: The file cannot be read.
         ValueError: The file exceeds a limit, is damaged, or is not a Parquet file.

@@ -35,7 +35,7 @@ def assign(
     per_rater: int | None = None,
     raters_per_scenario: int | None = None,
 ) -> dict[str, tuple[str, ...]]:
-    """Return rater id → the scenarios of that rater, in a random order.
+    """Assign scenarios to raters in balanced blocks.
 
     Args:
         scenarios: Their ids.
@@ -46,6 +46,9 @@ def assign(
         raters_per_scenario: The exact number of raters of a scenario. Where only `per_rater` is
             given, the number follows from it, and scenarios differ by one rater at most. Where
             neither is given, everybody rates everything.
+
+    Returns:
+        Rater id → the scenarios of that rater, in a random order.
 
     Raises:
         ReviewError: There are no scenarios or no raters, a number is out of range, or the raters

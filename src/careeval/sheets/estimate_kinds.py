@@ -157,7 +157,11 @@ class ErrorShareKind(Kind):
         return ESTIMATE.page_text(None if value is None else value.share, form)
 
     def page_lines(self, value: Errors) -> tuple[str, ...]:
-        """Return the interval (of a share of zero the upper limit) and counts, or why unknown."""
+        """Return the lines of the share, or its upper limit if no response can have an error.
+
+        The lines of the share are its interval, its bounds and any reason. The counts come last,
+        unless the share is unknown.
+        """
         if value.share.value is None:
             return ESTIMATE.page_lines(value.share)
         limit = value.upper_at_zero

@@ -1,7 +1,8 @@
 """Statistics of arrays of numbers, without files, systems or tables.
 
-NaN in an array is a missing or unresolved entry. A number that is not defined is never 0: it raises
-`careeval.errors.StatsError` with a reason, which an `Estimate` then carries.
+NaN in an array given is a missing or unresolved entry. A result that is not defined is never 0: a
+single number raises `careeval.errors.StatsError`, whose reason the caller keeps in an `Estimate`;
+in an array of results, its element is NaN.
 """
 
 from careeval.stats.agreement.gwet import (

@@ -280,6 +280,7 @@ def test_too_much_together(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, limi
     with pytest.raises(CareEvalError, match="is too large: more than") as refused:
         read_runs(log.parent)
     assert str(refused.value).startswith(str(log))
+    assert refused.value.hint == "split the scenarios over several runs, or use fewer --samples"
 
 
 def test_members_that_stand_twice(tmp_path: Path) -> None:

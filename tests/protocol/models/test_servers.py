@@ -73,7 +73,7 @@ WORDS = {
     "wrong port, SSH": "the connection failed: the server does not speak HTTP",
     "hang": "no complete answer within 1 s",
     "slow headers": "no complete answer within 1 s",
-    "endless body": "the server's reply is longer than 1 MB",
+    "endless body": "the server's reply is longer than 1 MB, so it was not read to its end",
 }
 """What is said of each strange server."""
 

@@ -231,7 +231,7 @@ def test_the_icc_says_what_it_rests_on() -> None:
         assert (found.n_subjects, found.n_complete) == (6, n_rated)
         assert (found.icc.value is None) == (n_rated < 5)
         assert n_rated == 5 or found.icc.reason == (
-            "fewer than five scenarios that every rater rated: 4"
+            "only 4 scenarios have anything that every rater rated; at least 5 are needed"
         )
 
 

@@ -99,7 +99,9 @@ def test_coefficients_in_a_row_each_are_those_of_the_table() -> None:
     assert column(long, "value")[:5] == [
         wide.rows[0][name].value for name in column(long, "coefficient")[:5]
     ]
-    assert column(long, "reason")[4] == "fewer than five scenarios that every rater rated: 3"
+    assert column(long, "reason")[4] == (
+        "only 3 scenarios have anything that every rater rated; at least 5 are needed"
+    )
 
 
 def test_years_of_few_are_not_in_the_panel() -> None:

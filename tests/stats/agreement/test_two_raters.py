@@ -76,7 +76,7 @@ def test_agreement_on_absence_is_no_positive_agreement() -> None:
         positive_agreement(counts)
     with pytest.raises(StatsError, match="neither of the two"):
         positive_agreement_interval(counts)
-    with pytest.raises(StatsError, match="nothing was read"):
+    with pytest.raises(StatsError, match="no judgment was made in both"):
         presence_ac1(counts * 0)
 
 

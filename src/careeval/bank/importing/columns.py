@@ -84,7 +84,15 @@ def find_columns(records: Sequence[Record], given: Mapping[str, str]) -> dict[st
 def _match(
     fields: Mapping[str, Collection[str]], names: Sequence[str], given: Mapping[str, str]
 ) -> dict[str, str]:
-    """Return field → the given column, or the first free one with one of the field's names."""
+    """Return field → its column: the one given, else one found by the field's names.
+
+    That is the column called by the earliest of these names that any column not yet taken has.
+
+    Args:
+        fields: Field → the names that its column may have, the likeliest first.
+        names: The columns of the file, or the names inside its lists.
+        given: Field → the column that the user named.
+    """
     columns = {name: column for name, column in given.items() if name in fields}
     for name, aliases in fields.items():
         for alias in aliases:

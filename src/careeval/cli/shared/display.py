@@ -58,7 +58,12 @@ class ProgressLines:
 
 
 def line(progress: Sequence[RunProgress], *, ending: bool = False) -> str:
-    """Return the progress of all runs in one line."""
+    """Return the progress of all runs in one line.
+
+    Args:
+        progress: The progress of each run.
+        ending: Whether the runs are being ended, which the line then says.
+    """
     n_waiting = sum(each.waiting for each in progress)
     progress = [each for each in progress if not each.waiting]
     run = total_progress(progress)

@@ -55,7 +55,8 @@ MAX_JUDGMENTS = 5_000_000
 """The most judgments of one log."""
 
 MAX_KEPT = 1_000_000_000
-"""The most characters kept of one log: responses, quotes, reasons, errors and item texts."""
+"""The most characters kept of one log: responses, errors, quotes, reasons, settings, and the texts
+of scenarios and items."""
 
 MAX_TOKENS = 10**12
 """The most tokens of one call."""

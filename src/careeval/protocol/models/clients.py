@@ -160,7 +160,8 @@ class ReplyHooks:
             n += len(part)
             if n > MAX_REPLY:
                 raise ReplyTooLongError(
-                    f"the server's reply is longer than {MAX_REPLY // 2**20} MB"
+                    f"the server's reply is longer than {MAX_REPLY // 2**20} MB, so it was not "
+                    "read to its end: check that the address is that of a model's server"
                 )
         body = self._redactor.body(b"".join(parts), is_error=response.is_error)
         if response.is_success and "json" in response.headers.get("content-type", ""):

@@ -138,7 +138,7 @@ class JournalReader:
                 lease = Lease(**{**row, "state": CellState(row["state"])})
             except (TypeError, KeyError, ValueError) as error:
                 raise ProtocolError(
-                    f"{self.root / JOURNAL_FILE} is damaged: {error}",
+                    f"{self.root / JOURNAL_FILE}, the journal of this sweep, is damaged: {error}",
                     hint="restore it from a backup",
                 ) from error
             self.leases[lease.cell, lease.number] = lease

@@ -81,7 +81,9 @@ class ResponseRows:
             if n_judgments > MAX_JUDGMENTS or n_kept > MAX_KEPT:
                 raise LogError(
                     f"{log.path}: is too large: more than {MAX_JUDGMENTS:,} judgments, "
-                    f"or {MAX_KEPT:,} characters of responses, quotes and reasons"
+                    f"or {MAX_KEPT:,} characters of responses, errors, quotes, reasons, settings, "
+                    "scenarios and items",
+                    hint="split the scenarios over several runs, or use fewer --samples",
                 )
             key = log.system, sample.id, sample.epoch
             lacking = {r.value for r in log.header.about.rubrics if not scenario.rubrics.get(r)}

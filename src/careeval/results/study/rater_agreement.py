@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from careeval.core.rating import Scale
+from careeval.core.text import counted
 from careeval.errors import StatsError
 from careeval.results.study.round_ratings import RoundAnswers
 from careeval.results.study.scale_ratings import LEVELS
@@ -39,7 +40,8 @@ class RaterAgreement:
         n_subjects: Scenarios or items rated.
         n_raters: Raters who rated anything on the scale.
         n_complete: Scenarios or items that every one of these raters rated.
-        identical: Share of pairs of raters of an item who gave it the same rating.
+        identical: Share of pairs of raters who gave a scenario or item the same rating, mean over
+            the scenarios or items with two ratings or more.
         icc: ICC(2,k), of the mean of all raters, over the complete scenarios or items; unknown if
             these are of fewer than five scenarios.
     """
@@ -95,7 +97,10 @@ def rater_agreement(round_: RoundAnswers, scale: Scale) -> RaterAgreement:
     def icc_of_mean(ratings: FloatArray) -> float:
         n = len(set(scenarios[complete]))
         if n < MIN_CLUSTERS:
-            raise StatsError(f"fewer than five scenarios that every rater rated: {n}")
+            raise StatsError(
+                f"only {counted(n, 'scenario has', 'scenarios have')} anything that every rater "
+                f"rated; at least {MIN_CLUSTERS} are needed"
+            )
         return icc(ratings, "2,k").value
 
     return RaterAgreement(

@@ -90,7 +90,11 @@ class Difference:
 
     @property
     def verdict(self) -> Verdict:
-        """Return the conclusion: clear if `p_holm` is below 5% and any interval excludes 0."""
+        """Return whether B is better or worse, if that is clear.
+
+        It is clear if `p_holm` is below 5% and the interval, if there is one, excludes 0. It is
+        unknown without a difference or without `p_holm`.
+        """
         value = self.difference.value
         if value is None or self.p_holm is None:
             return Verdict.unknown

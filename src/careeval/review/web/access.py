@@ -131,7 +131,7 @@ def revoked_refusal(workbench: Workbench) -> RefusedError:
 
 
 def closed_refusal(workbench: Workbench) -> RefusedError:
-    """Return the refusal for every page once the work is closed."""
+    """Return the refusal once the work is closed; a visitor may still withdraw."""
     return RefusedError(
         403,
         "This is closed",

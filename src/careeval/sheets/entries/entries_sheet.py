@@ -59,7 +59,7 @@ NOT_CORRECTED = Estimate.unknown("people did not read its responses")
 
 
 def entry_rows(summaries: Sequence[Summary]) -> list[Row]:
-    """Return a row for each entry, with `ENTRY`, `NAME`, `GRADER_NAME` and `PROVENANCE`."""
+    """Return a row for each entry, of `ENTRY`, `NAME`, `GRADER_NAME` and `PROVENANCE` alone."""
     return [
         {
             "system": s.system,

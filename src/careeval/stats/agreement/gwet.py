@@ -145,7 +145,7 @@ def _quadratic(levels: Sequence[float]) -> FloatArray:
 
 
 def _rated(ratings: FloatArray, levels: Sequence[float]) -> tuple[FloatArray, NDArray[np.bool_]]:
-    """Return the level counts of the rated items, and a mask of these items.
+    """Return how many raters gave each level, for items with any rating, and a mask of these.
 
     Raises:
         StatsError: The coefficient is not defined for these ratings.

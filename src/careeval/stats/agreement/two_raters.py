@@ -113,12 +113,12 @@ def presence_ac1(counts: FloatArray) -> float:
         readings with levels 0 and 1.
 
     Raises:
-        StatsError: Nothing was read.
+        StatsError: No judgment was made in both readings.
 
     Source: Gwet 2008, doi:10.1348/000711006X126600.
     """
     if not counts.sum():
-        raise StatsError("nothing was read by both")
+        raise StatsError("no judgment was made in both readings")
     return float(_ac1(counts.sum(axis=0, keepdims=True))[0])
 
 
@@ -138,7 +138,7 @@ def presence_ac1_interval(counts: FloatArray, read: FloatArray | None = None) ->
         An interval on the scale of the coefficient, at most 1.
 
     Raises:
-        StatsError: There are fewer than five scenarios, or nothing was read.
+        StatsError: There are fewer than five scenarios, or no judgment was made in both readings.
     """
     presence_ac1(counts)
     counts = counts[counts.any(axis=1)]
@@ -156,7 +156,7 @@ def presence_ac1_interval(counts: FloatArray, read: FloatArray | None = None) ->
 
 
 def _ac1(sums: FloatArray) -> FloatArray:
-    """Return AC1 of each row of three counts; NaN if nothing was read."""
+    """Return AC1 of each row of three counts; NaN if all three are 0."""
     by_chance = _by_chance(sums)
     with np.errstate(invalid="ignore"):
         same = sums[:, [0, 2]].sum(axis=1) / sums.sum(axis=1)

@@ -215,9 +215,10 @@ def _drawable(chosen: Sequence[Entry], rubrics: set[Rubric]) -> tuple[pl.DataFra
 def _response_numbers(judged: pl.DataFrame, rng: np.random.Generator) -> FloatArray:
     """Return a random number from 0 to 1 for each judgment, by which strata draw.
 
-    It is the same for all judgments of a response, so that strata draw the same responses. Only if
-    a stratum holds several judgments of one response does each have its own number, since they must
-    be drawn independently. Shape (n_judgments,).
+    Judgments of one response have the same number in all strata, so that strata draw the same
+    responses. Where a stratum holds several of them, these differ, since they must be drawn
+    independently: its first has the number of the first in other strata, its second that of the
+    second. Shape (n_judgments,).
     """
     stratum = ["rubric", "points", "present"]
     place = judged.select(

@@ -119,7 +119,8 @@ class Hidden:
     """The part of a sample that the analysis needs and raters must not see.
 
     Attributes:
-        bank_hashes: Hashes of the scenarios that the runs took.
+        bank_hashes: The different `bank_hash`es of the runs: one hash for all base scenarios that
+            a run selected.
         strata: The strata.
         drawn: The judgments, in the order in which raters see them.
         graded: The grader's totals by scenario, for the corrected scores.
