@@ -1,6 +1,7 @@
 """Metadata of a bank in the format Croissant 1.1 with its RAI terms, for dataset search.
 
-`croissant-template.json` has the parts that all banks share. Its context is copied from the
+`croissant-template.json` has the parts that all banks share, and `croissant-plans.json` what is
+different for a bank of worlds. The context is copied from the
 specification word for word, as the validator requires.
 
 Source: MLCommons, Croissant format specification 1.1, and Croissant RAI 1.0.
@@ -24,13 +25,17 @@ from careeval.files import read_bytes
 FILE = "croissant.json"
 
 _TEMPLATE = Path(__file__).with_name("croissant-template.json")
+_OF_MODE = {"plan": Path(__file__).with_name("croissant-plans.json")}
+"""Mode → file with the parts that replace those of the template."""
+
 _FORMATS = {
     ".yaml": "application/yaml",
     ".json": "application/json",
     ".csv": "text/csv",
+    ".jsonl": "application/jsonl",
     ".sha256": "text/plain",
 }
-_FILES = ("*.yaml", "*/*.yaml", "second-reading/*.csv", EVIDENCE, SEALED, HASH)
+_FILES = ("*.yaml", "*/*.yaml", "*.jsonl", "second-reading/*.csv", EVIDENCE, SEALED, HASH)
 
 
 def croissant(bank: Bank, folder: Path) -> str:
@@ -53,6 +58,8 @@ def croissant(bank: Bank, folder: Path) -> str:
         "n_probes": sum(len(bank.probes.get(scenario.id, ())) for scenario in public),
     }
     content = json.loads(_TEMPLATE.read_text(encoding="utf-8"))
+    if (parts := _OF_MODE.get(about.mode)) is not None:
+        content |= json.loads(parts.read_text(encoding="utf-8"))
     for field in ("name", "alternateName", "description", "version", "license", "citeAs"):
         content[field] = Template(content[field]).substitute(values)
     content |= {"usageInfo": about.request, "datePublished": about.released}

@@ -35,10 +35,18 @@ RESPONSES: tuple[Column, ...] = (
     Column("system", pl.String, "name of what is evaluated"),
     Column("scenario", pl.String, "id of the scenario"),
     Column("epoch", pl.Int32, "the k-th independent response, from 1"),
-    Column("state", pl.String, "answered, empty, refused or missing"),
-    Column("text", pl.String, "the words; empty unless answered"),
+    Column(
+        "state",
+        pl.String,
+        "answered, empty, refused or missing; of a plan also malformed or not_executable",
+    ),
+    Column("text", pl.String, "the words; empty if the response has none"),
     Column("cut", pl.Boolean, "whether the words stop at the token limit"),
-    Column("note", pl.String, "why a response is missing or refused; else empty"),
+    Column(
+        "note",
+        pl.String,
+        "why a response is missing, refused, malformed or not_executable; else empty",
+    ),
     Column("model", pl.String, "name of the model that was asked; null for recorded answers"),
     Column(
         "model_returned",

@@ -143,6 +143,9 @@ def transition(act: Act, room: Room, body: Body, facts: Mapping[Fact, State]) ->
     return Transition(tuple(needs), tuple(effects))
 
 
+_TOO_FAST = "the body's highest speed is {:g} cm/s"
+
+
 class _ImpossibleError(Exception):
     """An act that this room or this body never allows."""
 
@@ -154,7 +157,7 @@ def _changes(
         if act.force_n is not None and act.force_n > body.max_force_n:
             raise _ImpossibleError(f"the body's greatest force is {body.max_force_n:g} N")
         if act.speed_cm_s is not None and act.speed_cm_s > body.max_speed_cm_s:
-            raise _ImpossibleError(f"the body's highest speed is {body.max_speed_cm_s:g} cm/s")
+            raise _ImpossibleError(_TOO_FAST.format(body.max_speed_cm_s))
     match act:
         case acts.Say():
             return
@@ -198,6 +201,9 @@ def _changes(
             yield from _reach(name, thing)
             yield Effect(f"clear {name}", True)
         case acts.MoveTo(place=place):
+            speed = act.speed_cm_s
+            if speed is not None and speed > body.max_speed_cm_s:
+                raise _ImpossibleError(_TOO_FAST.format(body.max_speed_cm_s))
             if place not in room.places:
                 raise _ImpossibleError(_unknown("place", place, room.places))
             yield Effect("place", place)
