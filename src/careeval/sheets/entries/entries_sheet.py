@@ -39,7 +39,7 @@ from careeval.stats import Estimate
 
 SYSTEM = Field("system", "name of the system")
 GRADER = Field("grader", "name of the grader, with its mode and the hash of its prompt")
-RUBRIC = Field("rubric", "actions or ladder")
+RUBRIC = Field("rubric", "actions, ladder or plan")
 ENTRY = (SYSTEM, GRADER, RUBRIC)
 BANK = Field("bank", "name of the bank")
 BANK_VERSION = Field("bank_version", "version N-X of the bank; only equal N are comparable")
