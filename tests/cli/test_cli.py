@@ -210,7 +210,7 @@ def test_the_papers_models_are_graded_on_the_ladder(
         (["run", "--roster", "papr"], "paper"),
         (["run", "-m", "x/y", "--rubric", "both"], "careeval grade RUN --rubric ladder"),
         (["grade", "runs", "--rubric", "both"], "each grading judges only one rubric"),
-        (["run", "-m", "x/y", "--rubric", "rungs"], "must be actions or ladder"),
+        (["run", "-m", "x/y", "--rubric", "rungs"], "must be actions, ladder or plan"),
         (["run", "-m", "x/y"], "there is no terminal to ask on"),
         (["run", "-m", "x/y", "--max-cost", "3"], "the price of x/y"),
         (["run", "-m", "x/y", "--prices", "a.jsonl"], "is not TOML"),

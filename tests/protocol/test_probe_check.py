@@ -10,7 +10,7 @@ import pytest
 
 from careeval.bank import Bank, load_bank
 from careeval.core.grader import LEXICAL
-from careeval.core.scenario import Rubric
+from careeval.core.scenario import READ_RUBRICS
 from careeval.errors import CareEvalError, LogError, ProtocolError
 from careeval.modes.version import FIRST
 from careeval.protocol.probe_check import (
@@ -49,7 +49,7 @@ def test_worked_example(bank: Path, tmp_path: Path) -> None:
 def test_the_lexical_grader_is_the_same_by_both_ways(bank: Path, tmp_path: Path) -> None:
     """Put through Inspect or computed at once, the lexical grader agrees with as many labels."""
     loaded = load_bank(bank)
-    tasks = [{"bank": str(bank), "rubric": rubric.value} for rubric in Rubric]
+    tasks = [{"bank": str(bank), "rubric": rubric.value} for rubric in READ_RUBRICS]
     audits = [audit_probes(loaded, LEXICAL, tmp_path, task) for task in tasks]
     by_log = ProbeAgreement.of([judged for audit in audits for judged in audit.judgments])
     at_once = lexical_agreement(loaded)

@@ -8,7 +8,7 @@ from careeval.bank import load_bank
 from careeval.cli.audit.grader_agreement import probe_agreement
 from careeval.cli.export import _grader_prompts
 from careeval.core.response import Response, ResponseState
-from careeval.core.scenario import Rubric
+from careeval.core.scenario import READ_RUBRICS
 from careeval.modes.prompts import load_prompts
 from careeval.modes.response import RESPONSE
 from careeval.modes.version import KNOWN
@@ -39,7 +39,7 @@ def test_audits_of_both_rubrics_are_one_agreement(tmp_path: Path) -> None:
     tried("ladder")
     tried("actions")
     (found,) = probe_agreement(read_runs(tmp_path / "runs"), bank, tmp_path / "audits").values()
-    assert {judged.rubric for judged in found.judgments} == set(Rubric)
+    assert {judged.rubric for judged in found.judgments} == set(READ_RUBRICS)
     # the first audit of the actions, which found nothing, does not count
     assert (found.overall.n, found.overall.missed) == (24, 0)
 

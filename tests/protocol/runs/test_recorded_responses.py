@@ -150,9 +150,10 @@ def responses(draw: st.DrawFn) -> list[Response]:
     for scenario, epoch in draw(st.lists(keys, unique=True, min_size=1)):
         text, note = draw(TEXTS), draw(TEXTS)
         if text.strip():
-            state, cut = ResponseState.answered, draw(st.booleans())
+            worded = [state for state in ResponseState if state.has_words]
+            state, cut = draw(st.sampled_from(worded)), draw(st.booleans())
         else:
-            others = [s for s in ResponseState if s is not ResponseState.answered]
+            others = [state for state in ResponseState if not state.has_words]
             state, cut = draw(st.sampled_from(others)), False
         found.append(Response(scenario, epoch, text, state, cut, note))
     return found
