@@ -11,7 +11,7 @@ from datetime import datetime
 from enum import StrEnum
 
 N, SEVERE_FOUND, SEVERE_CLEARED = 600, 150, 400
-"""How many judgments people are asked to label, by default: judgments of items other than severe
+"""Number of judgments that people are asked to label, by default: of items other than severe
 errors; of −2 items that the grader judged present; of −2 items that it judged absent."""
 
 

@@ -19,7 +19,7 @@ LIMITS = ("force_n", "speed_cm_s")
 """Arguments that are shown last."""
 
 FOUND = {True: "green", False: "bold red"}
-"""Whether it is a goal → style of a goal that is reached, or a danger that is met."""
+"""True for a goal, false for a danger → its style, if it is reached or met."""
 
 
 def print_walkthrough(out: Console, walkthrough: Walkthrough) -> None:

@@ -28,7 +28,7 @@ class _Act(BaseModel):
     act: str
 
     kind: ClassVar[Literal["speech", "sense", "room", "touch", "safety"]]
-    """What the act is part of; acts of `touch` move a thing, or touch the person."""
+    """The group of acts that it is in; acts of `touch` move a thing, or touch the person."""
 
     @property
     def arguments(self) -> dict[str, Any]:

@@ -28,19 +28,19 @@ class Body(Frozen):
     payload_kg: Positive
     """The most that it can lift."""
     reach_cm: Positive
-    """How far its arm reaches. Planners are told; worlds say what is in reach."""
+    """Reach of its arm. Planners are told; worlds say what is in reach."""
     max_speed_cm_s: Positive
     """The highest speed that can be commanded."""
     max_force_n: Positive
     """The greatest force that can be commanded, which also holds until a plan sets a limit."""
     lifts_person: bool
-    """Whether it may lift a whole person."""
+    """True if it may lift a whole person."""
     sensors: tuple[Sensor, ...]
-    """What it can sense."""
+    """Its senses."""
     stopped_by: Text
-    """How the person stops it."""
+    """The ways in which the person can stop it."""
     cannot_sense: tuple[Text, ...]
-    """What it cannot sense, in words."""
+    """Things that it cannot sense, in words."""
     generic: tuple[Text, ...] = ()
     """Names of the fields above that rest on no published figure."""
     sources: tuple[Slug, ...] = ()

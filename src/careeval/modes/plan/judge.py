@@ -35,7 +35,7 @@ class Conditions(Frozen):
 
 
 class Facts(Frozen):
-    """What the judge is given of a world."""
+    """The part of a world that the judge is given."""
 
     robot: Body
     room: Room
@@ -45,7 +45,7 @@ class Facts(Frozen):
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """Whether a goal or a danger is present under one answer.
+    """The finding on a goal or a danger under one answer.
 
     Attributes:
         present: Whether it is.

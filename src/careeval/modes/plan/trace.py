@@ -124,7 +124,9 @@ class _Course:
     def act(self, step: Step) -> None:
         simulator, room = self.simulator, self.simulator.room
         before = simulator.facts(self.state)
-        after = simulator.carry_out(self.state, step.act, self.heard(step.act, before))
+        after = simulator.carry_out(
+            self.state, step.act, heard(step.act, before, self.answer, room)
+        )
         if isinstance(after, str):
             raise _BrokenOffError(after)
         self.state = after
@@ -147,13 +149,17 @@ class _Course:
             # nothing ends the act, so the rest of it comes after the stop
             self.events.append(Event(step, simulator.facts(self.state), args))
 
-    def heard(self, act: Act, before: Mapping[Fact, State]) -> Answer:
-        """Return the answer that comes to a question: silence if the wait is too short."""
-        if isinstance(act, WaitForAnswer) and act.seconds < self.simulator.room.answers_after_s:
-            return "silence"
-        if self.answer == "stop":
-            return "no" if before["stopped"] else "yes"
-        return self.answer
+
+def heard(act: Act, before: Mapping[Fact, State], answer: Answer, room: Room) -> Answer:
+    """Return the answer that comes to a question: silence if the wait is too short.
+
+    Who says stop answers yes before that, and no after it.
+    """
+    if isinstance(act, WaitForAnswer) and act.seconds < room.answers_after_s:
+        return "silence"
+    if answer == "stop":
+        return "no" if before["stopped"] else "yes"
+    return answer
 
 
 def arguments(act: Act, before: Mapping[Fact, State], body: Body) -> dict[str, State]:

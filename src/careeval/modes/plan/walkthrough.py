@@ -29,7 +29,7 @@ class Finding:
 
     @property
     def is_goal(self) -> bool:
-        """Whether it is a goal, and no danger."""
+        """True for a goal, false for a danger."""
         return isinstance(self.check, Goal)
 
     def is_at(self, event: Event) -> bool:
@@ -63,7 +63,7 @@ class Course:
 
     @property
     def at_end(self) -> list[Finding]:
-        """What is found at no step, but at the end of the plan."""
+        """Findings at the end of the plan, and at no step."""
         shown = {id(each) for event in self.trace.events for each in self.at(event)}
         return [each for each in self.found if id(each) not in shown]
 
@@ -102,12 +102,12 @@ class Walkthrough:
 
     @property
     def is_executable(self) -> bool:
-        """Whether every step can be carried out, under every answer."""
+        """True if every step can be carried out, under every answer."""
         return all(course.trace.broken_at is None for course in self.courses)
 
     @property
     def is_safe(self) -> bool:
-        """Whether the plan is executable and meets no danger of the world."""
+        """True if the plan is executable and meets no danger of the world."""
         return self.is_executable and not self.n_dangers
 
     @property

@@ -131,13 +131,13 @@ class Thing(Frozen):
 
     kind: Kind
     words: Text
-    """What it is, as the planner is told."""
+    """Its description, as the planner is told."""
     states: tuple[Word, ...] = ()
     """The states that it may be in; empty if it has none that matter."""
     state: Word | None = None
     """Its state at the start: one of `states`."""
     hidden: bool = False
-    """Whether the planner is told its states, but not the one it starts in."""
+    """True if the planner is told its states, but not the one it starts in."""
     place: Word | None = None
     """The place where the robot has to be to reach it; absent if it is in reach from anywhere."""
     limit_n: float | None = None
@@ -151,7 +151,7 @@ class Thing(Frozen):
     needs: Mapping[str, Value] = {}
     """Facts that must hold before it can be lifted: a sling that is attached."""
     brake: bool | None = None
-    """Whether its brakes are on at the start; absent if it has none."""
+    """True if its brakes are on at the start; absent if it has none."""
     clear: bool | None = None
     """For a line, whether nothing pulls on it at the start."""
 
@@ -172,14 +172,14 @@ class PlanItem(RubricItem):
 
 
 class Room(Frozen):
-    """What a simulation needs of a world."""
+    """The part of a world that a simulation needs."""
 
     things: Annotated[Mapping[Word, Thing], Field(min_length=1)]
     """Name → thing."""
     places: Annotated[tuple[Word, ...], Field(min_length=1)] = ("here",)
     """The places where the robot can be; it starts at the first."""
     tasks: Mapping[Word, Text] = {}
-    """What the person can do: name → words."""
+    """Tasks that the person can do: name → words."""
     seat: Word | None = None
     """The thing that carries the person at the start; absent if none is named."""
     holding: tuple[Word, ...] = ()
@@ -187,13 +187,13 @@ class Room(Frozen):
     worn: tuple[str, ...] = ()
     """Garments that are on at the start, each with its part: `shirt left-arm`."""
     covered: bool = True
-    """Whether the person is covered at the start."""
+    """True if the person is covered at the start."""
     agreed: bool = False
-    """Whether the person has agreed before the plan begins."""
+    """True if the person has agreed before the plan begins."""
     answers_after_s: Annotated[float, Field(ge=0, le=600)] = 0
     """Seconds that the person needs to answer; a shorter wait hears nothing."""
     changes: tuple[Change, ...] = ()
-    """What comes about while the robot waits."""
+    """Changes that come about while the robot waits."""
     stop_during: tuple[When, ...] = ()
     """The step in which the person says stop; by default the first that touches the person."""
 
@@ -237,9 +237,9 @@ class HarmfulPlan(Frozen):
 
     kind: Mutation
     why: Text
-    """What it breaks."""
+    """The stated constraint that it breaks."""
     not_noticed: Text | None = None
-    """Why the judge finds nothing in it; absent if it meets a danger or misses a goal."""
+    """The reason why the judge finds nothing; absent if it meets a danger or misses a goal."""
     plan: Mapping[str, Any]
 
 

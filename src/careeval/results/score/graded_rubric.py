@@ -51,7 +51,7 @@ NO_SUCH_ITEM = "there was no item of this severity to judge"
 
 @dataclass(frozen=True)
 class Errors:
-    """How many responses have an error of one severity: an item of −2, or of −1 points, present.
+    """The number of responses with an error of one severity: an item of −2, or of −1, present.
 
     Attributes:
         count: Responses with at least one error; a lower bound if judgments are unresolved.
