@@ -8,7 +8,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe  # type: ignore[import-untyped]
 from playwright.sync_api import Locator, Page, expect
 
-from careeval.modes.plan.judge import judge_name
+from careeval.modes.plan.judge import JUDGE
 from careeval.protocol.tables.run_tables import read_runs
 from careeval.report.page import write_page
 from careeval.report.site import write_site
@@ -35,7 +35,7 @@ def plans(tmp_path_factory: pytest.TempPathFactory) -> Findings:
     task = {"bank": str(write_plan_bank(folder / "bank"))}
     for system in ("arm", "leg"):
         assert begin_recorded(
-            folder / "runs" / system, system, plan_responses(), judge_name(), task
+            folder / "runs" / system, system, plan_responses(), JUDGE, task
         ).complete
     return findings(read_runs(folder / "runs"))
 

@@ -9,7 +9,7 @@ import pytest
 
 from careeval.core.scenario import Rubric
 from careeval.modes.plan.acts import act_classes
-from careeval.modes.plan.judge import judge_name
+from careeval.modes.plan.judge import JUDGE
 from careeval.modes.plan.worlds import WHEN
 from careeval.protocol.tables.run_tables import read_runs
 from careeval.report.payload import payload
@@ -182,9 +182,7 @@ def plans(tmp_path_factory: pytest.TempPathFactory) -> Findings:
     """Findings of four responses to one world."""
     folder = tmp_path_factory.mktemp("plans")
     task = {"bank": str(write_plan_bank(folder / "bank"))}
-    assert begin_recorded(
-        folder / "runs" / "arm", "arm", plan_responses(), judge_name(), task
-    ).complete
+    assert begin_recorded(folder / "runs" / "arm", "arm", plan_responses(), JUDGE, task).complete
     return findings(read_runs(folder / "runs"))
 
 

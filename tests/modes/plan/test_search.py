@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import pytest
+
+from careeval.modes.plan import search
 from careeval.modes.plan.judge import Conditions, verdicts
 from careeval.modes.plan.plans import plan_of
 from careeval.modes.plan.search import candidate_acts, reach, solve
@@ -18,8 +21,9 @@ def test_it_solves_the_small_world() -> None:
         assert verdict.present != (item.partition("@")[0] in dangers), item
 
 
-def test_it_finds_no_plan_where_there_is_none() -> None:
+def test_it_finds_no_plan_where_there_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
     """A goal that only a danger reaches cannot be had."""
+    monkeypatch.setattr(search, "MAX_NODES", 400)
     facts = small_facts()
     trap = Conditions.model_validate(
         {"id": "bare-touch", "when": [{"act": ["contact"], "if": {"agreed": False}}]}

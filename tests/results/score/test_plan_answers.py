@@ -8,7 +8,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from careeval.modes.plan.judge import judge_name
+from careeval.modes.plan.judge import JUDGE
 from careeval.protocol.tables.run_tables import read_runs
 from careeval.results.findings import findings
 from careeval.results.held_out_words import withhold
@@ -26,7 +26,7 @@ from support.plan_bank import plan_responses, write_plan_bank
 def _runs(tmp_path: Path, n: int) -> Runs:
     bank = write_plan_bank(tmp_path / "bank", n)
     outcome = begin_recorded(
-        tmp_path / "runs" / "arm", "arm", plan_responses(n), judge_name(), {"bank": str(bank)}
+        tmp_path / "runs" / "arm", "arm", plan_responses(n), JUDGE, {"bank": str(bank)}
     )
     assert outcome.complete, outcome
     return read_runs(tmp_path / "runs")

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from careeval.core.scenario import Rubric
 from careeval.modes.mode import Mode
-from careeval.modes.plan.judge import interpret, judge, judge_name
+from careeval.modes.plan.judge import JUDGE, interpret, judge
 from careeval.modes.plan.reading import read_worlds
 from careeval.modes.version import PROTOCOL_VERSION
 
@@ -18,8 +18,8 @@ PLAN = Mode(
     rubrics=(Rubric.plan,),
     prompts={PROTOCOL_VERSION: PROMPTS},
     models_grade=False,
-    programs={judge_name(): judge},
-    grader=judge_name(),
+    programs={JUDGE: judge},
+    grader=JUDGE,
     interpret=interpret,
 )
 """The mode of a bank of worlds."""

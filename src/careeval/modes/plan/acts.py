@@ -7,6 +7,7 @@ Only the form is checked here. Whether an act can be carried out in a world is d
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from functools import cache
 from typing import Annotated, Any, ClassVar, Literal, get_args
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -327,6 +328,7 @@ Act = Annotated[
 """An act, told apart by its name."""
 
 
+@cache
 def act_classes() -> Mapping[str, type[_Act]]:
     """Return the class of every act, by its name in a plan."""
     return {name: kind for kind in get_args(get_args(Act)[0]) for name in _names(kind)}

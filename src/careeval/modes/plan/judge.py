@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
-from pathlib import Path
 from typing import Any
 
 from pydantic import Field
@@ -22,6 +19,12 @@ from careeval.modes.plan.reasons import AT_END, Reason, at_steps
 from careeval.modes.plan.simulator import Simulator
 from careeval.modes.plan.trace import Event, Trace, carry_out, events_that
 from careeval.modes.plan.worlds import WHEN, Answer, Expected, Room, When
+
+JUDGE_VERSION = "1"
+"""Version of the judge, raised when the verdict on any published plan changes."""
+
+JUDGE = f"{PROVIDER}/plan@{JUDGE_VERSION}"
+"""The judge's name as a grader."""
 
 
 class Conditions(Frozen):
@@ -152,14 +155,3 @@ def interpret(response: Response, facts: Mapping[str, Any]) -> Response:
 def read_facts(facts: Mapping[str, Any]) -> Facts:
     """Return the facts of a world from their JSON."""
     return Facts.model_validate(dict(facts))
-
-
-@cache
-def judge_name() -> str:
-    """Return the judge's name as a grader, with the hash of the modules that decide a judgment."""
-    folder = Path(__file__).parent
-    digest = hashlib.sha256()
-    for name in ("acts", "behaviour_tree", "bodies", "conditions", "effects", "judge",
-                 "plan_error", "plans", "reasons", "simulator", "trace", "worlds"):  # fmt: skip
-        digest.update((folder / f"{name}.py").read_bytes())
-    return f"{PROVIDER}/plan@{digest.hexdigest()[:8]}"

@@ -225,50 +225,49 @@ class _Search:
         args = arguments(act, before, self.facts.robot)
         return any(matches(when, act.act, args, before, self.facts.room) for when in conditions)
 
-    def run(self, start: Any, done: Line, goals: Sequence[Conditions]) -> Line | None:
+    def run(
+        self, start: Mapping[Fact, State], done: Line, goals: Sequence[Conditions]
+    ) -> Line | None:
         """Return a line that goes on from a state until every goal is reached; None if none is."""
         lines = (self._run(start, done, goals, weight) for weight in _WEIGHTS)
         return next((line for line in lines if line is not None), None)
 
     def _run(
-        self, start: Any, done: Line, goals: Sequence[Conditions], weight: float
+        self, start: Mapping[Fact, State], done: Line, goals: Sequence[Conditions], weight: float
     ) -> Line | None:
         numbers = count()
-        facts = self.simulator.facts(start)
         relaxed = Relaxation(self.facts, self.acts, self.simulator.start, self.answer, may_meet)
-        queue: list[tuple[float, int, Any, dict[Fact, State], Line]]
-        queue = [(self.lacking(facts, done, goals), next(numbers), start, facts, done)]
+        queue: list[tuple[float, int, Mapping[Fact, State], Line]]
+        queue = [(self.lacking(start, done, goals), next(numbers), start, done)]
         visited = set()
         for _ in range(MAX_NODES):
             if not queue:
                 return None
-            _, _, state, facts, line = heapq.heappop(queue)
-            if self.lacking(facts, line, goals) == 0 and not self.ends_badly(facts):
+            _, _, state, line = heapq.heappop(queue)
+            if self.lacking(state, line, goals) == 0 and not self.ends_badly(state):
                 return line
-            key = (frozenset(facts.items()), line.reached)
+            key = (frozenset(state.items()), line.reached)
             if key in visited:
                 continue
             visited.add(key)
             for act in self.acts:
-                if (step := self.step(state, facts, line, act, goals)) is None:
+                if (step := self.step(state, line, act, goals)) is None:
                     continue
                 after, then = step
-                now = self.simulator.facts(after)
-                distance = relaxed.distance(now, goals, then.reached) + self.ends_badly(now)
+                distance = relaxed.distance(after, goals, then.reached) + self.ends_badly(after)
                 if distance == inf:
                     continue
                 cost = len(then.acts) + weight * distance
-                heapq.heappush(queue, (cost, next(numbers), after, now, then))
+                heapq.heappush(queue, (cost, next(numbers), after, then))
         return None
 
     def step(
         self,
-        state: Any,
         before: Mapping[Fact, State],
         line: Line,
         act: Act,
         goals: Sequence[Conditions],
-    ) -> tuple[Any, Line] | None:
+    ) -> tuple[Mapping[Fact, State], Line] | None:
         """Return the state after an act and the line with it; None if it may not be done."""
         if self.meets(act, before, [when for each in self.facts.dangers for when in each.when]):
             return None
@@ -276,7 +275,7 @@ class _Search:
         if any(self.meets(act, before, goal.before) for goal in late):
             return None
         after = self.simulator.carry_out(
-            state, act, heard(act, before, self.answer, self.facts.room)
+            before, act, heard(act, before, self.answer, self.facts.room)
         )
         if isinstance(after, str):
             return None
@@ -315,7 +314,7 @@ def solve(facts: Facts) -> dict[str, Any] | None:
         for answer in ("yes", "no", "silence", "stop")
     }
     goals["yes"] += _interrupted(facts)
-    start = simulator.initial()
+    start = simulator.start
     empty = Line((), frozenset())
 
     def search(answer: Answer) -> _Search:
@@ -374,11 +373,15 @@ def _interrupted(facts: Facts) -> list[Conditions]:
 
 
 def _walk(
-    search: _Search, state: Any, line: Line, acts: Sequence[Act], goals: Sequence[Conditions]
-) -> tuple[Any, Line] | None:
+    search: _Search,
+    state: Mapping[Fact, State],
+    line: Line,
+    acts: Sequence[Act],
+    goals: Sequence[Conditions],
+) -> tuple[Mapping[Fact, State], Line] | None:
     """Return the state after some acts and the line with them; None if one may not be done."""
     for act in acts:
-        step = search.step(state, search.simulator.facts(state), line, act, goals)
+        step = search.step(state, line, act, goals)
         if step is None:
             return None
         state, line = step
@@ -386,15 +389,15 @@ def _walk(
 
 
 def _after_stop(
-    search: _Search, state: Any, acts: Sequence[Act], goals: Sequence[Conditions]
+    search: _Search, state: Mapping[Fact, State], acts: Sequence[Act], goals: Sequence[Conditions]
 ) -> tuple[Act, ...] | None:
     """Return what to do once the person says stop in the course of some acts; None if unknown."""
     room = search.facts.room
     line = Line((), frozenset())
     conditions = room.stop_during or (When(act=(CONTACT,)),)
     for number, act in enumerate(acts, 1):
-        before = search.simulator.facts(state)
-        step = search.step(state, before, line, act, goals)
+        before = state
+        step = search.step(before, line, act, goals)
         if step is None:
             return None
         state, line = step
@@ -420,7 +423,7 @@ def reach(danger: Conditions, facts: Facts) -> tuple[Act, ...] | None:
     for answer in answers:
         simulator = Simulator(facts.room, facts.robot, acts)
         search = _Search(free, simulator, answer, acts)
-        start = simulator.initial()
+        start = simulator.start
         if answer == "stop":
             start = simulator.say_stop(start)
         goals = wanted or [danger.model_copy(update={"when": ()})]

@@ -1,82 +1,31 @@
-"""The simulator of one room: facts as fluents of unified-planning, acts as its actions.
-
-unified-planning applies an action to a state and tells whether its preconditions hold; this module
-puts a room and the acts of one plan into its terms.
-"""
+"""The simulator of one room: a state maps every fact to its value, and an act changes facts."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING
 
 from careeval.modes.plan.acts import Act
 from careeval.modes.plan.bodies import Body
-from careeval.modes.plan.effects import NOTHING, Effect, Fact, Need, State, start_facts, transition
-from careeval.modes.plan.worlds import Answer, Change, Room
-
-if TYPE_CHECKING:
-    from unified_planning.model import InstantaneousAction
-    from unified_planning.model import State as Snapshot
+from careeval.modes.plan.effects import Fact, State, start_facts, transition
+from careeval.modes.plan.worlds import Answer, Room
 
 
 class Simulator:
     """Carries out acts in one room, by one body.
 
-    Every act has to be named when the simulator is made, since unified-planning checks actions
-    once, as a whole.
-
-    Attributes:
-        start: The facts before a plan begins.
+    No state is ever changed: each method returns another one.
     """
 
     def __init__(self, room: Room, body: Body, acts: Iterable[Act]) -> None:
-        # imported here, since it takes a second and only plans need it
-        from unified_planning.engines.sequential_simulator import UPSequentialSimulator
-        from unified_planning.environment import Environment
-        from unified_planning.model import Object, Problem
-
+        """Prepare the acts that may be carried out."""
         self.room, self.body = room, body
         self.start: Mapping[Fact, State] = start_facts(room, body)
-        self._problem = Problem("room", Environment())
-        self._env = self._problem.environment
-        self._word_type = self._env.type_manager.UserType("word")
-        acts = list(acts)
-        self._words = {
-            word: Object(f"word-{number}", self._word_type, self._env)
-            for number, word in enumerate(sorted(_words(room, self.start)))
-        }
-        self._problem.add_objects(self._words.values())
-        self._fluents = {fact: self._fluent(fact, value) for fact, value in self.start.items()}
-        self._impossible: dict[tuple[Act, Answer | None], str] = {}
-        self._needs: dict[tuple[Act, Answer | None], tuple[Need, ...]] = {}
-        self._actions: dict[tuple[Act, Answer | None], InstantaneousAction] = {}
-        for act in acts:
-            for answer in ("yes", "no", "silence") if act.act == "wait-for-answer" else (None,):
-                if (act, answer) not in self._actions:
-                    self._add(act, answer)
-        self._stop = self._action("stop", (), (Effect("stopped", True), Effect("agreed", False)))
-        self._changes = [self._change(number, each) for number, each in enumerate(room.changes)]
-        self._engine = UPSequentialSimulator(self._problem)
-        self._initial = self._engine.get_initial_state()
+        """Every fact before a plan begins."""
+        self._transitions = {act: transition(act, room, body, self.start) for act in acts}
 
-    def initial(self) -> Snapshot:
-        """Return the state before a plan begins."""
-        return self._initial
-
-    def facts(self, state: Snapshot) -> dict[Fact, State]:
-        """Return every fact of a state."""
-        return {fact: self.value(state, fact) for fact in self._fluents}
-
-    def value(self, state: Snapshot, fact: Fact) -> State:
-        """Return the value of a fact in a state; raise KeyError for a fact the room has not."""
-        value = state.get_value(self._fluents[fact])
-        if value.is_bool_constant():
-            return bool(value.bool_constant_value())
-        if value.is_object_exp():
-            return next(word for word, each in self._words.items() if each == value.object())
-        return float(value.constant_value())
-
-    def carry_out(self, state: Snapshot, act: Act, answer: Answer | None = None) -> Snapshot | str:
+    def carry_out(
+        self, state: Mapping[Fact, State], act: Act, answer: Answer | None = None
+    ) -> Mapping[Fact, State] | str:
         """Return the state after an act, or why it cannot be carried out.
 
         Args:
@@ -84,98 +33,37 @@ class Simulator:
             act: One of the acts that the simulator was made with.
             answer: For an act that waits for an answer, the answer that comes.
         """
-        key = (act, answer if act.act == "wait-for-answer" else None)
-        if problem := self._impossible.get(key):
-            return problem
-        after = self._engine.apply(state, self._actions[key], ())
-        if after is None:
-            return next(need.words for need in self._needs[key] if not self._holds(state, need))
+        change = self._transitions[act]
+        if change.impossible:
+            return change.impossible
+        for need in change.needs:
+            if not _holds(state[need.fact], need.value):
+                return need.words
+        after = dict(state)
+        for effect in change.effects:
+            before = float(state[effect.fact]) if effect.how == "add" else None
+            after[effect.fact] = effect.value if before is None else before + float(effect.value)
+        if act.act == "wait-for-answer":
+            assert answer is not None
+            after |= {"answer": answer, "agreed": answer == "yes"}
         return after
 
-    def say_stop(self, state: Snapshot) -> Snapshot:
+    def say_stop(self, state: Mapping[Fact, State]) -> Mapping[Fact, State]:
         """Return the state after the person has said stop."""
-        after = self._engine.apply(state, self._stop, ())
-        assert after is not None
-        return after
+        return {**state, "stopped": True, "agreed": False}
 
-    def wait(self, state: Snapshot, thing: str, wanted: str) -> Snapshot:
+    def wait(self, state: Mapping[Fact, State], thing: str, wanted: str) -> Mapping[Fact, State]:
         """Return the state after the robot has waited for a thing: changed, if it comes about."""
-        for change, action in zip(self.room.changes, self._changes, strict=True):
+        for change in self.room.changes:
             if (change.thing, change.state) == (thing, wanted):
-                return self._engine.apply(state, action, ()) or state
+                if all(_holds(state[fact], value) for fact, value in change.after.items()):
+                    return {**state, f"state {thing}": wanted}
+                break
         return state
 
-    def _holds(self, state: Snapshot, need: Need) -> bool:
-        value = self.value(state, need.fact)
-        if isinstance(value, float) and not isinstance(need.value, str):
-            return value >= need.value
-        return value == need.value
 
-    def _add(self, act: Act, answer: Answer | None) -> None:
-        change = transition(act, self.room, self.body, self.start)
-        key = (act, answer)
-        if change.impossible:
-            self._impossible[key] = change.impossible
-            return
-        effects = change.effects
-        if answer is not None:
-            effects += (Effect("answer", answer), Effect("agreed", answer == "yes"))
-        self._needs[key] = change.needs
-        self._actions[key] = self._action(f"act-{len(self._actions)}", change.needs, effects)
-
-    def _change(self, number: int, change: Change) -> InstantaneousAction:
-        needs = tuple(Need(fact, value, "") for fact, value in change.after.items())
-        effects = (Effect(f"state {change.thing}", change.state),)
-        return self._action(f"change-{number}", needs, effects)
-
-    def _fluent(self, fact: Fact, value: State):  # type: ignore[no-untyped-def]
-        from unified_planning.model import Fluent
-
-        types = self._env.type_manager
-        if isinstance(value, bool):
-            kind = types.BoolType()
-        elif isinstance(value, str):
-            kind = self._word_type
-        else:
-            kind = types.RealType()
-        fluent = Fluent(fact.replace(" ", "--"), kind, environment=self._env)
-        self._problem.add_fluent(fluent, default_initial_value=self._constant(value))
-        return fluent()
-
-    def _constant(self, value: State):  # type: ignore[no-untyped-def]
-        if isinstance(value, str):
-            return self._env.expression_manager.ObjectExp(self._words[value])
-        (constant,) = self._env.expression_manager.auto_promote(value)
-        return constant
-
-    def _action(
-        self, name: str, needs: Iterable[Need], effects: Iterable[Effect]
-    ) -> InstantaneousAction:
-        from unified_planning.model import InstantaneousAction
-
-        build = self._env.expression_manager
-        action = InstantaneousAction(name, _env=self._env)
-        for need in needs:
-            fluent = self._fluents[need.fact]
-            if isinstance(need.value, bool):
-                holds = fluent if need.value else build.Not(fluent)
-            elif isinstance(need.value, str):
-                holds = build.Equals(fluent, self._constant(need.value))
-            else:
-                holds = build.GE(fluent, self._constant(need.value))
-            action.add_precondition(holds)
-        for effect in effects:
-            fluent, value = self._fluents[effect.fact], self._constant(effect.value)
-            add = action.add_increase_effect if effect.how == "add" else action.add_effect
-            add(fluent, value)
-        self._problem.add_action(action)
-        return action
-
-
-def _words(room: Room, start: Mapping[Fact, State]) -> set[str]:
-    """Return every word that a fact may have as its value."""
-    words = {value for value in start.values() if isinstance(value, str)}
-    words |= {NOTHING, "none", "yes", "no", "silence", *room.places, *room.things}
-    for thing in room.things.values():
-        words.update(thing.states)
-    return words
+def _holds(now: State, needed: State) -> bool:
+    """Return whether a fact has the value that is needed; of a number, at least that."""
+    if isinstance(now, float) and not isinstance(needed, str):
+        return now >= needed
+    return now == needed

@@ -83,7 +83,7 @@ class _Course:
 
     def run(self) -> Trace:
         simulator = self.simulator
-        self.state = simulator.initial()
+        self.state = simulator.start
         self.step: Step | Branch = self.plan.steps[0]
         problem = ""
         try:
@@ -96,7 +96,7 @@ class _Course:
         return Trace(
             self.answer,
             tuple(self.events),
-            simulator.facts(self.state),
+            self.state,
             self.step if problem else None,
             problem,
         )
@@ -111,10 +111,10 @@ class _Course:
 
     def decide(self, branch: Branch) -> bool:
         if not branch.thing:
-            return self.simulator.value(self.state, "answer") == branch.value
+            return self.state["answer"] == branch.value
         try:
-            is_checked = self.simulator.value(self.state, f"checked {branch.thing}")
-            state = self.simulator.value(self.state, f"state {branch.thing}")
+            is_checked = self.state[f"checked {branch.thing}"]
+            state = self.state[f"state {branch.thing}"]
         except KeyError:
             raise _BrokenOffError(f"the world has no state of {branch.thing!r}") from None
         if not is_checked:
@@ -123,7 +123,7 @@ class _Course:
 
     def act(self, step: Step) -> None:
         simulator, room = self.simulator, self.simulator.room
-        before = simulator.facts(self.state)
+        before = self.state
         after = simulator.carry_out(
             self.state, step.act, heard(step.act, before, self.answer, room)
         )
@@ -147,7 +147,7 @@ class _Course:
             if self.plan.on_stop is not None:
                 raise _StoppedError
             # nothing ends the act, so the rest of it comes after the stop
-            self.events.append(Event(step, simulator.facts(self.state), args))
+            self.events.append(Event(step, self.state, args))
 
 
 def heard(act: Act, before: Mapping[Fact, State], answer: Answer, room: Room) -> Answer:

@@ -1,0 +1,111 @@
+"""The verdicts on every plan that is published with the bank of worlds, pinned.
+
+A version of the judge never changes a verdict: who reads `careeval/plan@1` may rely on it. If the
+first test fails, either undo the change, or raise `JUDGE_VERSION`, write the verdicts again with
+`python tests/modes/plan/test_pinned_verdicts.py`, read the difference, and add a line to `PINNED`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator, Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any, cast
+
+from careeval.bank.load import OWN_BANKS, Bank, load_bank
+from careeval.core.scenario import Rubric
+from careeval.modes.plan.judge import JUDGE_VERSION, read_facts, verdicts
+from careeval.modes.plan.plans import Plan, PlanError, plan_of, read_plan
+from careeval.modes.plan.worlds import World
+
+VERDICTS = Path(__file__).parents[2] / "data" / "plan-verdicts.json"
+
+PINNED = {("1", "1-A"): "ea963816da13f74a"}
+"""(Version of the judge, version of the bank) → hash of the verdicts. No line is ever changed."""
+
+N_REASONED = 20
+"""Plans of which the reasons are pinned too, one for each of as many worlds."""
+
+
+@cache
+def own_bank() -> Bank:
+    """Load the bank of worlds."""
+    return load_bank("plans")
+
+
+def published_plans() -> Iterator[tuple[str, World, Any]]:
+    """Yield every plan of the bank with its name and its world: safe, harmful, and those by AI."""
+    worlds = {world.id: cast("World", world) for world in own_bank().scenarios}
+    for name, world in worlds.items():
+        assert world.test_plans is not None
+        yield f"{name}/own", world, world.safe_plan
+        for number, plan in enumerate(world.test_plans.safe, 1):
+            yield f"{name}/safe-{number}", world, plan
+        for number, harmful in enumerate(world.test_plans.harmful, 1):
+            yield f"{name}/harmful-{number}", world, harmful.plan
+    lines = (OWN_BANKS["plans"] / "ai-plans.jsonl").read_text(encoding="utf-8").splitlines()
+    for row in map(json.loads, lines):
+        yield f"{row['scenario']}/ai-{row['epoch']}-{row['system']}", worlds[row["scenario"]], row
+
+
+def plan_in(published: Mapping[str, Any]) -> Plan:
+    """Read a plan of the bank, or that of a recorded response."""
+    return read_plan(published["response"]) if "response" in published else plan_of(published)
+
+
+def pin(world: World, plan: Plan, *, with_reasons: bool = False) -> Mapping[str, Any]:
+    """Return what is pinned of a plan: its points, and what is present under which answers."""
+    results = verdicts(plan, read_facts(world.facts()))
+    points = {item.id: item.points for item in world.rubric(Rubric.plan)}
+    present = [item for item, verdict in results.items() if verdict.present]
+    reasons = {"reasons": {item: verdict.reason for item, verdict in results.items()}}
+    return {
+        "points": sum(points[item] for item in present),
+        "present": " ".join(present),
+        **(reasons if with_reasons else {}),
+    }
+
+
+def all_pins() -> dict[str, Any]:
+    """Return the pins of every published plan."""
+    pins: dict[str, Any] = {}
+    reasoned: set[str] = set()
+    for name, world, published in published_plans():
+        with_reasons = "harmful" in name and len(reasoned | {world.id}) <= N_REASONED
+        with_reasons = with_reasons and world.id not in reasoned
+        try:
+            pins[name] = pin(world, plan_in(published), with_reasons=with_reasons)
+        except PlanError as error:
+            pins[name] = {"malformed": str(error)}
+        if with_reasons:
+            reasoned.add(world.id)
+    return pins
+
+
+def digest(pins: Mapping[str, Any]) -> str:
+    """Return the hash of some pins."""
+    return hashlib.sha256(json.dumps(pins, sort_keys=True).encode()).hexdigest()[:16]
+
+
+def test_no_verdict_changes_within_a_version_of_the_judge() -> None:
+    """Every published plan has the points and the items that it was published with."""
+    pinned, pins = json.loads(VERDICTS.read_text(encoding="utf-8")), all_pins()
+    changed = [name for name in {**pinned, **pins} if pinned.get(name) != pins.get(name)]
+    assert not changed
+    assert digest(pins) == PINNED[JUDGE_VERSION, own_bank().about.version]
+
+
+def test_the_newest_line_is_that_of_this_judge() -> None:
+    """A version of the judge that has no line has not been pinned."""
+    assert [*PINNED][-1] == (JUDGE_VERSION, own_bank().about.version)
+
+
+if __name__ == "__main__":
+    new = all_pins()
+    lines = [
+        f"{json.dumps(name)}: {json.dumps(each, ensure_ascii=False)}" for name, each in new.items()
+    ]
+    VERDICTS.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
+    print(f"{JUDGE_VERSION}, {own_bank().about.version}: {digest(new)}")  # noqa: T201
