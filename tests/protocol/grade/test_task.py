@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import Callable
 from math import isnan
@@ -243,6 +244,29 @@ def test_one_call_an_item(evaluate: Evaluate) -> None:
     assert graded(sample)["actions"]["n_calls"] == 3
     assert log.eval.metadata is not None
     assert log.eval.metadata["careeval"]["grade_mode"] == "per-item"
+
+
+def test_a_failed_item_ends_the_calls_about_the_others(evaluate: Evaluate) -> None:
+    """Per item a call that fails takes its siblings along: none of them comes back later."""
+    ended: list[str] = []
+
+    async def script(call: Call) -> str:
+        (item,) = asked_of_grader(call.request)[1]
+        if len(grader.calls) == 3:
+            raise RuntimeError("no such judgment")
+        try:
+            await asyncio.Event().wait()
+        except asyncio.CancelledError:
+            ended.append(item)
+            raise
+        return ""
+
+    grader = Fake("broken-item-grader", script)
+    log = evaluate(Fake("broken-item-model", always(ANSWER)), grader, per_item=True, limit=1)
+    (sample,) = samples(log)
+    assert sample.error is not None
+    assert "no such judgment" in sample.error.message
+    assert len(ended) == 2
 
 
 def test_the_ladder_is_graded_on_request_alone(evaluate: Evaluate) -> None:
