@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import Callable
 from math import isnan
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 from inspect_ai import score as inspect_score
@@ -14,9 +16,11 @@ from inspect_ai.log import EvalLog, EvalSample, read_eval_log
 from inspect_ai.model import ChatMessageAssistant, ContentReasoning, ContentText, ModelOutput
 
 from careeval.bank import content_hash, load_bank
+from careeval.core.scenario import Rubric, RubricItem
 from careeval.errors import ProtocolError
 from careeval.modes.prompts import load_prompts
 from careeval.modes.response import RESPONSE
+from careeval.protocol.grade import grader as grader_module
 from careeval.protocol.grade.grader import grade
 from careeval.protocol.grade.solvers import epoch_seed
 from careeval.protocol.grade.task import careeval
@@ -243,6 +247,34 @@ def test_one_call_an_item(evaluate: Evaluate) -> None:
     assert graded(sample)["actions"]["n_calls"] == 3
     assert log.eval.metadata is not None
     assert log.eval.metadata["careeval"]["grade_mode"] == "per-item"
+
+
+def test_a_failed_item_ends_the_calls_about_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Per item a call that fails takes its siblings along: none of them comes back later."""
+    begun: list[str] = []
+    ended: list[str] = []
+
+    async def lost(role: str, name: str, *_: Any) -> None:
+        begun.append(name)
+        if len(begun) == 3:
+            raise ConnectionError("lost")
+        try:
+            await asyncio.Event().wait()
+        finally:
+            ended.append(name)
+
+    async def grade_items() -> list[str]:
+        names = ("asks", "waits", "pulls")
+        items = [RubricItem(id=name, points=1, text=name, domains={}) for name in names]
+        grading = grader_module._Grading(
+            Mock(), load_prompts(RESPONSE), ANSWER, {}, None, True, "s 1", last_word_counts=False
+        )
+        with pytest.raises(ConnectionError, match="lost"):
+            await grading.rubric(Rubric.actions, items, items)
+        return [*ended]
+
+    monkeypatch.setattr(grader_module, "call", lost)
+    assert sorted(asyncio.run(grade_items())) == sorted(begun[:2])
 
 
 def test_the_ladder_is_graded_on_request_alone(evaluate: Evaluate) -> None:

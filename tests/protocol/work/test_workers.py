@@ -181,15 +181,72 @@ def test_room_for_runs(
     files = {"proc/meminfo": f"MemTotal: 99 kB\nMemAvailable: {available} kB\n",
              "sys/fs/cgroup/memory.max": f"{limit}\n",
              "sys/fs/cgroup/memory.current": f"{used}\n"}  # fmt: skip
-    for name, text in files.items():
-        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / name).write_text(text, encoding="ascii")
+    write_files(tmp_path, files)
     monkeypatch.setattr(capacity, "n_cores", lambda: 4)
     free = capacity.free_memory(tmp_path)
     monkeypatch.setattr(capacity, "free_memory", lambda: free)
     assert capacity.max_parallel_runs() == n
     monkeypatch.setattr(capacity, "free_memory", lambda: None)
     assert capacity.max_parallel_runs() == 8
+
+
+def write_files(root: Path, files: dict[str, str]) -> None:
+    """Write the files of a made-up machine."""
+    for name, text in files.items():
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_text(text, encoding="ascii")
+
+
+@pytest.mark.parametrize(
+    ("files", "n"),
+    [
+        ({}, 64),
+        ({"sys/fs/cgroup/cpu.max": "max 100000\n"}, 64),
+        ({"sys/fs/cgroup/cpu.max": "400000 100000\n"}, 4),
+        ({"sys/fs/cgroup/cpu.max": "50000 100000\n"}, 1),
+        ({"sys/fs/cgroup/cpu.max": "strange\n"}, 64),
+        # the group of the job, as of Slurm, within that of the node
+        (
+            {
+                "proc/self/cgroup": "0::/node/job\n",
+                "sys/fs/cgroup/node/cpu.max": "1600000 100000\n",
+                "sys/fs/cgroup/node/job/cpu.max": "250000 100000\n",
+            },
+            3,
+        ),
+        # version 1
+        (
+            {
+                "proc/self/cgroup": "3:cpu,cpuacct:/\n2:memory:/\n",
+                "sys/fs/cgroup/cpu/cpu.cfs_quota_us": "200000\n",
+                "sys/fs/cgroup/cpu/cpu.cfs_period_us": "100000\n",
+            },
+            2,
+        ),
+    ],
+)
+def test_a_quota_limits_the_processors(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, files: dict[str, str], n: int
+) -> None:
+    """A container with the time of four of 64 processors has four."""
+    monkeypatch.setattr("os.sched_getaffinity", lambda _: set(range(64)))
+    write_files(tmp_path, files)
+    assert capacity.n_cores(tmp_path) == n
+
+
+def test_read_files_count_as_free(tmp_path: Path) -> None:
+    """Of 2,000 bytes used, 1,500 are files that were read; files in memory alone are not free."""
+    group = "sys/fs/cgroup/"
+    stat = "anon 300\nfile 1700\nshmem 200\ninactive_file 1000\nactive_file 500\n"
+    write_files(
+        tmp_path,
+        {
+            f"{group}memory.max": "2100\n",
+            f"{group}memory.current": "2000\n",
+            f"{group}memory.stat": stat,
+        },
+    )
+    assert capacity.free_memory(tmp_path) == 1600
 
 
 def test_a_run_ends_in_order_where_interrupts_are_blocked(

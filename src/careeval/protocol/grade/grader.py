@@ -215,9 +215,15 @@ class _Grading:
         if not self.per_item:
             replies, outputs = await self._ask(shown, rubric)
             return resolve(items, shown, replies, self.response), GradingUsage.of(outputs)
-        results = await asyncio.gather(
-            *(self._ask([item], f"{rubric} {item.id}") for item in shown)
-        )
+        try:
+            async with asyncio.TaskGroup() as group:
+                asked = [
+                    group.create_task(self._ask([item], f"{rubric} {item.id}")) for item in shown
+                ]
+        except ExceptionGroup as errors:
+            # the group has ended every other call; Inspect knows the error of one
+            raise errors.exceptions[0] from None
+        results = [task.result() for task in asked]
         graded_items = [
             resolve([item], [item], replies, self.response)
             for item, (replies, _) in zip(shown, results, strict=True)

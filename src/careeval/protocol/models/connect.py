@@ -142,8 +142,8 @@ def _fixed(name: str, base_url: str | None, wanted: int | None) -> int | None:
 
 def _set_retry_wait(model: Model) -> None:
     """Make Inspect, which retries calls, wait as long as the server asks."""
-    provider_wait: Any = model.api.retry_wait()
-    wait = ReportingWait(provider_wait or RetryAfterWait(), _failed)
+    # a provider's own wait, such as vLLM's five seconds, does not ask the server
+    wait = ReportingWait(RetryAfterWait(), _failed)
     model.api.retry_wait = lambda: wait  # type: ignore[method-assign]
 
 
