@@ -5,8 +5,9 @@
     python pilot/figures.py --check    # whether both are what the answers give
     python pilot/figures.py --held-out # over the whole bank, figures-whole.md; needs its key
 
-All is about bank 3-A as it was frozen, which `bank-3.tar.xz` keeps. `answers/KIND.jsonl` holds the answers of one kind, a line each: scenario, epoch, response.
-`gradings/KIND.jsonl` holds who graded what, a line each: scenario, epoch, grader, item, present.
+All is about bank 3-A as it was frozen, which `bank-3.tar.xz` keeps. `answers/KIND.jsonl` holds the
+answers of one kind, a line each: scenario, epoch, response. `gradings/KIND.jsonl` holds who graded
+what, a line each: scenario, epoch, grader, item, present.
 Everybody here is an AI of one family, the authors' own: these are no results of a system.
 """
 
