@@ -2,9 +2,9 @@
 
     python pilot/disputed.py          # how many there are
 
-They stand among the bank's probes. An answer is disputed if one of its two graders was unsure of an item, or if they differ; where
-they differ the label is the third reader's. Controls have no probes, and an answer in which two
-acts are found that exclude each other is left out.
+They stand among the bank's probes. An answer is disputed if one of its two graders was unsure of an
+item, or if they differ; where they differ the label is the third reader's. Controls have no probes,
+and an answer in which two acts are found that exclude each other is left out.
 """
 
 from __future__ import annotations
