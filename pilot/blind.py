@@ -23,9 +23,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from figures import FIRST, HERE, KINDS, PROBES, SEALED, rows
+from figures import FIRST, HERE, KINDS, PROBES, SEALED, frozen_bank, rows
 
-from careeval.bank import Bank, load_bank
+from careeval.bank import Bank
 from careeval.bank.sealed import KEY_VARIABLE, has_sealed, held_out_key, seal, unseal
 from careeval.core.scenario import Scenario, Split
 from careeval.modes.prompts import load_prompts
@@ -298,7 +298,7 @@ def main() -> None:
     key = held_out_key()
     if key and has_sealed(HERE):
         SEALED.update(unseal(HERE, key))
-    bank = load_bank("3", key)
+    bank = frozen_bank(key)
     if what == "gradings":
         gradings(bank, place, given.kinds or list(KINDS))
     else:

@@ -1,6 +1,6 @@
 """Compare how a system of another family meets the bank's items with how the pilot's family did.
 
-    python pilot/dif.py RUN           # a run over bank 3, graded on the actions
+    python pilot/dif.py RUN           # a run over bank 4, graded on the actions
 
 A class of items functions differently for two families where their difference in it is not their
 difference elsewhere. So for each class of good acts, and of bad ones, the table has the share of
@@ -17,7 +17,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
-from figures import FIRST, rows, table
+from figures import FIRST, frozen_bank, rows, table, unchanged
 from scipy.stats import t
 
 from careeval.bank import Bank, load_bank
@@ -41,22 +41,23 @@ Shares = dict[tuple[str, str], float]
 """Scenario and item → share of judgments that found it."""
 
 
-def pilot_shares() -> Shares:
-    """The shares in the pilot's closed-book answers."""
+def pilot_shares(bank: Bank) -> Shares:
+    """The shares in the pilot's closed-book answers, of acts that have not changed since."""
+    same = unchanged(bank, frozen_bank())
     return _shares(
         (row["scenario"], row["item"], row["present"])
         for row in rows("gradings", "closed")
-        if row["grader"] == FIRST
+        if row["grader"] == FIRST and (row["scenario"], row["item"]) in same
     )
 
 
 def run_shares(folder: Path) -> Shares:
     """The shares in a run's responses; unresolved judgments left out."""
     of_actions = [e for e in entries(read_run(folder)) if e.rubric is Rubric.actions]
-    if len(of_actions) != 1 or of_actions[0].run["bank_version"].partition("-")[0] != "3":
+    if len(of_actions) != 1 or of_actions[0].run["bank_version"].partition("-")[0] != "4":
         sys.exit(
             f"{folder}: {len(of_actions)} systems and graders on the actions; expected one, over "
-            "bank 3: careeval run --bank 3, graded once"
+            "bank 4: careeval run --bank 4, graded once"
         )
     entry = of_actions[0]
     judged = entry.first_of("scenario", "item", "present").drop_nulls("present")
@@ -133,7 +134,8 @@ def main() -> int:
     parser.add_argument("run", type=Path)
     given = parser.parse_args()
     head = ("acts", "n", "pilot %", "run %", "run − pilot", "less that of the other acts")
-    found = lines(load_bank("3"), pilot_shares(), run_shares(given.run))
+    bank = load_bank("4")
+    found = lines(bank, pilot_shares(bank), run_shares(given.run))
     sys.stdout.write("\n".join(table(head, found)) + "\n")
     return 0
 

@@ -1,26 +1,22 @@
-"""Write the disputed pilot answers into the bank as probes, labelled by their graders.
+"""The disputed pilot answers as probes, labelled by their graders.
 
     python pilot/disputed.py          # how many there are
-    python pilot/disputed.py --write  # append those that are missing to their scenarios' probes
 
-An answer is disputed if one of its two graders was unsure of an item, or if they differ; where
-they differ the label is the third reader's. Controls have no probes, and an answer in which two
-acts are found that exclude each other is left out.
+They stand among the bank's probes. An answer is disputed if one of its two graders was unsure of an
+item, or if they differ; where they differ the label is the third reader's. Controls have no probes,
+and an answer in which two acts are found that exclude each other is left out.
 """
 
 from __future__ import annotations
 
-import argparse
 import sys
 from collections import defaultdict
-from textwrap import indent
 
-from figures import rows
+from figures import frozen_bank, rows
 
-from careeval.bank import Bank, bank_folder, load_bank
+from careeval.bank import Bank
 from careeval.bank.rules.probes import excluded
-from careeval.bank.yaml_nodes import yaml_text
-from careeval.core.scenario import CareError, Probe
+from careeval.core.scenario import Probe
 
 TRAP = "disputed"
 """The trap of these probes."""
@@ -60,37 +56,9 @@ def disputed(bank: Bank) -> dict[str, tuple[Probe, ...]]:
     return dict(probes)
 
 
-def write(bank: Bank, scenario: str, probes: tuple[Probe, ...]) -> None:
-    """Append the probes that its file lacks, with the indent that the file has."""
-    there = {probe.id for probe in bank.probes[scenario]}
-    missing = [
-        {
-            **probe.model_dump(mode="json"),
-            "labels": {item: "present" if on else "absent" for item, on in probe.labels.items()},
-        }
-        for probe in probes
-        if probe.id not in there
-    ]
-    if missing:
-        path = bank_folder("3") / bank.scenario(scenario).adl.value / f"{scenario}.probes.yaml"
-        text = path.read_text(encoding="utf-8")
-        margin = "  " if "\n  - id:" in text else ""
-        path.write_text(text + indent(yaml_text(missing), margin), encoding="utf-8")
-
-
 def main() -> None:
-    """Count the disputed answers; with `--write`, write them into the bank."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--write", action="store_true")
-    args = parser.parse_args()
-    try:
-        bank = load_bank(bank_folder("3"))
-    except CareError as error:
-        sys.exit(str(error))
-    probes = disputed(bank)
-    if args.write:
-        for scenario, some in probes.items():
-            write(bank, scenario, some)
+    """Count the disputed answers of bank 3-A."""
+    probes = disputed(frozen_bank())
     sys.stdout.write(f"{sum(map(len, probes.values()))} probes of {len(probes)} scenarios\n")
 
 

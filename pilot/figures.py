@@ -1,12 +1,13 @@
 """Recompute every figure of the pilot from its answers and gradings.
 
     python pilot/figures.py            # the figures, as Markdown
-    python pilot/figures.py --write    # figures.md, and the bank's pilot.csv
+    python pilot/figures.py --write    # figures.md, and the pilot.csv of today's bank
     python pilot/figures.py --check    # whether both are what the answers give
     python pilot/figures.py --held-out # over the whole bank, figures-whole.md; needs its key
 
-`answers/KIND.jsonl` holds the answers of one kind, a line each: scenario, epoch, response.
-`gradings/KIND.jsonl` holds who graded what, a line each: scenario, epoch, grader, item, present.
+All is about bank 3-A as it was frozen, which `bank-3.tar.xz` keeps. `answers/KIND.jsonl` holds the
+answers of one kind, a line each: scenario, epoch, response. `gradings/KIND.jsonl` holds who graded
+what, a line each: scenario, epoch, grader, item, present.
 Everybody here is an AI of one family, the authors' own: these are no results of a system.
 """
 
@@ -15,6 +16,8 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+import tarfile
+import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache
@@ -40,6 +43,9 @@ from careeval.sheets.kinds import Form
 from careeval.stats import linearised_ratio, weighted_kappa
 
 HERE = Path(__file__).parent
+FROZEN = HERE / "bank-3.tar.xz"
+"""Bank 3-A, which was answered and graded."""
+
 KINDS = {
     "closed": "closed book",
     "reference": "reference: with the card of the topic",
@@ -59,6 +65,24 @@ FIRST = "first"
 
 SEALED: dict[str, str] = {}
 """Texts of the pilot's files over the held-out split, by file name, once they are opened."""
+
+
+def frozen_bank(key: str | None = None) -> Bank:
+    """Return bank 3-A as it was frozen; with the key, its held-out scenarios too."""
+    with tempfile.TemporaryDirectory() as folder, tarfile.open(FROZEN) as files:
+        files.extractall(folder, filter="data")
+        return load_bank(Path(folder), key)
+
+
+def unchanged(bank: Bank, frozen: Bank) -> set[tuple[str, str]]:
+    """Return the acts, by scenario and item, that read in a bank as they did when it was frozen."""
+    before = {(s.id, s.text, act.id, act.text) for s in frozen.scenarios for act in s.actions}
+    return {
+        (s.id, act.id)
+        for s in bank.scenarios
+        for act in s.actions
+        if (s.id, s.text, act.id, act.text) in before
+    }
 
 
 def rows(folder: str, kind: str) -> list[dict[str, Any]]:
@@ -432,12 +456,16 @@ def _shown_in(planted: dict[str, Any]) -> list[str]:
     return [planted["scenario"], *([also] if isinstance(also, str) else also)]
 
 
-def presence_text(bank: Bank) -> str:
-    """Return the bank's `pilot.csv`: how often each item was present, by kind of answer."""
+def presence_text(bank: Bank, frozen: Bank) -> str:
+    """Return a bank's `pilot.csv`: how often each act was present, by kind of answer.
+
+    An act is left out if it, or the text of its scenario, has changed since answers were given.
+    """
+    same = unchanged(bank, frozen)
     counts: dict[tuple[str, str, str], list[bool]] = {}
     for kind in KINDS:
         for row in rows("gradings", kind):
-            if row["grader"] == FIRST:
+            if row["grader"] == FIRST and (row["scenario"], row["item"]) in same:
                 key = (row["scenario"], row["item"], kind)
                 counts.setdefault(key, []).append(row["present"])
     order = {scenario.id: place for place, scenario in enumerate(bank.scenarios)}
@@ -460,12 +488,12 @@ def main() -> int:
         sys.exit(f"figures.py: the held-out split needs its key: set {KEY_VARIABLE}")
     if key:
         SEALED.update(unseal(HERE, key))
-    bank = load_bank("3", key)
+    bank = frozen_bank(key)
     over = "the whole bank" if key else "the public bases"
     page = "\n".join((f"# The pilot in figures, over {over}", "", *figures(bank))).rstrip() + "\n"
     files = {HERE / ("figures-whole.md" if key else "figures.md"): page}
     if not key:
-        files[bank_folder("3") / FILE] = presence_text(bank)
+        files[bank_folder("4") / FILE] = presence_text(load_bank("4"), bank)
     if given.write:
         for path, text in files.items():
             path.write_text(text, encoding="utf-8")

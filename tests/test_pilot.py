@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import subprocess
 import sys
+import tarfile
 from hashlib import sha256
 from pathlib import Path
 from types import ModuleType
@@ -32,14 +33,15 @@ def test_the_figures_are_what_the_files_give() -> None:
 
 
 def test_the_bank_is_the_one_that_was_frozen() -> None:
-    """No scenario has changed since before fresh answers existed, nor a probe since the last."""
-    root = bank_folder("3")
+    """The kept bank 3-A is as before fresh answers existed; its probes, as after the last."""
     # bank.yaml says how the bank is called and what is known of it, and holds no scenario
-    files = [path for path in root.rglob("*.yaml") if path.name != "bank.yaml"]
-    found = {
-        path.relative_to(root).as_posix(): sha256(path.read_bytes()).hexdigest()
-        for path in (*files, root / "held-out.sha256")
-    }
+    beside = {"bank.yaml", "LICENSE", "held-out.age"}
+    with tarfile.open(PILOT / "bank-3.tar.xz") as files:
+        found = {
+            member.name: sha256(file.read()).hexdigest()
+            for member in files
+            if member.name not in beside and (file := files.extractfile(member))
+        }
     assert found == hashes(PILOT / "bank.sha256")
 
 
@@ -55,12 +57,15 @@ def test_the_disputed_probes_are_labelled_as_the_gradings_say(
     """Each disputed answer is a probe of its scenario, word for word, and there are no others."""
     monkeypatch.syspath_prepend(str(PILOT))
     tool = importlib.import_module("disputed")
-    bank = load_bank(bank_folder("3"))
+    bank, today = tool.frozen_bank(), load_bank(bank_folder("4"))
     from_gradings = tool.disputed(bank)
     assert sum(map(len, from_gradings.values())) >= 160
     for scenario, probes in bank.probes.items():
         disputed_probes = [probe for probe in probes if probe.trap == tool.TRAP]
         wanted = from_gradings.get(scenario, ())
+        assert [(p.id, p.text) for p in today.probes[scenario] if p.trap == tool.TRAP] == [
+            (p.id, p.text) for p in wanted
+        ]
         assert [(probe.id, probe.text) for probe in disputed_probes] == [
             (p.id, p.text) for p in wanted
         ]
@@ -71,7 +76,7 @@ def test_the_disputed_probes_are_labelled_as_the_gradings_say(
 def test_another_familys_run_can_be_held_against_the_pilots_answers(tmp_path: Path) -> None:
     """The table has good and bad acts, by class."""
     answers = PILOT / "answers/closed.jsonl"
-    asked = ["run", "--bank", "3", "--grader", "careeval/lexical", "--name", "recorded"]
+    asked = ["run", "--bank", "4", "--grader", "careeval/lexical", "--name", "recorded"]
     assert run([*asked, "--responses", str(answers), "-o", str(tmp_path / "run")]) == OK
     done = subprocess.run(
         [sys.executable, str(PILOT / "dif.py"), str(tmp_path / "run")],
@@ -100,14 +105,14 @@ def test_a_row_that_may_be_held_out_is_not_written(blind: ModuleType, tmp_path: 
     """Without its key nobody knows a held-out scenario, and so its rows go nowhere."""
     rows = [{"scenario": "eating-h01", "epoch": 1, "response": "Made up."}]
     with pytest.raises(SystemExit, match=r"eating-h01: not in the open bank"):
-        blind.add(load_bank(bank_folder("3")), "answers/closed.jsonl", rows)
+        blind.add(load_bank(bank_folder("4")), "answers/closed.jsonl", rows)
     assert (tmp_path / "answers/closed.jsonl").read_text() == ""
 
 
 def test_a_row_that_is_there_is_not_written_again(blind: ModuleType, tmp_path: Path) -> None:
     """An answer that is gathered twice would count twice."""
     rows = [{"scenario": "eating-101", "epoch": 1, "response": "I wait."}]
-    bank = load_bank(bank_folder("3"))
+    bank = load_bank(bank_folder("4"))
     blind.add(bank, "answers/closed.jsonl", rows)
     with pytest.raises(SystemExit, match="1 rows are there already"):
         blind.add(bank, "answers/closed.jsonl", rows)

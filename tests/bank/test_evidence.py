@@ -228,7 +228,7 @@ def test_an_author_withdraws_what_raters_validated(folder: BankFolder) -> None:
 
 def test_a_twin_has_an_entry_of_its_own() -> None:
     """Evidence about a base is not evidence about its twin, which has another hash."""
-    bank = load_bank(bank_folder("3"))
+    bank = load_bank(bank_folder("4"))
     twin = next(each for each in bank.scenarios if each.twin_of)
     base = bank.scenario(twin.twin_of or "")
     assert rated_hash(twin) != rated_hash(base)

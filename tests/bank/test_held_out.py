@@ -39,7 +39,7 @@ def key(monkeypatch: pytest.MonkeyPatch) -> str:
     return found
 
 
-@pytest.fixture(params=["2", "3"])
+@pytest.fixture(params=["2", "4"])
 def folder(request: pytest.FixtureRequest) -> Path:
     """One of careeval's own banks."""
     return bank_folder(str(request.param))
@@ -111,7 +111,7 @@ def _phrases(text: str) -> set[tuple[str, ...]]:
 
 
 # labels, share of them present, labels present on acts of −2
-AIMS = {"2": (3000, 0.25, 150), "3": (5000, 0.2, 120)}
+AIMS = {"2": (3000, 0.25, 150), "4": (5000, 0.2, 120)}
 
 
 @needs_key

@@ -13,7 +13,7 @@ from careeval.bank.row_files import rows_text
 from careeval.cli.app import OK, USAGE, run
 from careeval.errors import BankError
 
-BANK = load_bank(bank_folder("3"), probes=False)
+BANK = load_bank(bank_folder("4"), probes=False)
 SCENARIO = "eating-101"
 ACTS = {act.id: act for act in BANK.scenario(SCENARIO).actions}
 GOOD = [name for name, act in ACTS.items() if act.points > 0]
@@ -81,10 +81,10 @@ def test_a_bank_without_a_pilot_says_so(
 
 def test_the_table_and_the_json(capsys: pytest.CaptureFixture[str]) -> None:
     """Bank 3 shows each class of items by kind of answer, and names what to look at again."""
-    assert run(["bank", "stats", "--pilot", "--bank", "3"]) == OK
+    assert run(["bank", "stats", "--pilot", "--bank", "4"]) == OK
     shown = capsys.readouterr().out
     assert all(words in shown for words in ("+2", "closed", "good acts that stand in every"))
-    assert run(["bank", "stats", "--pilot", "--bank", "3", "--json"]) == OK
+    assert run(["bank", "stats", "--pilot", "--bank", "4", "--json"]) == OK
     told = json.loads(capsys.readouterr().out)
     assert told["what"].startswith("Answers of AI")
     assert {"always", "never", "in_reference", "unseen", "shares", "items"} <= set(told)

@@ -18,7 +18,7 @@ ANSWERS = Path(__file__).parents[2] / "pilot/answers/closed.jsonl"
 def graded(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder of a run of the pilot's answers, twins too, graded by comparing words."""
     folder = tmp_path_factory.mktemp("twins") / "run"
-    words = ["run", "--bank", "3", "--twins", "--grader", "careeval/lexical", "--name", "pilot"]
+    words = ["run", "--bank", "4", "--twins", "--grader", "careeval/lexical", "--name", "pilot"]
     assert run([*words, "--responses", str(ANSWERS), "-o", str(folder)]) == OK
     return folder
 
@@ -26,8 +26,8 @@ def graded(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_the_report_and_the_site_say_what_the_grader_mistakes(graded: Path) -> None:
     """Both show the slips on the probes of twins in the table of twins."""
     page, site = graded.parent / "page.html", graded.parent / "site"
-    assert run(["report", str(graded), "--bank", "3", "-o", str(page)]) == OK
-    assert run(["site", str(graded), "--bank", "3", "-o", str(site)]) == OK
+    assert run(["report", str(graded), "--bank", "4", "-o", str(page)]) == OK
+    assert run(["site", str(graded), "--bank", "4", "-o", str(site)]) == OK
     for path in (page, site / "models/pilot.html"):
         shown = path.read_text(encoding="utf-8")
         assert all(word in shown for word in ("Adapted", "Mistaken by the", "Swapped by the"))
@@ -36,7 +36,7 @@ def test_the_report_and_the_site_say_what_the_grader_mistakes(graded: Path) -> N
 def test_the_summary_is_of_the_bank_that_was_asked(
     graded: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """The lexical grader is tried on the probes of bank 3, which has twins, and not of bank 2."""
+    """The lexical grader is tried on the probes of bank 4, which has twins, and not of bank 2."""
     assert run(["summary", str(graded)]) == OK
     assert "probes of twins" in " ".join(capsys.readouterr().out.split())
 
@@ -46,12 +46,12 @@ def test_the_files_say_what_the_grader_mistakes(
 ) -> None:
     """The graders' table has the counts and shares; the trial on the probes prints them."""
     tables = graded.parent / "tables"
-    command = ["export", str(graded), "--bank", "3", "-o", str(tables), "--to", "csv"]
+    command = ["export", str(graded), "--bank", "4", "-o", str(tables), "--to", "csv"]
     assert run(command) == OK
     cards = (tables / "csv/grader_cards.csv").read_text(encoding="utf-8")
     (card,) = csv.DictReader(io.StringIO(cards))
     capsys.readouterr()
-    trial = ["audit", "probes", "--bank", "3", "--grader", "careeval/lexical", "--json"]
+    trial = ["audit", "probes", "--bank", "4", "--grader", "careeval/lexical", "--json"]
     assert run([*trial, "-o", str(graded.parent / "audit")]) == OK
     (told,) = json.loads(capsys.readouterr().out)["graders"]
     assert float(card["pairs.swapped"]) == pytest.approx(told["pairs"]["swapped"]["value"])

@@ -308,7 +308,7 @@ OTHERS = [
     ),
     _case(
         "grade-plan",
-        "grade twins/closed --grader vendor/judge --bank 3 --part 0.5 --times 2"
+        "grade twins/closed --grader vendor/judge --bank 4 --part 0.5 --times 2"
         " --prices prices.toml --dry-run",
         copied=("twins",),
     ),

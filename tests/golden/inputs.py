@@ -44,7 +44,7 @@ PILOT = ROOT / "pilot"
 OLD = ROOT / "tests" / "data" / "written-by-0.1"
 
 FAMILIES = ("101", "102", "103")
-"""Numbers of the families of bank 3 that are asked, in each activity."""
+"""Numbers of the families of bank 4 that are asked, in each activity."""
 
 KINDS = ("closed", "reference", "placebo", "sink", "vague", "complies")
 """Kinds of answers of the pilot that are used."""
@@ -106,7 +106,7 @@ def _share(*words: str) -> float:
 
 @cache
 def _bank() -> Bank:
-    return load_bank(Path("3"))
+    return load_bank(Path("4"))
 
 
 @cache
@@ -306,7 +306,7 @@ def _held_out() -> None:
 
 
 def _probes() -> None:
-    """Make probes: the scripted grader on the probes of a part of bank 3, which is cut."""
+    """Make probes: the scripted grader on the probes of a part of bank 4, which is cut."""
     _scripted()
     shutil.copytree(
         _folder_of_bank(), "cut", ignore=lambda _, names: [n for n in names if _is_cut(n)]

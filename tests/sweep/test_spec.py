@@ -53,7 +53,7 @@ def test_twins_stay_with_their_base(tmp_path: Path) -> None:
     """A slice has a base with its twins, so that pairs are asked by one cell."""
     file = tmp_path / "sweep.toml"
     file.write_text(
-        'slices = 5\n[scenarios]\nbank = "3"\ntwins = true\n[[systems]]\nmodel = "x/a"\n'
+        'slices = 5\n[scenarios]\nbank = "4"\ntwins = true\n[[systems]]\nmodel = "x/a"\n'
     )
     sweep = read_sweep(file)
     families = {scenario.partition("-twin")[0] for scenario in sweep.scenarios}

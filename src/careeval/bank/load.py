@@ -38,7 +38,7 @@ OWN_NAME = "careeval-open"
 OWN_BANK = Path(__file__).parent / "data"
 """The bank that is used if none is named."""
 
-DEFAULT = "3"
+DEFAULT = "4"
 """Number of `OWN_BANK`."""
 
 OWN_BANKS = {
