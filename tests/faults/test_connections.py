@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -60,6 +61,35 @@ def test_a_long_retry_after_is_obeyed(
         assert begin(a_run(bank, 1, grader=None), tmp_path / "robot").complete
     assert len(waits) == 3
     assert all(40 <= seconds <= 41 for seconds in waits)
+
+
+@pytest.mark.parametrize("provider", ["vllm", "sglang", "ollama", "openrouter", "together"])
+@pytest.mark.parametrize(
+    ("asked", "expected"),
+    [("15", [(15, 16)] * 3), (None, [(3, 6), (6, 9), (12, 15)])],
+    ids=["asked", "not asked"],
+)
+def test_waits_of_a_provider(
+    provider: str,
+    asked: str | None,
+    expected: list[tuple[float, float]],
+    bank: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Providers with a wait of their own wait as asked too, else 3 seconds, doubled each time."""
+
+    def script(request: Request) -> Completion | Fault:
+        return too_many(asked) if request.came <= 3 else well(request)
+
+    monkeypatch.setenv(f"{provider.upper()}_API_KEY", KEY)
+    run = replace(a_run(bank, 1, grader=None), model=f"{provider}/m")
+    with FakeServer(script) as server, without_waiting() as waits:
+        monkeypatch.setenv(f"{provider.upper()}_BASE_URL", server.base_url)
+        assert begin(run, tmp_path / "robot").complete
+    assert len(waits) == 3
+    for seconds, (least, most) in zip(waits, expected, strict=True):
+        assert least <= seconds <= most
 
 
 def test_a_redirect_does_not_carry_the_key(

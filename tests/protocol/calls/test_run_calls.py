@@ -17,6 +17,7 @@ from inspect_ai.model import GenerateConfig, ModelCall, ModelOutput
 from careeval.protocol.calls.replies import sampling_logged
 from careeval.protocol.costs.cost_log import CALLS_FILE, SPENT_FILE, TotalCost, read_paid_calls
 from careeval.protocol.json_lines import JsonLines
+from careeval.protocol.runs.budget import RESERVED_FILE
 from careeval.protocol.runs.folder import amend_run, budget_folders, prepare
 from careeval.protocol.runs.spec import Run, RunCallbacks, Stop
 from careeval.protocol.tables.run_tables import read_runs
@@ -205,6 +206,25 @@ def test_runs_begun_together_share_their_budget_for_good(bank: Path, tmp_path: P
     assert resume(folders[0], budget_folders(folders[0])).complete
     assert resume(folders[1], budget_folders(folders[1])).stopped is Stop.budget
     assert len(model.calls) == 4 + 1
+
+
+def test_reservations_stay_until_all_runs_of_a_budget_are_complete(
+    bank: Path, tmp_path: Path
+) -> None:
+    """A complete run's reservations stay while a run begun with it is not complete.
+
+    They show by how much each call exceeded its estimate, and from them the other run knows what
+    the calls of a shared grader cost.
+    """
+    model = Fake("reserved", answer, usage=AS_EXPECTED)
+    run = make(bank, model, None, prices={model.model: EXPECTED}, max_cost=9.8, max_connections=1)
+    folders = [prepare(run, tmp_path / name) for name in ("a", "b")]
+    for folder in folders:
+        amend_run(folder, together=["../a", "../b"])
+    assert resume(folders[0], folders).complete
+    assert [(folder / RESERVED_FILE).exists() for folder in folders] == [True, False]
+    assert resume(folders[1], folders).complete
+    assert [(folder / RESERVED_FILE).exists() for folder in folders] == [False, False]
 
 
 def test_a_run_that_is_ended_waits_for_what_is_in_flight(bank: Path, tmp_path: Path) -> None:

@@ -57,6 +57,25 @@ def test_the_servers_word_is_obeyed() -> None:
         assert 7 <= RetryAfterWait()(failed(attempt, {"retry-after": "7"})) <= 8
 
 
+@pytest.mark.parametrize(
+    "attributes",
+    [
+        {"response": SimpleNamespace(headers={"retry-after": "7"})},
+        {"headers": {"retry-after": "7"}},
+        {"response": {"ResponseMetadata": {"HTTPHeaders": {"retry-after": "7"}}}},
+    ],
+    ids=["OpenAI and most", "Mistral", "Amazon"],
+)
+def test_where_errors_have_headers(attributes: dict[str, object]) -> None:
+    """The headers are read wherever the error of a provider's client has them."""
+    state = failed(1, {})
+    error = Exception("refused")
+    vars(error).update(attributes)
+    state.outcome = Future(1)
+    state.outcome.set_exception(error)
+    assert 7 <= RetryAfterWait()(state) <= 8
+
+
 def test_without_a_word_waits_double() -> None:
     """Waits begin at 3 seconds, double, and end at a quarter of an hour."""
     first, fourth, twentieth = (RetryAfterWait()(failed(n, {})) for n in (1, 4, 20))

@@ -34,7 +34,7 @@ class RetryAfterWait(wait_base):
     def __call__(self, retry_state: RetryCallState) -> float:
         """Return the seconds to wait after a failed attempt."""
         error = retry_state.outcome.exception() if retry_state.outcome else None
-        asked = retry_after(getattr(getattr(error, "response", None), "headers", {}))
+        asked = retry_after(_headers(error))
         if asked is None:
             return self._default(retry_state)
         return min(asked, LONGEST_ASKED) + self._jitter(retry_state)
@@ -80,6 +80,18 @@ def retry_after(headers: Mapping[str, Any]) -> float | None:
         return max(0.0, parsedate_to_datetime(str(header)).timestamp() - time.time())
     except ValueError:
         return None
+
+
+def _headers(error: BaseException | None) -> Mapping[str, Any]:
+    """Return the headers of the reply that an error is about; empty if there was none."""
+    response = getattr(error, "response", None)
+    if isinstance(response, dict):
+        # Amazon's
+        headers = response.get("ResponseMetadata", {}).get("HTTPHeaders")
+    else:
+        # Mistral's errors have headers, and no response
+        headers = getattr(response, "headers", None) or getattr(error, "headers", None)
+    return headers if isinstance(headers, Mapping) else {}
 
 
 def _number(text: Any) -> float | None:

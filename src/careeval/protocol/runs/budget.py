@@ -281,7 +281,10 @@ def open_reservations(folder: Path) -> list[float]:
 
 
 def remove_reservations(folder: Path) -> None:
-    """Remove a complete run's file of reservations, unless some calls in it never came back.
+    """Remove a run's file of reservations, unless some calls in it never came back.
+
+    The file stays until every run with its budget is complete: the others learn from it what the
+    calls of a shared grader cost, and it shows by how much calls exceeded their estimates.
 
     Raises:
         OSError: The file cannot be removed.

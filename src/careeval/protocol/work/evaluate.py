@@ -126,7 +126,12 @@ def _evaluate(run: Run, folder: Path, siblings: Sequence[Path], watch: RunCallba
         tally.flush()
     if calls.stopped is Stop.unusable:
         _forget_gradings(folder, older_logs, calls.gradings)
-    return _outcome(run, folder, calls, n_samples, logs, complete=complete)
+    outcome = _outcome(run, folder, calls, n_samples, logs, complete=complete)
+    # until then the others learn from them what calls cost
+    if outcome.complete and all(map(is_complete, siblings)):
+        for each in siblings:
+            remove_reservations(each)
+    return outcome
 
 
 def _task(run: Run, folder: Path) -> Task:
@@ -182,7 +187,7 @@ def _outcome(
     *,
     complete: bool,
 ) -> Outcome:
-    """Return the outcome of a run; delete the files for resuming if the run is complete."""
+    """Return the outcome of a run; delete its file of calls if the run is complete."""
     if calls.stopped or not logs:
         # after an interrupt Inspect returns success without logs
         stopped = calls.stopped or Stop.interrupted
@@ -194,7 +199,6 @@ def _outcome(
     complete = complete and not n_failed
     if complete:
         (folder / CALLS_FILE).unlink()
-        remove_reservations(folder)
     why = public_error(run, folder, calls.last_failure) if n_failed else ""
     return Outcome(folder, complete, n_failed, why=why)
 
