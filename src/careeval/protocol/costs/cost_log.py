@@ -45,6 +45,8 @@ class PaidCall:
         output_tokens: Tokens of the reply, reasoning included; `None` if unknown.
         cost_usd: Cost in US dollars; `None` where the price or the tokens are not known.
         seconds: Duration of the call; `None` if unknown.
+        reservation: Number of the budget's reservation that the call used up; `None` if it had
+            none.
     """
 
     role: Role
@@ -53,6 +55,7 @@ class PaidCall:
     output_tokens: int | None
     cost_usd: float | None
     seconds: float | None
+    reservation: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +125,11 @@ def paid_call(row: Any) -> PaidCall:
     except TypeError:
         return UNREADABLE
     numbers = (paid.input_tokens, paid.output_tokens, paid.cost_usd, paid.seconds)
-    is_valid = isinstance(paid.model, str) and paid.role in get_args(Role)
+    is_valid = (
+        isinstance(paid.model, str)
+        and paid.role in get_args(Role)
+        and type(paid.reservation) in (int, type(None))
+    )
     if not is_valid or any(each is not None and type(each) not in (int, float) for each in numbers):
         return UNREADABLE
     tokens, usd = (paid.input_tokens, paid.output_tokens), paid.cost_usd
