@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any, Literal, get_args
 
 from careeval.errors import ProtocolError
+from careeval.files import open_in_place
 from careeval.protocol.costs.prices import runs_in_process
 from careeval.protocol.costs.token_counts import MOST_TOKENS
 from careeval.protocol.json_lines import LineTail, json_rows, parse_line
@@ -96,8 +97,9 @@ def forget_calls(folder: Path, keys: Collection[str]) -> None:
     path = folder / CALLS_FILE
     # replaced whole: a process killed here leaves the old file or the new one
     new = path.with_name(f"{CALLS_FILE}.new")
-    with path.open("rb") as old, new.open("wb") as kept:
-        os.fchmod(kept.fileno(), 0o600)
+    new.unlink(missing_ok=True)
+    created = open_in_place(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL)
+    with path.open("rb") as old, os.fdopen(created, "wb") as kept:
         for _, line in whole_lines(old):
             if (key := finished_key(parse_line(line))) and key not in keys:
                 kept.write(line)

@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import asyncio
 import fcntl
+import os
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -25,6 +26,7 @@ from math import inf, sqrt
 from pathlib import Path
 
 from careeval.errors import ProtocolError
+from careeval.files import open_in_place
 from careeval.protocol.costs.call_estimate import CallEstimate
 from careeval.protocol.costs.cost_log import SPENT_FILE, PaidCall, TotalCost, paid_call
 from careeval.protocol.json_lines import JsonLines, LineTail
@@ -300,7 +302,7 @@ class Budget:
     async def _alone(self) -> AsyncIterator[None]:
         """Hold the lock that all processes with this budget share."""
         folder = next(folder for folder in self._lock_folders if folder.is_dir())
-        with (folder / BUDGET_LOCK).open("a") as file:
+        with os.fdopen(open_in_place(folder / BUDGET_LOCK, os.O_RDWR | os.O_CREAT)) as file:
             while True:
                 try:
                     fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
