@@ -20,6 +20,7 @@ KINDS = {
     stat.S_IFSOCK: "a socket",
     stat.S_IFCHR: "a device",
     stat.S_IFBLK: "a device",
+    stat.S_IFLNK: "a link",
 }
 """Type of a path that is neither a file nor a folder → its name in messages."""
 
@@ -39,6 +40,42 @@ def open_file(path: Path) -> IO[bytes]:
     except OSError:
         os.close(descriptor)
         raise
+
+
+def open_in_place(path: Path, flags: int) -> int:
+    """Open a file that is read or written in place, never through a link; return its descriptor.
+
+    A new file can be read and written by its owner alone.
+
+    Args:
+        path: The file.
+        flags: Flags of `os.open`.
+
+    Raises:
+        OSError: The file cannot be opened, is a link, or is not a regular file; `strerror` says
+            what it is.
+    """
+    with suppress(FileNotFoundError):
+        _require_regular(path, path.lstat())
+    # neither blocks nor follows if the path has changed meanwhile
+    descriptor = os.open(path, flags | _FLAGS | getattr(os, "O_NOFOLLOW", 0), 0o600)
+    try:
+        _require_regular(path, os.fstat(descriptor))
+    except OSError:
+        os.close(descriptor)
+        raise
+    return descriptor
+
+
+def size_of_file(path: Path) -> int:
+    """Return the size of a file in bytes.
+
+    Raises:
+        OSError: The file does not exist, or is not a regular file; `strerror` says what it is.
+    """
+    status = path.stat()
+    _require_regular(path, status)
+    return status.st_size
 
 
 def read_bytes(path: Path, most: int | None = None) -> bytes:

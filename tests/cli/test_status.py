@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
 from pathlib import Path
 
 import pytest
@@ -58,6 +60,36 @@ def test_a_run_that_goes_on_is_not_to_be_resumed(
     printed = capsys.readouterr()
     assert "running (process" in printed.out
     assert "--resume" not in printed.err
+
+
+@pytest.mark.parametrize("name", [".lock", "spent.jsonl", "calls.jsonl", "run.json", "*.eval"])
+def test_a_pipe_in_the_place_of_a_file_is_not_waited_for(
+    runs: Path, name: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A pipe is named as the fault of its run alone; one in the place of a log is no log."""
+    file = next((runs / "answers").glob(name), runs / "answers" / name)
+    file.unlink(missing_ok=True)
+    os.mkfifo(file)
+
+    def stop(*_: object) -> None:
+        raise AssertionError("it waits for the pipe")
+
+    before = signal.signal(signal.SIGALRM, stop)
+    signal.alarm(20)
+    try:
+        status = run(["status", str(runs)])
+    finally:
+        signal.alarm(0)
+        signal.signal(signal.SIGALRM, before)
+    printed = capsys.readouterr()
+    assert "robot robot not begun" in " ".join(printed.out.split())
+    if name == "*.eval":
+        assert status == OK
+        assert "complete" not in printed.out
+    else:
+        assert status == USAGE
+        assert "a named pipe, not a file" in printed.err
+        assert name in printed.err
 
 
 def test_as_json(runs: Path, capsys: pytest.CaptureFixture[str]) -> None:

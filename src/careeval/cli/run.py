@@ -33,6 +33,7 @@ from careeval.protocol.runs.folder import (
     n_lost_calls,
     orphaned_folders,
     read_run_file,
+    refuse_links,
     run_folders,
     store_responses,
 )
@@ -300,7 +301,11 @@ def _resume(
             say(f"{each}: the run's set-up had been interrupted; it is now complete.")
     root = out or latest_unfinished(RUNS) or RUNS
     all_folders = [*run_folders(root), *orphaned_folders(root)]
-    folders = [folder for folder in all_folders if is_readable(folder, read_run_file)]
+    folders = [
+        folder
+        for folder in all_folders
+        if is_readable(folder, refuse_links) and is_readable(folder, read_run_file)
+    ]
     if all_folders and not folders:
         return USAGE
     damaged = len(all_folders) > len(folders)

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from careeval.files import open_file
+from careeval.files import open_file, open_in_place
 from careeval.protocol.logs.json_limits import (
     MAX_CALLS,
     MAX_LEDGER,
@@ -37,11 +37,10 @@ class JsonLines:
         """Open the file for appending.
 
         Raises:
-            OSError: The file cannot be written.
+            OSError: The file cannot be written, or is a link.
         """
         self.path = path
-        flags = os.O_RDWR | os.O_APPEND | os.O_CREAT
-        self._file = os.open(path, flags, 0o600)
+        self._file = open_in_place(path, os.O_RDWR | os.O_APPEND | os.O_CREAT)
         size = os.fstat(self._file).st_size
         if size and os.pread(self._file, 1, size - 1) != b"\n":
             os.write(self._file, b"\n")
@@ -104,6 +103,7 @@ class LineTail:
         Damaged and incomplete lines are skipped.
 
         Raises:
+            OSError: It cannot be read, or is a pipe or the like.
             ProtocolError: The file is longer than `MAX_LEDGER`, or has more than `MAX_LINES` lines.
         """
         try:

@@ -22,7 +22,7 @@ from careeval.core.scenario import Rubric, Scenario
 from careeval.errors import LogError, ProtocolError
 from careeval.modes import Mode
 from careeval.protocol.logs.eval_file import read_log
-from careeval.protocol.runs.folder import discard, grading_folder, store_responses
+from careeval.protocol.runs.folder import discard, grading_folder, refuse_links, store_responses
 from careeval.protocol.runs.setup import prepare_together, unfinished_setups
 from careeval.protocol.runs.spec import Run
 from careeval.protocol.runs.sweep_cells import refuse_sweep
@@ -104,8 +104,8 @@ def prepare_regrading(
 
     Raises:
         ProtocolError: The folder has no run, is part of a sweep, or has an unfinished set-up; or a
-            run is not complete, was asked with another bank, lacks the rubric, or has no response
-            with text.
+            run has a link in its folder, is not complete, was asked with another bank, lacks the
+            rubric, or has no response with text.
         BankError: The bank cannot be read.
     """
     refuse_sweep(folder)
@@ -121,6 +121,8 @@ def prepare_regrading(
         )
     assert like.grader is not None
     # check all of them before the first folder is made
+    for root in roots:
+        refuse_links(root)
     mode = bank_mode(bank)
     checked = [(root, *_checked(root, bank)) for root in roots]
     planned = [

@@ -17,7 +17,7 @@ from inspect_ai.model import GenerateConfig, ModelCall, ModelOutput
 from careeval.protocol.calls.replies import sampling_logged
 from careeval.protocol.costs.cost_log import CALLS_FILE, SPENT_FILE, TotalCost, read_paid_calls
 from careeval.protocol.json_lines import JsonLines
-from careeval.protocol.runs.budget import RESERVED_FILE
+from careeval.protocol.runs.budget import RESERVED_FILE, Budget
 from careeval.protocol.runs.folder import amend_run, budget_folders, prepare
 from careeval.protocol.runs.spec import Run, RunCallbacks, Stop
 from careeval.protocol.tables.run_tables import read_runs
@@ -131,6 +131,36 @@ def test_a_budget_ends_a_run(bank: Path, tmp_path: Path) -> None:
     assert resume(folder).complete
     assert (len(model.calls), len(grader.calls)) == (4, 4)
     assert sum(call.cost_usd or 0 for call in read_paid_calls(folder)) == pytest.approx(8 * 1.2)
+
+
+@pytest.mark.parametrize("broken", ["reserve", "n_unknown"])
+def test_a_budget_that_fails_ends_a_run(
+    bank: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, broken: str
+) -> None:
+    """Whatever error the budget raises, no call is sent without it, and the run says why."""
+    model = Fake(f"without-{broken}", answer, usage=AS_EXPECTED)
+    run = make(bank, model, None, prices={model.model: EXPECTED}, max_cost=5.0)
+
+    def fail(*_: object) -> int:
+        raise KeyError("a lease")
+
+    monkeypatch.setattr(Budget, broken, fail)
+    outcome = resume(prepare(run, tmp_path / "robot"))
+    assert outcome.stopped is Stop.died
+    assert outcome.why == "the budget cannot be kept: unexpected KeyError: 'a lease'"
+    assert model.calls == []
+
+
+def test_a_price_that_lacks_a_part_ends_a_run(bank: Path, tmp_path: Path) -> None:
+    """If a call's cost cannot be estimated, it is not sent."""
+    model = Fake("half-priced", answer, usage=AS_EXPECTED)
+    run = make(bank, model, None, prices={model.model: EXPECTED}, max_cost=5.0)
+    folder = prepare(run, tmp_path / "robot")
+    budget = "careeval.protocol.calls.run_calls.estimate"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(budget, lambda *_: 1 / 0)
+        assert resume(folder).stopped is Stop.died
+    assert model.calls == []
 
 
 def test_one_budget_is_shared(bank: Path, tmp_path: Path) -> None:

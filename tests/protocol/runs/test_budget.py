@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from careeval.errors import ProtocolError
 from careeval.protocol.costs.call_estimate import CallEstimate, estimate
 from careeval.protocol.costs.cost_log import SPENT_FILE, PaidCall, cost_row
 from careeval.protocol.json_lines import JsonLines
@@ -22,6 +23,7 @@ from careeval.protocol.runs.budget import (
 from careeval.protocol.runs.folder import prepare
 from careeval.protocol.runs.lock import locked
 from careeval.protocol.runs.spec import Run, RunCallbacks, Stop
+from careeval.protocol.runs.sweep_cells import CellState, JournalWriter, Lease
 from careeval.protocol.work.evaluate import resume
 from support.fakes import Call, Fake, keyword_grader
 
@@ -34,10 +36,10 @@ def reserve(budget: Budget, wanted: CallEstimate = ASK) -> int | None:
     return asyncio.run(budget.reserve(wanted))
 
 
-def pay(folder: Path, usd: float | None) -> None:
+def pay(folder: Path, usd: float | None, reservation: int | None = None) -> None:
     """Write a paid call on a run's ledger."""
     ledger = JsonLines(folder / SPENT_FILE)
-    ledger.append(cost_row(PaidCall("ask", "fake/model", 10, 20, usd, 0.5)))
+    ledger.append(cost_row(PaidCall("ask", "fake/model", 10, 20, usd, 0.5, reservation)))
     ledger.close()
 
 
@@ -152,6 +154,59 @@ def test_calls_of_a_killed_process_are_taken_for_spent(folders: tuple[Path, Path
     assert (folders[0] / RESERVED_FILE).exists()
     remove_reservations(folders[1])
     assert not (folders[1] / RESERVED_FILE).exists()
+
+
+def test_a_call_kept_but_not_settled_is_counted_once(folders: tuple[Path, Path]) -> None:
+    """A process killed between a call's cost and its settlement costs the budget that call once."""
+    killed = Budget(1.0, folders, folders[0])
+    number = reserve(killed)
+    assert number == 0
+    pay(folders[0], 0.10, number)
+    killed.close()
+    for folder in folders:
+        assert Budget(1.0, folders, folder).left_usd() == pytest.approx(0.90)
+    assert open_reservations(folders[0]) == []
+    again = Budget(1.0, folders, folders[0])
+    # what one call cost is known, so less than the worst is set aside
+    assert reserve(again) == 1
+    assert again.left_usd() == pytest.approx(0.70)
+    # without its file of reservations, a run gives no number a second time
+    (folders[0] / RESERVED_FILE).unlink()
+    assert reserve(Budget(1.0, folders, folders[0])) == 1
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        '{"n": 0, "who": "ask fake/model", "usd": -5.0, "expected": 0.1}',
+        '{"n": 0, "who": "ask fake/model", "usd": 0.1, "expected": -5}',
+        '{"n": 0, "who": "ask fake/model", "usd": NaN, "expected": 0.1}',
+        '{"n": 0, "who": "ask fake/model", "usd": "1", "expected": 0.1}',
+        '{"n": 0, "who": "a", "usd": 0.1, "expected": 0.1}\n{"n": 0, "lost": -5.0}',
+        '{"n": 0, "who": "a", "usd": 0.1, "expected": 0.1}\n{"n": 0, "paid": -0.1}',
+    ],
+)
+def test_an_impossible_amount_is_refused(folders: tuple[Path, Path], line: str) -> None:
+    """Less than nothing set aside or lost gives a run no more to spend: the file is refused."""
+    (folders[0] / RESERVED_FILE).write_text(f"{line}\n", encoding="utf-8")
+    with pytest.raises(ProtocolError, match=r"reserved\.jsonl has .* 0 or more"):
+        Budget(1.0, folders, folders[1])
+
+
+def test_a_lease_closed_twice_is_counted_once(tmp_path: Path) -> None:
+    """Closing lines of one lease, together or one after another, add its cost once."""
+    ended, own = (tmp_path / "a" / "slice-01" / f"ask-00{n}" for n in (1, 2))
+    own.mkdir(parents=True)
+    ended.mkdir()
+    pay(ended, 0.25)
+    journal = JournalWriter(tmp_path)
+    stopped = Lease("a/slice-01/ask", 1, CellState.stopped)
+    journal.write(stopped)
+    journal.write(stopped)
+    budget = Budget(1.0, [own], own, tmp_path)
+    assert budget.left_usd() == pytest.approx(0.75)
+    journal.write(stopped)
+    assert budget.left_usd() == pytest.approx(0.75)
 
 
 def test_a_broken_line_is_passed_over(folders: tuple[Path, Path]) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
+from collections.abc import Callable
 from dataclasses import asdict, replace
 from pathlib import Path
 
@@ -16,6 +17,7 @@ from careeval.core.response import Response, ResponseState
 from careeval.errors import ProtocolError
 from careeval.modes.response import PROMPTS
 from careeval.protocol.costs.cost_log import CALLS_FILE, SPENT_FILE, read_paid_calls
+from careeval.protocol.json_lines import JsonLines
 from careeval.protocol.runs.folder import (
     RESPONSES_FILE,
     RUN_FILE,
@@ -26,7 +28,7 @@ from careeval.protocol.runs.folder import (
     read_run_file,
     run_folders,
 )
-from careeval.protocol.runs.lock import locked
+from careeval.protocol.runs.lock import LOCK_FILE, locked
 from careeval.protocol.runs.spec import PROBES, Outcome, Run, Stop, folder_name
 from careeval.protocol.tables.run_tables import read_runs
 from careeval.protocol.work.evaluate import resume
@@ -395,3 +397,42 @@ def test_two_runs_at_once_in_one_folder(undisturbed: Undisturbed) -> None:
     folder = undisturbed[0] / "robot"
     with locked(folder), pytest.raises(ProtocolError, match="is locked: process"):
         resume(folder)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *(".lock", ".budget", CALLS_FILE, SPENT_FILE, "reserved.jsonl", f"{CALLS_FILE}.new"),
+        *("logs.json", "graded", "graded/other-actions-1/.lock"),
+    ],
+)
+def test_a_link_in_a_run_is_not_followed(bank: Path, tmp_path: Path, name: str) -> None:
+    """Resuming a folder with a link asks nothing, and leaves what the link leads to as it is."""
+    model = Fake(f"beside-{name}", answer)
+    folder = prepare(make(bank, model, None), tmp_path / "run")
+    mine = tmp_path / "mine"
+    mine.write_text("my words", encoding="utf-8")
+    link = folder / name
+    link.parent.mkdir(parents=True, exist_ok=True)
+    link.unlink(missing_ok=True)
+    link.symlink_to(mine)
+    with pytest.raises(ProtocolError, match=r"is a link, to .*mine") as caught:
+        resume(folder)
+    assert str(link) in str(caught.value)
+    with pytest.raises(ProtocolError, match="is a link"):
+        amend_run(folder, max_cost=1.0)
+    assert mine.read_text(encoding="utf-8") == "my words"
+    assert model.calls == []
+
+
+@pytest.mark.parametrize("open_it", [JsonLines, lambda path: locked(path.parent).__enter__()])
+def test_a_file_that_becomes_a_link_is_not_followed(
+    tmp_path: Path, open_it: Callable[[Path], object]
+) -> None:
+    """Neither a ledger nor a lock is opened through a link, whenever the link was made."""
+    mine = tmp_path / "mine"
+    mine.write_text("my words", encoding="utf-8")
+    (tmp_path / LOCK_FILE).symlink_to(mine)
+    with pytest.raises((OSError, ProtocolError), match="it is a link, not a file"):
+        open_it(tmp_path / LOCK_FILE)
+    assert mine.read_text(encoding="utf-8") == "my words"

@@ -148,7 +148,7 @@ class RunCalls:
             # the provider does not charge for a request that it refused
             is_charged = output.usage is not None or output.stop_reason not in NOT_TAKEN
             called = CallResult(without_false_usage(model, output), pending.sampling)
-            paid = self._paid(role, model, output) if is_charged else None
+            paid = self._paid(pending, output) if is_charged else None
             self._keep(key, paid, called)
             self._settle(pending, paid.cost_usd if paid else None)
             self._succeeded.add(role)
@@ -238,8 +238,12 @@ class RunCalls:
         pending = PENDING_CALL.get()
         if pending is None:
             return
-        if not self.stopped and self._budget is not None:
-            await self._set_aside(self._budget, pending, self._estimate(pending, config))
+        try:
+            if not self.stopped and self._budget is not None:
+                await self._set_aside(self._budget, pending, self._estimate(pending, config))
+        except Exception as error:
+            # Inspect would go on after an error here, without a budget
+            self._stop_without_budget(error)
         if self.stopped:
             self._settle(pending, None)
             self._land(pending)
@@ -264,31 +268,36 @@ class RunCalls:
 
         Calls wait in the order in which they came.
         """
-        try:
-            if not needed.usd or pending.reserved is not None:
+        if not needed.usd or pending.reserved is not None:
+            self._refuse_unmetered(budget)
+            return
+        async with self._for_money:
+            while not self.stopped:
+                self._landed.clear()
                 self._refuse_unmetered(budget)
-                return
-            async with self._for_money:
-                while not self.stopped:
-                    self._landed.clear()
-                    self._refuse_unmetered(budget)
-                    if self.stopped:
-                        return
-                    pending.reserved = await budget.reserve(needed)
-                    if pending.reserved is not None:
-                        return
-                    # a call between two attempts has a reservation, and will give back the rest
-                    is_held = any(each.reserved is not None for each in self._pending)
-                    if not is_held and not budget.others_in_flight():
-                        self.why = _nothing_fits(budget, needed)
-                        self.stop(Stop.budget, DRAIN)
-                        return
-                    with suppress(TimeoutError):
-                        await asyncio.wait_for(self._landed.wait(), LOOK_AGAIN)
-        except (OSError, TypeError, ProtocolError) as error:
-            # Inspect would go on after an error here, without a budget
-            self.why = f"the cost log cannot be read: {error}"
+                if self.stopped:
+                    return
+                pending.reserved = await budget.reserve(needed)
+                if pending.reserved is not None:
+                    return
+                # a call between two attempts has a reservation, and will give back the rest
+                is_held = any(each.reserved is not None for each in self._pending)
+                if not is_held and not budget.others_in_flight():
+                    self.why = _nothing_fits(budget, needed)
+                    self.stop(Stop.budget, DRAIN)
+                    return
+                with suppress(TimeoutError):
+                    await asyncio.wait_for(self._landed.wait(), LOOK_AGAIN)
+
+    def _stop_without_budget(self, error: Exception) -> None:
+        """End the run because its budget cannot be kept: what keeps it has failed."""
+        if isinstance(error, OSError):
             self.stop(Stop.disk, DRAIN)
+            return
+        expected = isinstance(error, ProtocolError)
+        reason = str(error) if expected else f"unexpected {type(error).__name__}: {error}"
+        self.why = self.why or f"the budget cannot be kept: {reason}"
+        self.stop(Stop.died, DRAIN)
 
     def _refuse_unmetered(self, budget: Budget) -> None:
         if budget.n_unknown():
@@ -303,8 +312,8 @@ class RunCalls:
             number, pending.reserved = pending.reserved, None
             try:
                 self._budget.settle(number, paid)
-            except OSError:
-                self.stop(Stop.disk, 0)
+            except Exception as error:
+                self._stop_without_budget(error)
 
     def stop(self, reason: Stop, within: float) -> None:
         """Begin no more calls, and end the run when all calls in flight are done or time is up.
@@ -354,9 +363,10 @@ class RunCalls:
             self._interrupted = True
             os.kill(os.getpid(), signal.SIGINT)
 
-    def _paid(self, role: Role, model: Model, output: ModelOutput) -> PaidCall:
-        paid = PaidCall(role, str(model), *usage_numbers(output))
-        price = self._prices.get(str(model))
+    def _paid(self, pending: PendingCall, output: ModelOutput) -> PaidCall:
+        model = str(pending.model)
+        paid = PaidCall(pending.role, model, *usage_numbers(output), pending.reserved)
+        price = self._prices.get(model)
         if price and not any(price[each] for each in CHARGED):
             # a free call costs nothing, even if its tokens are not known
             return replace(paid, cost_usd=0.0)

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any, Literal, get_args
 
 from careeval.errors import ProtocolError
+from careeval.files import open_in_place
 from careeval.protocol.costs.prices import runs_in_process
 from careeval.protocol.costs.token_counts import MOST_TOKENS
 from careeval.protocol.json_lines import LineTail, json_rows, parse_line
@@ -45,6 +46,8 @@ class PaidCall:
         output_tokens: Tokens of the reply, reasoning included; `None` if unknown.
         cost_usd: Cost in US dollars; `None` where the price or the tokens are not known.
         seconds: Duration of the call; `None` if unknown.
+        reservation: Number of the budget's reservation that the call used up; `None` if it had
+            none.
     """
 
     role: Role
@@ -53,6 +56,7 @@ class PaidCall:
     output_tokens: int | None
     cost_usd: float | None
     seconds: float | None
+    reservation: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,8 +97,9 @@ def forget_calls(folder: Path, keys: Collection[str]) -> None:
     path = folder / CALLS_FILE
     # replaced whole: a process killed here leaves the old file or the new one
     new = path.with_name(f"{CALLS_FILE}.new")
-    with path.open("rb") as old, new.open("wb") as kept:
-        os.fchmod(kept.fileno(), 0o600)
+    new.unlink(missing_ok=True)
+    created = open_in_place(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL)
+    with path.open("rb") as old, os.fdopen(created, "wb") as kept:
         for _, line in whole_lines(old):
             if (key := finished_key(parse_line(line))) and key not in keys:
                 kept.write(line)
@@ -122,7 +127,11 @@ def paid_call(row: Any) -> PaidCall:
     except TypeError:
         return UNREADABLE
     numbers = (paid.input_tokens, paid.output_tokens, paid.cost_usd, paid.seconds)
-    is_valid = isinstance(paid.model, str) and paid.role in get_args(Role)
+    is_valid = (
+        isinstance(paid.model, str)
+        and paid.role in get_args(Role)
+        and type(paid.reservation) in (int, type(None))
+    )
     if not is_valid or any(each is not None and type(each) not in (int, float) for each in numbers):
         return UNREADABLE
     tokens, usd = (paid.input_tokens, paid.output_tokens), paid.cost_usd

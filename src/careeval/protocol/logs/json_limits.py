@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from careeval.errors import ProtocolError
-from careeval.files import open_file
+from careeval.files import open_file, size_of_file
 from careeval.protocol.logs.limits import HEADER, SAMPLE, JsonLimits, check_values
 
 MAX_DEPTH = 100
@@ -85,10 +85,10 @@ def check_length(path: Path, most: int) -> int:
     """Return the length of a file in bytes.
 
     Raises:
-        OSError: The file does not exist.
+        OSError: The file does not exist, or is a pipe or the like.
         ProtocolError: It is longer than `most`.
     """
-    length = path.stat().st_size
+    length = size_of_file(path)
     if length > most:
         raise too_much(path, f"{length:,} bytes, at most {most:,}")
     return length

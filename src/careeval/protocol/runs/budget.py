@@ -6,6 +6,9 @@ reserved.jsonl   {"n": 7, "who": "grade openai/gpt-5.1", "usd": 0.012, "expected
                  {"n": 8, "lost": 0.01}     its process ended first: counted as spent
 ```
 
+A call in the cost log names its reservation, which is thereby released, even if the process was
+killed before it could write that the call came back. So no call is counted twice.
+
 A run writes its own file and reads those of the others, under a lock that all of them share. So two
 processes cannot reserve the same dollar, and the budget is exceeded at most by the errors of the
 estimates for the calls in flight.
@@ -15,14 +18,17 @@ from __future__ import annotations
 
 import asyncio
 import fcntl
+import os
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
-from math import sqrt
+from math import inf, sqrt
 from pathlib import Path
 
+from careeval.errors import ProtocolError
+from careeval.files import open_in_place
 from careeval.protocol.costs.call_estimate import CallEstimate
-from careeval.protocol.costs.cost_log import SPENT_FILE, TotalCost, paid_call
+from careeval.protocol.costs.cost_log import SPENT_FILE, PaidCall, TotalCost, paid_call
 from careeval.protocol.json_lines import JsonLines, LineTail
 from careeval.protocol.runs.lock import holder
 from careeval.protocol.runs.sweep_cells import CellState, JournalReader
@@ -65,7 +71,7 @@ class _PaidCalls:
     @property
     def ratio(self) -> float:
         """Actual cost over expected cost; 1 before the first call came back."""
-        return self.paid / self.expected if self.n else 1.0
+        return self.paid / self.expected if self.expected else 1.0
 
     @property
     def margin(self) -> float:
@@ -80,27 +86,56 @@ class _ReservationFile:
     folder: Path
     reading: LineTail
     reservations: dict[int, _Reservation] = field(default_factory=dict)
+    used: set[int] = field(default_factory=set)
+    """The numbers of reservations whose calls are in the cost log."""
     next_number: int = 0
 
     def read(self, paid_calls: dict[str, _PaidCalls]) -> None:
-        """Read the new rows, and add the calls that came back to `paid_calls`, by their kind."""
+        """Read the new rows, and add the calls that came back to `paid_calls`, by their kind.
+
+        Raises:
+            ProtocolError: An amount is not a number of dollars, 0 or more.
+        """
         if not self.reading.exists():
             self.reservations = {n: r for n, r in self.reservations.items() if r.lost}
         for row in self.reading.new_rows():
             match row:
-                case {"n": int(n), "who": str(who), "usd": float(usd), "expected": float(expected)}:
-                    self.reservations[n] = _Reservation(who, usd, expected)
+                case {"n": int(n), "who": str(who), "usd": usd, "expected": expected}:
                     self.next_number = max(self.next_number, n + 1)
-                case {"n": int(n), "lost": float(usd)} if n in self.reservations:
-                    kind = self.reservations[n].kind
+                    reservation = _Reservation(who, self._dollars(usd), self._dollars(expected))
+                    if n not in self.used:
+                        self.reservations[n] = reservation
+                case {"n": int(n), "lost": usd} if n in self.reservations:
+                    usd, kind = self._dollars(usd), self.reservations[n].kind
                     self.reservations[n] = _Reservation(kind, usd, usd, lost=True)
-                case {"n": int(n), "paid": paid} if n in self.reservations:
-                    reservation = self.reservations.pop(n)
-                    if isinstance(paid, float) and paid > 0:
-                        calls = paid_calls.setdefault(reservation.kind, _PaidCalls())
-                        calls.n += 1
-                        calls.paid += paid
-                        calls.expected += reservation.expected
+                case {"n": int(n), "paid": paid}:
+                    self.release(n, None if paid is None else self._dollars(paid), paid_calls)
+
+    def use(self, paid: PaidCall, paid_calls: dict[str, _PaidCalls]) -> None:
+        """Release the reservation of a call that is in the cost log."""
+        if paid.reservation is not None:
+            self.next_number = max(self.next_number, paid.reservation + 1)
+            self.used.add(paid.reservation)
+            self.release(paid.reservation, paid.cost_usd, paid_calls)
+
+    def release(self, n: int, paid: float | None, paid_calls: dict[str, _PaidCalls]) -> None:
+        """Release a reservation; a cost above 0 is added to `paid_calls`."""
+        reservation = self.reservations.pop(n, None)
+        if reservation and paid:
+            calls = paid_calls.setdefault(reservation.kind, _PaidCalls())
+            calls.n += 1
+            calls.paid += paid
+            calls.expected += reservation.expected
+
+    def _dollars(self, value: object) -> float:
+        if type(value) not in (int, float) or not 0 <= value < inf:  # type: ignore[operator]
+            raise ProtocolError(
+                f"{self.folder / RESERVED_FILE} has {value!r} where dollars are expected, 0 or "
+                "more",
+                hint="restore the file from a backup, or begin a new run with another -o: "
+                "with this file, the budget cannot be kept",
+            )
+        return float(value)  # type: ignore[arg-type]
 
 
 class Budget:
@@ -123,6 +158,7 @@ class Budget:
 
         Raises:
             OSError: The files cannot be written.
+            ProtocolError: A file is damaged, or has an impossible amount.
         """
         self.limit_usd = limit_usd
         folders = sorted({folder.resolve() for folder in [*folders, own]})
@@ -131,6 +167,7 @@ class Budget:
         self._journal = JournalReader(sweep) if sweep else None
         self._cost_logs: dict[Path, LineTail] = {}
         self._reserved: dict[Path, _ReservationFile] = {}
+        self._ended = set[Path]()
         for folder in folders:
             self._share_with(folder)
         self._usd, self._usd_cut_off, self._n_unknown = 0.0, 0.0, 0
@@ -232,34 +269,40 @@ class Budget:
         # reservations first: a call that comes back meanwhile is counted twice, not left out
         for run in self._reserved.values():
             run.read(self._paid_calls)
-        for cost_log in self._cost_logs.values():
-            spent = TotalCost.of(map(paid_call, cost_log.new_rows()))
+        for folder, cost_log in self._cost_logs.items():
+            paid = [*map(paid_call, cost_log.new_rows())]
+            for call in paid:
+                self._reserved[folder].use(call, self._paid_calls)
+            spent = TotalCost.of(paid)
             self._usd += spent.known_usd
             self._n_unknown += spent.n_unknown
         for folder in ended:
             # a sweep may have thousands of cells: those that have ended are not read again
             self._usd_cut_off += sum(r.usd for r in self._reserved[folder].reservations.values())
             del self._cost_logs[folder], self._reserved[folder]
+        self._ended |= ended
 
-    def _follow_journal(self) -> list[Path]:
+    def _follow_journal(self) -> set[Path]:
         """Add the cells of the sweep that have begun; return the folders of those that ended."""
         if self._journal is None:
-            return []
-        ended = []
+            return set()
+        ended = set[Path]()
         for lease in self._journal.new():
             folder = (self._journal.root / lease.folder).resolve()
+            if folder in self._ended:
+                continue  # a lease may have several closing lines
             if folder not in self._reserved:
                 self._share_with(folder)
             # a lost one may still be working
             if lease.state not in (CellState.begun, CellState.lost):
-                ended.append(folder)
+                ended.add(folder)
         return ended
 
     @asynccontextmanager
     async def _alone(self) -> AsyncIterator[None]:
         """Hold the lock that all processes with this budget share."""
         folder = next(folder for folder in self._lock_folders if folder.is_dir())
-        with (folder / BUDGET_LOCK).open("a") as file:
+        with os.fdopen(open_in_place(folder / BUDGET_LOCK, os.O_RDWR | os.O_CREAT)) as file:
             while True:
                 try:
                     fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -277,6 +320,8 @@ def open_reservations(folder: Path) -> list[float]:
     """
     run = _ReservationFile(folder, LineTail(folder / RESERVED_FILE))
     run.read({})
+    for row in LineTail(folder / SPENT_FILE).new_rows():
+        run.use(paid_call(row), {})
     return [reservation.usd for reservation in run.reservations.values()]
 
 

@@ -13,6 +13,7 @@ nothing but its folder: a run is *prepared* once, and from then on only *resumed
 from __future__ import annotations
 
 import json
+import os
 import re
 import zipfile
 from collections.abc import Sequence
@@ -24,7 +25,7 @@ from typing import Any
 from careeval.core.response import Response
 from careeval.core.scenario import Rubric
 from careeval.errors import ProtocolError
-from careeval.files import write_text
+from careeval.files import open_file, write_text
 from careeval.modes import MODES
 from careeval.protocol.address import HOST_ONLY, check_address
 from careeval.protocol.costs.cost_log import CALLS_FILE, SPENT_FILE, finished_keys, read_paid_calls
@@ -68,6 +69,7 @@ def prepare(run: Run, folder: Path) -> Path:
     """
     check_folder(folder, run)
     folder.mkdir(parents=True, exist_ok=True)
+    refuse_links(folder)
     try:
         # of two commands at once, the second has to see the run of the first
         with locked(folder):
@@ -217,6 +219,22 @@ def system_of(folder: Path) -> str | None:
     return None
 
 
+def refuse_links(folder: Path) -> None:
+    """Check that a run's folder has no links, through which a run would write elsewhere.
+
+    Raises:
+        ProtocolError: The folder, or a folder in it, has a link.
+    """
+    for where, folders, files in os.walk(folder):
+        for name in sorted((*folders, *files)):
+            if (path := Path(where, name)).is_symlink():
+                raise ProtocolError(
+                    f"{path} is a link, to {path.readlink()}: a run does not follow links",
+                    hint="replace the link by a copy of what it leads to, or remove it; if the "
+                    "folder is not yours, ask where it came from",
+                )
+
+
 def is_probe_check(folder: Path) -> bool:
     """Tell whether a folder has a probe check of a grader, instead of a run of a system."""
     try:
@@ -240,8 +258,9 @@ def amend_run(folder: Path, **changes: Any) -> None:
     """Change fields of the run in a folder, such as its prices or its budget.
 
     Raises:
-        ProtocolError: The folder holds no run.
+        ProtocolError: The folder holds no run, or has a link.
     """
+    refuse_links(folder)
     run = replace(read_run_file(folder), **changes)
     # a process killed here leaves the old file or the new one
     write_text(folder / RUN_FILE, _text(run), synced=True)
@@ -261,7 +280,13 @@ def is_complete(folder: Path) -> bool:
     logs = list(folder.glob("*.eval"))
     if not logs or (folder / CALLS_FILE).exists():
         return False
-    return all(map(zipfile.is_zipfile, logs)) and any(map(is_finished, logs))
+    return all(map(_is_zip, logs)) and any(map(is_finished, logs))
+
+
+def _is_zip(path: Path) -> bool:
+    with suppress(OSError), open_file(path) as file:
+        return zipfile.is_zipfile(file)
+    return False
 
 
 def n_lost_calls(folder: Path) -> int:

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import IO
 
 from careeval.errors import ProtocolError
+from careeval.files import open_in_place
 
 LOCK_FILE = ".lock"
 """The lock file in a run's folder; contains the number of the process that took it last."""
@@ -30,10 +31,10 @@ def locked(folder: Path) -> Iterator[None]:
     """Hold the lock of a run's folder during the block.
 
     Raises:
-        ProtocolError: Another process holds it.
+        ProtocolError: Another process holds it, or its file is a folder, a link or the like.
         OSError: The folder cannot be written.
     """
-    with _opened(folder / LOCK_FILE) as file:
+    with _opened(folder / LOCK_FILE, os.O_RDWR | os.O_CREAT) as file:
         if not _try_lock(file):
             # a call of `holder` may have it briefly
             time.sleep(RETRY_AFTER)
@@ -52,10 +53,14 @@ def locked(folder: Path) -> Iterator[None]:
 
 
 def holder(folder: Path) -> str | None:
-    """Return the number of the process that has locked a run's folder; `None` if none has."""
+    """Return the number of the process that has locked a run's folder; `None` if none has.
+
+    Raises:
+        ProtocolError: The lock's file is a folder, a link or the like.
+    """
     try:
-        file = (folder / LOCK_FILE).open(encoding="ascii", errors="replace")
-    except (FileNotFoundError, IsADirectoryError):
+        file = _opened(folder / LOCK_FILE, os.O_RDONLY)
+    except FileNotFoundError:
         return None
     with file:
         if _try_lock(file, fcntl.LOCK_SH):
@@ -63,14 +68,17 @@ def holder(folder: Path) -> str | None:
         return file.read(MAX_NUMBER).strip() or "unknown"
 
 
-def _opened(file: Path) -> IO[str]:
+def _opened(path: Path, flags: int) -> IO[str]:
     try:
-        return file.open("a+", encoding="ascii", errors="replace")
-    except IsADirectoryError as error:
+        descriptor = open_in_place(path, flags)
+    except OSError as error:
+        if not path.is_symlink() and (path.is_file() or not path.exists()):
+            raise
         raise ProtocolError(
-            f"{file} is a folder, but must be a file",
-            hint="move the folder away: the file is made anew",
+            f"{path}: {error.strerror}", hint="move it away: the file is made anew"
         ) from error
+    mode = "r" if flags == os.O_RDONLY else "r+"
+    return os.fdopen(descriptor, mode, encoding="ascii", errors="replace")
 
 
 def _try_lock(file: IO[str], kind: int = fcntl.LOCK_EX) -> bool:

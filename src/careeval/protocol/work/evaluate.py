@@ -17,6 +17,7 @@ from inspect_ai.log import EvalLog
 from inspect_ai.model import Model
 
 from careeval.errors import LogError, ProtocolError
+from careeval.files import open_file
 from careeval.modes import MODES
 from careeval.modes.version import PROTOCOL_VERSION
 from careeval.protocol.calls.inspect_hooks import using_tally, without_other_hooks
@@ -28,7 +29,7 @@ from careeval.protocol.logs.limits import check_size
 from careeval.protocol.models.connect import calls_in_flight, connect, set_prices
 from careeval.protocol.models.reply_queue import ReplyQueue
 from careeval.protocol.runs.budget import Budget, remove_reservations
-from careeval.protocol.runs.folder import RESPONSES_FILE, is_complete, read_run_file
+from careeval.protocol.runs.folder import RESPONSES_FILE, is_complete, read_run_file, refuse_links
 from careeval.protocol.runs.held_out_runs import (
     allow_held_out,
     is_held_out,
@@ -56,9 +57,10 @@ def resume(
         watch: Callbacks for the progress.
 
     Raises:
-        ProtocolError: The folder holds no run, another process works on it, or the run is set up
-            wrongly.
+        ProtocolError: The folder holds no run or has a link, another process works on it, or the
+            run is set up wrongly.
     """
+    refuse_links(folder)
     run = read_run_file(folder)
     with locked(folder):
         return evaluate(run, folder, siblings or [folder], watch)
@@ -293,8 +295,8 @@ def _forget_gradings(folder: Path, older_logs: Collection[Path], keys: Collectio
 
 def _is_intact(log: Path) -> bool:
     try:
-        with zipfile.ZipFile(log) as file:
-            return file.testzip() is None
+        with open_file(log) as file, zipfile.ZipFile(file) as archive:
+            return archive.testzip() is None
     except Exception:  # a damaged zip fails in many ways
         return False
 
