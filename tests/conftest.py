@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import pytest
 from hypothesis import HealthCheck, settings
 
@@ -10,6 +12,14 @@ from careeval.bank.sealed import KEY_VARIABLE
 # A busy machine is slow, and that is no fault of what is tested.
 settings.register_profile("careeval", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("careeval")
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _a_cache_of_its_own(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """No test reads or writes the user's cache folder."""
+    with pytest.MonkeyPatch.context() as environment:
+        environment.setenv("XDG_CACHE_HOME", str(tmp_path_factory.mktemp("cache")))
+        yield
 
 
 @pytest.fixture(autouse=True)

@@ -41,7 +41,7 @@ from careeval.modes.plan.worlds import World
 from careeval.modes.prompts import FIELDS, load_prompts
 from careeval.modes.response import RESPONSE
 from careeval.modes.version import PROTOCOL_VERSION
-from careeval.protocol import capacity
+from careeval.protocol import capacity, user_cache
 from careeval.protocol.calls import run_calls, unusable_grader
 from careeval.protocol.costs import prices
 from careeval.protocol.logs import json_limits, limits
@@ -49,8 +49,8 @@ from careeval.protocol.models import clients, connect, gguf, retry_after, roster
 from careeval.protocol.probe_check import lexical_agreement
 from careeval.protocol.runs import recorded_responses
 from careeval.protocol.runs.recorded_responses import ResponseLine
+from careeval.protocol.tables import table_cache
 from careeval.report.page import MOST_CHARACTERS
-from careeval.results import parquet_limits
 from careeval.results.findings import findings
 from careeval.results.score.cost import Cost
 from careeval.results.score.entry_details import Length
@@ -398,9 +398,8 @@ def _limits_that_are_met() -> str:
         ("`calls.jsonl`", f"{_size(json_limits.MAX_CALLS)}; {json_limits.MAX_LINES:,} lines; "
          f"{_size(json_limits.MAX_LINE)} and {json_limits.MAX_DEPTH} levels a line"),
         ("`spent.jsonl`, `reserved.jsonl`", f"{_size(json_limits.MAX_LEDGER)}; the same"),
-        ("cached tables", f"{_size(parquet_limits.MAX_FILE)} a file, "
-         f"{_size(parquet_limits.MAX_UNPACKED)} unpacked; {limits.MAX_RESPONSES:,} responses, "
-         f"{limits.MAX_JUDGMENTS:,} judgments"),
+        ("the tables of runs in the user's cache folder", f"{_size(user_cache.MAX_BYTES)}, "
+         f"those used last; none of a run with logs above {_size(table_cache.MAX_HASHED)}"),
         ("recorded responses", f"{_size(recorded_responses.MAX_BYTES)}; "
          f"{recorded_responses.MAX_RECORDED:,} responses; "
          f"{recorded_responses.MAX_LINE:,} characters a line"),

@@ -23,7 +23,6 @@ from careeval.protocol.runs.folder import RESPONSES_FILE, RUN_FILE, is_complete,
 from careeval.protocol.runs.lock import LOCK_FILE
 from careeval.protocol.runs.spec import Outcome, Run
 from careeval.protocol.tables.run_tables import read_run
-from careeval.protocol.tables.table_cache import CACHE
 from careeval.protocol.work.evaluate import resume
 from support.fakes import IDS, Call, Fake, keyword_grader, write_bank
 
@@ -31,10 +30,7 @@ GRADER = "damage-grader"
 N_EPOCHS = 2
 OLD = b"an old page"
 
-FILES = (
-    *(RUN_FILE, CALLS_FILE, SPENT_FILE, RESPONSES_FILE, "log", LOCK_FILE),
-    *(f"{CACHE}/{name}" for name in ("key.json", "responses.parquet", "judgments.parquet")),
-)
+FILES = (*(RUN_FILE, CALLS_FILE, SPENT_FILE, RESPONSES_FILE, "log", LOCK_FILE),)
 
 
 def _directory(file: Path) -> None:

@@ -21,7 +21,8 @@ from careeval.files import atomic_write, write_bytes, write_text
 from careeval.protocol.runs.folder import prepare_recorded
 from careeval.protocol.runs.spec import Run
 from careeval.protocol.tables.run_tables import read_run
-from careeval.protocol.tables.table_cache import CACHE
+from careeval.protocol.tables.table_cache import KIND, table_key
+from careeval.protocol.user_cache import cache_entry
 from careeval.protocol.work.evaluate import resume
 from careeval.results.tables import files_in
 from support.fakes import Fake, keyword_grader
@@ -88,7 +89,7 @@ def test_reading(
     monkeypatch.setattr(files.os, "open", refusing(code, runs))
     assert command([word.format(runs=runs, out=out, bank=bank) for word in words]) == OK
     assert not list(runs.rglob("*.new"))
-    assert not list(runs.rglob("key.json"))
+    assert not list(runs.rglob("*.parquet"))
 
 
 OUTPUTS = (
@@ -147,11 +148,19 @@ def test_a_full_output(runs: Path, tmp_path: Path, capfd: pytest.CaptureFixture[
     assert "Exception ignored" not in done.stderr
 
 
+def kept_tables(run: Path) -> Path:
+    """Return the folder of the user's cache in which the tables of a run are kept."""
+    key = table_key(run, run.rglob("*.eval"), run.name)
+    assert key is not None
+    entry = cache_entry(KIND, key)
+    assert entry is not None
+    return entry
+
+
 def test_a_flipped_bit_in_the_tables(runs: Path) -> None:
-    """One bit of the cached tables or of their notes flipped, they are read again from the logs."""
+    """One bit of the kept tables or of their notes flipped, they are read again from the logs."""
     whole = read_run(runs / "a")
-    cache = runs / "a" / CACHE
-    kept = [*files_in(cache), cache / "key.json"]
+    kept = [*files_in(kept_tables(runs / "a")), kept_tables(runs / "a") / "notes.json"]
     drawn = random.Random(1)
     for file in kept:
         good = file.read_bytes()
@@ -167,9 +176,9 @@ def test_a_flipped_bit_in_the_tables(runs: Path) -> None:
 
 
 def test_tables_that_were_changed_are_not_believed(runs: Path) -> None:
-    """Cached tables that were changed are not used."""
+    """Kept tables that were changed are not used."""
     whole = read_run(runs / "a")
-    file = files_in(runs / "a" / CACHE)[1]
+    file = files_in(kept_tables(runs / "a"))[1]
     whole.judgments.with_columns(present=True).write_parquet(file)
     assert_frame_equal(read_run(runs / "a").judgments, whole.judgments)
 

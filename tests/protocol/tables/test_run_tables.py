@@ -25,7 +25,7 @@ from careeval.errors import LogError
 from careeval.protocol.logs.eval_file import Log, UnreadableSample, read_log
 from careeval.protocol.logs.fields import LoggedItem, LoggedResponse, LoggedSample, LoggedScenario
 from careeval.protocol.tables.run_tables import read_run, read_runs, responses_of, run_roots
-from careeval.protocol.tables.table_cache import CACHE, _checksum
+from careeval.protocol.user_cache import cache_entry, make_entry, mark_used, prune
 from careeval.results.score.entries import entries
 from careeval.results.score.summary import summary_of
 from careeval.results.tables import files_in
@@ -510,22 +510,72 @@ def test_the_newest_sample_counts(run: Path, name: str, same_second: bool) -> No
     assert runs.judgments["grading"].unique().to_list() == [1]
 
 
-# --- the cache of tables -----------------------------------------------------------------------
+# --- the tables that are kept ------------------------------------------------------------------
 
 
-def test_tables_are_kept(run: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Tables are written beside the logs, and read from there while no log changes."""
+@pytest.fixture
+def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The user's cache folder, empty."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    return tmp_path / "cache"
+
+
+def entry_of(cache: Path) -> Path:
+    """The only entry of the cache."""
+    (entry,) = (cache / "careeval" / "tables").iterdir()
+    return entry
+
+
+def test_tables_are_kept(run: Path, cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Tables are kept in the user's cache folder, for the user alone, and none beside the logs."""
     first = read_run(run)
-    assert sorted(path.name for path in (run / CACHE).iterdir()) == [
+    assert {path.name for path in run.iterdir()} == {"complete.eval"}
+    entry = entry_of(cache)
+    assert {path.name for path in entry.iterdir()} == {
         "judgments.parquet",
-        "key.json",
+        "notes.json",
         "responses.parquet",
-    ]
+    }
+    assert {path.stat().st_mode & 0o77 for path in (entry, entry.parent)} == {0}
     monkeypatch.delattr("careeval.protocol.tables.run_tables.read_log")
     assert_frame_equal(read_run(run).responses, first.responses)
 
 
-def test_tables_are_made_again_when_a_log_changes(run: Path) -> None:
+def test_a_copy_of_a_run_has_the_same_tables(
+    run: Path, cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Tables belong to the content of the logs: a run that was moved is not read again."""
+    first = read_run(run)
+    moved = run.rename(run.with_name("moved"))
+    monkeypatch.delattr("careeval.protocol.tables.run_tables.read_log")
+    assert_frame_equal(read_run(moved).judgments, first.judgments)
+
+
+def test_tables_beside_the_logs_are_not_believed(run: Path, cache: Path) -> None:
+    """Tables and keys that somebody put into a run's folder change nothing: its logs count."""
+    first = read_run(run)
+    forged = run / ".tables"
+    shutil.copytree(entry_of(cache), forged)
+    shutil.copy(forged / "notes.json", forged / "key.json")
+    first.judgments.with_columns(present=True).write_parquet(files_in(forged)[1])
+    shutil.rmtree(cache)
+    assert_frame_equal(read_run(run).judgments, first.judgments)
+    assert_frame_equal(read_run(run).judgments, first.judgments)
+
+
+def test_a_log_of_the_same_size_and_time_is_another(run: Path, cache: Path) -> None:
+    """A log whose size and time were made those of another is read, not taken for it."""
+    first = read_run(run)
+    (log,) = run.glob("*.eval")
+    status, content = log.stat(), bytearray(log.read_bytes())
+    content[len(content) // 2] ^= 1
+    log.write_bytes(content)
+    os.utime(log, ns=(status.st_atime_ns, status.st_mtime_ns))
+    assert log.stat().st_size == status.st_size
+    assert read_run(run).notes != first.notes
+
+
+def test_tables_are_made_again_when_a_log_changes(run: Path, cache: Path) -> None:
     """A log that has changed, or that is new, is read again."""
     read_run(run)
     (log,) = run.glob("*.eval")
@@ -536,83 +586,68 @@ def test_tables_are_made_again_when_a_log_changes(run: Path) -> None:
     assert len(read_run(run).notes) == 2  # from the cache
 
 
-@pytest.mark.parametrize("key", ["", "{", "[]", "{}", '{"key": 7}'])
-def test_a_cache_that_cannot_be_read(run: Path, key: str) -> None:
-    """A cache that is broken is passed over: the logs are the truth."""
+def test_a_note_names_the_folder_that_was_read(run: Path, cache: Path) -> None:
+    """A note that names a log has its present path, also where the run was kept from another."""
+    truncated(run)
+    assert any(str(run) in note for note in read_run(run).notes)
+    moved = run.rename(run.with_name("moved"))
+    assert any(str(moved) in note for note in read_run(moved).notes)
+    assert not any(str(run) in note for note in read_run(moved).notes)
+
+
+@pytest.mark.parametrize("notes", ["", "{", "[]", "{}", '{"notes": [], "place": null}'])
+def test_kept_tables_that_cannot_be_read(run: Path, cache: Path, notes: str) -> None:
+    """Kept tables that are broken are passed over: the logs are the truth."""
     first = read_run(run)
-    (run / CACHE / "key.json").write_text(key, encoding="utf-8")
+    (entry_of(cache) / "notes.json").write_text(notes, encoding="utf-8")
     assert_frame_equal(read_run(run).responses, first.responses)
-    (run / CACHE / "judgments.parquet").write_bytes(b"no table")
+    (entry_of(cache) / "judgments.parquet").write_bytes(b"no table")
     assert_frame_equal(read_run(run).judgments, first.judgments)
 
 
-def _huge(kind: str, run: Path) -> None:
-    """Make the cached tables of a run another, with the right checksum, as anybody can."""
-    cache = run / CACHE
-    responses, judgments = files_in(cache)
-    known = json.loads((cache / "key.json").read_text("utf-8"))
-    if kind == "rows":
-        frame = pl.read_parquet(judgments)
-        pl.concat([frame[:1]] * (frame.height + 1), rechunk=True).write_parquet(judgments)
-    elif kind == "list":
-        frame = pl.read_parquet(responses)
-        long = pl.Series("situation", [["x"] * 100] + [["x"]] * (frame.height - 1))
-        frame.with_columns(long).write_parquet(responses)
-    elif kind == "unpacked":
-        frame = pl.read_parquet(responses)
-        long = pl.Series("text", ["x" * 100_000] + ["x"] * (frame.height - 1))
-        frame.with_columns(long).write_parquet(responses)
-    elif kind == "columns":
-        pl.read_parquet(responses).with_columns(more=pl.lit(1)).write_parquet(responses)
-    elif kind == "pipe":
-        judgments.unlink()
-        os.mkfifo(judgments)
-    elif kind == "key":
-        known["notes"] = ["x" * 40_000_000]
-    if kind != "pipe":
-        known["sum"] = _checksum(cache, known["key"], known["notes"])
-    (cache / "key.json").write_text(json.dumps(known), "utf-8")
+@pytest.mark.parametrize("at", ["", "careeval", "careeval/tables"])
+def test_a_cache_that_cannot_be_written(run: Path, cache: Path, at: str) -> None:
+    """A run is read where no cache folder can be made."""
+    (cache / at).parent.mkdir(parents=True, exist_ok=True)
+    (cache / at).write_text("in the way", encoding="utf-8")
+    assert read_run(run).responses.height == 4
 
 
-@pytest.mark.parametrize("kind", ["rows", "list", "unpacked", "columns", "pipe", "key"])
-def test_a_cache_beyond_its_limits_is_not_read(
-    run: Path, kind: str, monkeypatch: pytest.MonkeyPatch
+def test_a_user_without_a_home(run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A run is read by a user who has no home, and a relative cache folder is not used."""
+
+    def no_home() -> Path:
+        raise RuntimeError("no home")
+
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("XDG_CACHE_HOME", "relative")
+    monkeypatch.setattr("careeval.protocol.user_cache.Path.home", no_home)
+    assert read_run(run).responses.height == 4
+    assert not Path("relative").exists()
+
+
+def test_what_was_not_used_for_longest_goes_first(cache: Path) -> None:
+    """Entries beyond the most bytes are removed, but neither the newest nor those just used."""
+    entries = [cache_entry("tables", name) for name in "abcd"]
+    for number, entry in enumerate(entries, 1):
+        assert entry is not None
+        make_entry(entry)
+        (entry / "table").write_bytes(bytes(10))
+        os.utime(entry, (number, number))
+    mark_used(entries[0])
+    prune(entries[3], max_bytes=30)
+    assert {path.name for path in (cache / "careeval" / "tables").iterdir()} == {"a", "c", "d"}
+    prune(entries[3], max_bytes=1)
+    assert {path.name for path in (cache / "careeval" / "tables").iterdir()} == {"d"}
+
+
+def test_logs_beyond_the_limit_are_not_kept(
+    run: Path, cache: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A cache that would be large in memory is passed over before a value of it is read."""
-    first = read_run(run)
-    monkeypatch.setattr(
-        "careeval.protocol.tables.table_cache.MAX_RESPONSES", first.responses.height
-    )
-    monkeypatch.setattr(
-        "careeval.protocol.tables.table_cache.MAX_JUDGMENTS", first.judgments.height
-    )
-    monkeypatch.setattr("careeval.results.parquet_limits.MAX_UNPACKED", 90_000)
-    _huge(kind, run)
-    found = read_run(run)
-    assert_frame_equal(found.responses, first.responses)
-    assert_frame_equal(found.judgments, first.judgments)
-    assert found.notes == first.notes
-
-
-@pytest.mark.parametrize("name", [".", "key.json", "judgments.parquet"])
-def test_a_cache_that_is_a_link_is_not_written(run: Path, name: str, tmp_path: Path) -> None:
-    """Reading a folder writes through no link that somebody has put there."""
-    mine = tmp_path / "mine"
-    if name == ".":
-        mine.mkdir()
-        (run / CACHE).symlink_to(mine)
-    else:
-        mine.write_text("mine", "utf-8")
-        (run / CACHE).mkdir()
-        (run / CACHE / name).symlink_to(mine)
+    """Logs that are too large to be hashed are read, and their tables are not kept."""
+    monkeypatch.setattr("careeval.protocol.tables.table_cache.MAX_HASHED", 1000)
     assert read_run(run).responses.height == 4
-    assert not any(mine.iterdir()) if name == "." else mine.read_text("utf-8") == "mine"
-
-
-def test_a_folder_that_cannot_be_written(run: Path) -> None:
-    """A run is read where no cache can be written beside it."""
-    (run / CACHE).write_text("in the way", encoding="utf-8")
-    assert read_run(run).responses.height == 4
+    assert not cache.exists()
 
 
 # --- tables as values --------------------------------------------------------------------------

@@ -1,77 +1,91 @@
-"""Caching the tables of a run beside its logs, for as long as no log changes."""
+"""Keeping the tables of a run in the user's cache folder, by a hash of its logs.
+
+The hash is of the logs' content, so that tables are of these logs, whoever sent the folder and
+whatever else lies in it.
+"""
 
 from __future__ import annotations
 
 import hashlib
 import json
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from pathlib import Path
 
+from careeval.core.scenario import Split
 from careeval.errors import CareEvalError
-from careeval.files import write_text
+from careeval.files import open_file, write_text
 from careeval.protocol.logs.json_limits import read_json
-from careeval.protocol.logs.limits import MAX_JUDGMENTS, MAX_RESPONSES
-from careeval.results.parquet_limits import check_parquet
+from careeval.protocol.user_cache import cache_entry, make_entry, mark_used, prune
 from careeval.results.tables import JUDGMENTS, RESPONSES, Runs, files_in, schema
 
-CACHE = ".tables"
+KIND = "tables"
 READ_AS = 2
-"""Version of the way in which logs are read; raising it makes older caches invalid."""
+"""Version of the way in which logs are read; raising it makes older entries invalid."""
+
+MAX_HASHED = 10_000_000_000
+"""Most bytes of a run's logs that are hashed; larger ones are read each time."""
 
 
-def cached_tables(folder: Path, key: str) -> Runs | None:
-    """Return a run's cached tables if they have this key; `None` if they cannot be used."""
-    cache = folder / CACHE
-    try:
-        stored = read_json(cache / "key.json")
-        for path, most in zip(files_in(cache), (MAX_RESPONSES, MAX_JUDGMENTS), strict=True):
-            check_parquet(path, most)
-        if stored["key"] == key and stored["sum"] == _checksum(cache, key, stored["notes"]):
-            return Runs.read(cache, stored["notes"])
-    except (OSError, ValueError, KeyError, TypeError, CareEvalError):
-        pass  # read the logs instead
+def cached_tables(folder: Path, key: str | None) -> Runs | None:
+    """Return the kept tables of a run; `None` if there are none, or they cannot be used.
+
+    Args:
+        folder: The run's folder, which notes may name.
+        key: The key of its tables; `None` if they are never kept.
+    """
+    if key is None or (entry := cache_entry(KIND, key)) is None:
+        return None
+    with suppress(OSError, ValueError, KeyError, TypeError, CareEvalError):
+        kept = read_json(entry / "notes.json")
+        notes, place = kept["notes"], kept["place"]
+        if place in (None, str(folder)) and kept["sum"] == _checksum(entry, notes, place):
+            mark_used(entry)
+            return Runs.read(entry, notes)
     return None
 
 
-def cache_tables(folder: Path, key: str, runs: Runs) -> None:
-    """Write the tables of a run beside its logs; do nothing if they cannot be written safely."""
-    cache = folder / CACHE
-    if not _may_write(cache):
+def cache_tables(folder: Path, key: str | None, runs: Runs) -> None:
+    """Keep the tables of a run; do nothing if they hold held-out text or cannot be written."""
+    if key is None or (entry := cache_entry(KIND, key)) is None:
         return
-    try:
-        runs.write(cache)
-        content = {"key": key, "notes": runs.notes, "sum": _checksum(cache, key, runs.notes)}
-        write_text(cache / "key.json", json.dumps(content))
-    except OSError:
-        pass  # in a folder that cannot be written, the logs are read each time
+    if (runs.responses["split"] == Split.held_out.value).any():
+        return
+    place = str(folder) if any(str(folder) in note for note in runs.notes) else None
+    # where they cannot be written, the logs are read each time
+    with suppress(OSError):
+        make_entry(entry)
+        runs.write(entry)
+        checksum = _checksum(entry, runs.notes, place)
+        content = {"notes": runs.notes, "place": place, "sum": checksum}
+        write_text(entry / "notes.json", json.dumps(content))
+        prune(entry)
 
 
-def table_key(folder: Path, logs: Iterable[Path], name: str | None) -> str:
-    """Return the key of a run's tables, which changes when they have to be read anew.
+def table_key(folder: Path, logs: Iterable[Path], name: str | None) -> str | None:
+    """Return the key of a run's tables, which changes when they have to be made anew.
 
-    It is a hash of the logs' names, sizes and times, the tables' columns, the system's name, and
-    the version of reading.
+    `None` if the logs have more than `MAX_HASHED` bytes together.
+
+    The key is a hash of all that the tables are made of: the names of the logs in the order in
+    which they were written, their content, the system's name, the tables' columns, and the version
+    of reading.
     """
-    stats = [
-        (str(path.relative_to(folder)), path.stat().st_size, path.stat().st_mtime_ns)
-        for path in logs
-    ]
+    logs = list(logs)
+    if sum(path.stat().st_size for path in logs) > MAX_HASHED:
+        return None
+    in_order = sorted(logs, key=lambda path: (path.stat().st_mtime_ns, path))
+    contents = [(str(path.relative_to(folder)), _hash(path)) for path in in_order]
     columns = {name: str(kind) for name, kind in (schema(RESPONSES) | schema(JUDGMENTS)).items()}
-    return hashlib.sha256(json.dumps([stats, columns, name, READ_AS]).encode()).hexdigest()
+    return hashlib.sha256(json.dumps([contents, columns, name, READ_AS]).encode()).hexdigest()
 
 
-def _checksum(cache: Path, key: str, notes: Sequence[str]) -> str:
-    """Return a checksum of cached tables, since a flipped bit may read as another number."""
-    whole = hashlib.sha256(json.dumps([key, list(notes)]).encode())
-    for path in files_in(cache):
-        with path.open("rb") as file:
-            whole.update(hashlib.file_digest(file, "sha256").digest())
-    return whole.hexdigest()
+def _checksum(entry: Path, notes: Sequence[str], place: str | None) -> str:
+    """Return a checksum of kept tables, since a flipped bit may read as another number."""
+    hashes = [_hash(path) for path in files_in(entry)]
+    return hashlib.sha256(json.dumps([list(notes), place, hashes]).encode()).hexdigest()
 
 
-def _may_write(cache: Path) -> bool:
-    """Tell whether a cache can be written safely: none of its files is a link, pipe or folder."""
-    files = [*files_in(cache), cache / "key.json"]
-    return not any(path.is_symlink() for path in (cache, *files)) and all(
-        path.is_file() or not path.exists() for path in files
-    )
+def _hash(path: Path) -> str:
+    with open_file(path) as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
