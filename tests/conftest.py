@@ -29,6 +29,14 @@ def _without_the_key(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture(autouse=True)
+def _own_settings(
+    monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    """No test reads or writes the settings of whoever runs it."""
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path_factory.mktemp("settings")))
+
+
+@pytest.fixture(autouse=True)
 def _as_wide_as_a_pipe(monkeypatch: pytest.MonkeyPatch) -> None:
     """No table is narrower because the terminal that tests are begun in says how wide it is."""
     monkeypatch.delenv("COLUMNS", raising=False)

@@ -44,6 +44,9 @@ OVERRIDES = {
 }
 """Option → the options that it overrides where they come from a source of a lower rank."""
 
+TYPED_ONLY = ("--allow-address",)
+"""Options that the file may not set, since it may come with the folder that it lies in."""
+
 MAX_BYTES = 1_000_000
 """The most bytes of a file of settings."""
 
@@ -126,7 +129,7 @@ def refuse_unknown(
         name.removeprefix("--").replace("-", "_")
         for names in options
         for name in sorted(names)
-        if name.startswith("--")
+        if name.startswith("--") and name not in TYPED_ONLY
     ]
     for name in table:
         if name.replace("-", "_") not in settable:

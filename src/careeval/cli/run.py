@@ -173,7 +173,8 @@ def run(
         refuse_taken_name(root, each)
     with early_workers(0 if spending.dry_run else len(runs)) as early:
         runs = [spending.with_prices(each) for each in runs]
-        if (status := spending.confirm(runs)) is not None:
+        addresses = [asking.base_url] if asking.base_url else []
+        if (status := spending.confirm(runs, typed=addresses)) is not None:
             return status
         outcomes = work(_prepare(runs, root, answers), fresh=True, early=early)
     return _finish(root, outcomes)
@@ -293,7 +294,7 @@ def _resume(
     if has_other_options:
         raise UsageError(
             "--resume takes all other options from the folder of the run",
-            hint="give only -o, --grader, --max-cost and --prices",
+            hint="give only -o, --grader, --max-cost, --prices and --allow-address",
         )
     refuse_sweep(out or RUNS)
     for each in unfinished_setups(out or RUNS):

@@ -26,7 +26,7 @@ from careeval.core.label import SEVERE_CLEARED, SEVERE_FOUND, N
 from careeval.core.scenario import READ_RUBRICS, Rubric
 from careeval.errors import UsageError
 from careeval.files import write_text
-from careeval.protocol.runs.folder import amend_run, discard
+from careeval.protocol.runs.folder import amend_run, discard, read_run_file
 from careeval.protocol.runs.spec import Run
 
 EXAMPLES = """\
@@ -107,6 +107,7 @@ def probes(
     task = grading.task() | {"bank": str(bank_folder(bank).resolve()) if bank else None}
     runs = [spending.with_prices(Run("", None, name, 1, task)) for name in grader]
     begun = {} if spending.dry_run else _unfinished_folders(out, runs)
+    spending.agree_to_addresses([read_run_file(folder) for folder in begun.values()])
     new: dict[str | None, Path] = {}
     try:
         for run in runs:

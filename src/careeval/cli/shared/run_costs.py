@@ -10,12 +10,14 @@ from dataclasses import dataclass, replace
 from itertools import chain
 from math import isfinite
 from pathlib import Path
+from shlex import quote
 from typing import Annotated
 
 from cyclopts import Parameter
 from cyclopts.validators import Number
 
 from careeval.cli.app import OK, say
+from careeval.cli.shared.options import is_confirmed
 from careeval.errors import UsageError
 from careeval.protocol.costs.cost_log import PaidCall, TotalCost, read_paid_calls
 from careeval.protocol.costs.prices import Price, from_json, read_prices
@@ -38,6 +40,9 @@ class SpendingOptions:
     """Budget in dollars for everything this command begins; it stops when the budget is spent."""
     prices: Path | None = None
     """TOML file with prices of your own, for models whose price is not known."""
+    allow_address: Annotated[list[str] | None, Parameter(negative=())] = None
+    """Agree to an address that a run's folder or a sweep's file names, or to a provider's argument
+    as NAME=VALUE; it is remembered."""
 
     def own_prices(self) -> dict[str, Price]:
         """Return the prices in the user's file; empty if no file is given."""
@@ -68,6 +73,7 @@ class SpendingOptions:
         json_plan: bool = False,
         agreed: bool = False,
         here: bool = True,
+        typed: Sequence[str] = (),
     ) -> int | None:
         """Show what runs will send and cost, and ask the user whether to go on.
 
@@ -77,13 +83,14 @@ class SpendingOptions:
             json_plan: Print the plan of a dry run as JSON.
             agreed: The user agreed when the runs were begun: do not ask again.
             here: The runs are carried out on this machine, which must have their keys.
+            typed: Addresses of servers that the user has typed.
 
         Returns:
             `None` to go on; otherwise the exit status with which the command ends.
 
         Raises:
-            UsageError: A key is missing; there is a budget and a price is not known; or the calls
-                cost money and there is no terminal to ask on.
+            UsageError: A key is missing; there is a budget and a price is not known; the calls
+                cost money and there is no terminal to ask on; or as `agree_to_addresses`.
         """
         # imported here, since --help does not need these packages
         from careeval.cli.shared.plan_table import print_plan
@@ -102,6 +109,7 @@ class SpendingOptions:
                 print_plan(whole)
             say("Nothing was sent.")
             return OK
+        self.agree_to_addresses(runs, typed)
         models = (run.model for run in runs if "api_key" not in run.model_args)
         if here and (
             missing := list(missing_keys(models, (run.grader for run in runs), os.environ))
@@ -133,6 +141,39 @@ class SpendingOptions:
             return None
         say("Nothing was sent.")
         return OK
+
+    def agree_to_addresses(self, runs: Sequence[Run], typed: Sequence[str] = ()) -> None:
+        """Check that the user has agreed to where the calls of runs go; on a terminal, ask.
+
+        What is typed is agreed to, and remembered. `--yes` agrees to no address.
+
+        Args:
+            runs: The runs.
+            typed: Addresses of servers that the user has typed.
+
+        Raises:
+            UsageError: The user has not agreed to an address, or to a provider's argument.
+            ProtocolError: An address is not valid.
+        """
+        # imported here, since --help does not need it
+        from careeval.protocol.models.allowed_addresses import not_agreed, remember, settings_file
+
+        agreed = [*typed, *(self.allow_address or ())]
+        if not remember(agreed) and self.allow_address:
+            say("The address could not be remembered; give it again next time.")
+        if not (open_questions := not_agreed(runs, agreed)):
+            return
+        for each in open_questions:
+            say(f"{each}.")
+        if is_confirmed("You have not agreed to this yet. Agree, now and in future?"):
+            remember([each.text for each in open_questions])
+            return
+        options = " ".join(f"--allow-address {quote(each.text)}" for each in open_questions)
+        raise UsageError(
+            "you have not agreed to this, so nothing was sent",
+            hint=f"if you trust it, add {options}, once: it is kept in {settings_file()}; "
+            "if it is not yours, ask where the folder or the file came from",
+        )
 
 
 def say_spent(folders: Sequence[Path], max_cost: float | None) -> None:
