@@ -303,8 +303,8 @@ class RunCalls:
             number, pending.reserved = pending.reserved, None
             try:
                 self._budget.settle(number, paid)
-            except OSError:
-                self.stop(Stop.disk, 0)
+            except OSError as error:
+                self._stop_for_disk(error)
 
     def stop(self, reason: Stop, within: float) -> None:
         """Begin no more calls, and end the run when all calls in flight are done or time is up.
@@ -365,11 +365,15 @@ class RunCalls:
     def _keep(self, key: str, paid: PaidCall | None, called: CallResult) -> None:
         try:
             self._kept.keep(key, paid, called)
-        except OSError:
-            self.stop(Stop.disk, 0)
+        except OSError as error:
+            self._stop_for_disk(error)
             raise
         if paid:
             self._tell(paid)
+
+    def _stop_for_disk(self, error: OSError) -> None:
+        self.safe_why = self.safe_why or f"{error.filename}: {error.strerror}"
+        self.stop(Stop.disk, 0)
 
 
 _CURRENT: ContextVar[RunCalls | None] = ContextVar("careeval_calls", default=None)
