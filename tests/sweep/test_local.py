@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
+import re
+import shlex
 import signal
+import subprocess
 import sys
 import threading
 import time
@@ -21,6 +25,7 @@ from careeval.sweep.attend import carry_out_cell, lease_reason, make_lease_folde
 from careeval.sweep.progress import sweep_progress
 from careeval.sweep.spec import load_sweep, read_sweep, save_sweep
 from faults.outcome import differences
+from faults.processes import MARK, processes, wait_until
 from support.fake_server import Completion, FakeServer, Request, well
 from support.fakes import write_bank
 from support.sweep_files import GRADER, IDS, swept, write_sweep
@@ -201,6 +206,102 @@ def test_calls_of_unknown_cost_end_a_budget_with_that_reason(
     told = capsys.readouterr().err
     assert "The cost of some calls is not known" in told
     assert "budget is reached" not in told
+
+
+def test_a_budget_that_is_reached_prints_the_command_that_goes_on(
+    server: FakeServer, bank: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """With the file, the folder and the prices; the sweep completes when it is typed."""
+    prices = tmp_path / "prices.toml"
+    dear = "input = 100.0\noutput = 1000.0\n"
+    prices.write_text(f'["openai-api/fake/a"]\n{dear}["{GRADER}"]\n{dear}')
+    file, root = write_sweep(tmp_path, bank, slices=1), tmp_path / "swept"
+    command = ["sweep", str(file), "-o", str(root), "--prices", str(prices)]
+    assert run([*command, "--max-cost", "0.5"]) == BUDGET_REACHED
+    assert run(["sweep", "status", str(root)]) == OK
+    hints = re.findall(r"For the rest: careeval (.*)", capsys.readouterr().err)
+    assert hints == [shlex.join([*command, "--max-cost", "MORE"])] * 2
+    assert run(shlex.split(hints[0].replace("MORE", "99"))) == OK
+    assert n_answered(server) == N_CALLS
+
+
+def test_a_grader_that_cannot_be_called_costs_nothing(
+    server: FakeServer, bank: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """It is named before anything is asked, and the file can be mended in the same folder."""
+    file, root = write_sweep(tmp_path, bank, slices=1), tmp_path / "swept"
+    right = file.read_text()
+    file.write_text(right.replace(GRADER, "nobody/grader"))
+    command = ["sweep", str(file), "-o", str(root), "--yes"]
+    assert run(command) == USAGE
+    assert "gradings.1: Model API nobody" in capsys.readouterr().err
+    assert n_answered(server) == 0
+    file.write_text(right)
+    assert run(command) == OK
+
+
+def test_a_grader_is_asked_at_its_own_address(bank: Path, tmp_path: Path) -> None:
+    """The system's server gets no grading, and the grader's no question."""
+    with pytest.MonkeyPatch.context() as patch, FakeServer() as asked, FakeServer() as graded:
+        patch.setenv("FAKE_BASE_URL", asked.base_url)
+        patch.setenv("FAKE_API_KEY", "planted")
+        address = f'base_url = "{graded.base_url}"\n'
+        file = write_sweep(tmp_path, bank, grading=address, slices=1)
+        assert run(["sweep", str(file), "-o", str(tmp_path / "swept"), "--yes"]) == OK
+        assert (asked.n_answered("ask"), asked.n_answered("grade")) == (N_CALLS // 2, 0)
+        assert (graded.n_answered("ask"), graded.n_answered("grade")) == (0, N_CALLS // 2)
+
+
+def test_a_full_disk_is_told_with_its_path(
+    bank: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also where the disk has no room for the reason itself."""
+
+    def full(*_: object, **__: object) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), "/shared/swept/run.json")
+
+    save_sweep(tmp_path, read_sweep(write_sweep(tmp_path, bank)))
+    monkeypatch.setattr("careeval.sweep.attend.prepare", full)
+    monkeypatch.setattr("careeval.sweep.attend.write_text", full)
+    lease = carry_out_cell(tmp_path, CELL, 1)
+    assert lease.why == "/shared/swept/run.json: No space left on device"
+
+
+SERVER = f"{sys.executable} tests/support/fake_server.py --port {{port}}"
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="children are found in /proc")
+@pytest.mark.parametrize(
+    "command",
+    [SERVER, f"sh -c '{SERVER} & wait'", f"sh -c 'setsid {SERVER} & wait'"],
+    ids=["itself", "forked", "session of its own"],
+)
+def test_a_killed_driver_takes_the_server_with_it(bank: Path, tmp_path: Path, command: str) -> None:
+    """Also its children, in whatever process group; else they would keep the GPU."""
+    system = f'[[systems]]\nmodel = "openai-api/fake/a"\nserver = {json.dumps(command)}\n'
+    file = write_sweep(tmp_path, bank, f'{system}health = "/counts"\n', samples=500, slices=1)
+    words = [sys.executable, "-m", "careeval", "sweep", str(file), "-o", str(tmp_path / "swept")]
+    own = {MARK: str(tmp_path), "FAKE_API_KEY": "planted", "FAKE_BASE_URL": "http://127.0.0.1:9/v1"}
+    driver = subprocess.Popen(
+        [*words, "--yes"],
+        cwd=Path(__file__).parents[2],
+        env=os.environ | own,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+
+    def n_servers() -> int:
+        return sum(b"fake_server" in words for _, words in processes(tmp_path))
+
+    try:
+        assert wait_until(
+            lambda: [*tmp_path.glob("swept/*/slice-01/ask-001/progress.json")], driver, seconds=120
+        )
+        assert n_servers() > 0
+    finally:
+        driver.kill()
+        driver.wait()
+    assert wait_until(lambda: n_servers() == 0)
 
 
 @pytest.mark.parametrize(

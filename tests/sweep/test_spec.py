@@ -115,9 +115,46 @@ def test_systems_may_be_added_and_nothing_else(tmp_path: Path, bank: Path) -> No
     more = read_sweep(write_sweep(tmp_path, bank, two, max_cost=3))
     save_sweep(tmp_path, more)
     assert load_sweep(tmp_path) == more
-    with pytest.raises(ProtocolError, match="with other systems"):
-        save_sweep(tmp_path, read_sweep(write_sweep(tmp_path, bank, two, samples=3)))
-    with pytest.raises(ProtocolError, match="with other scenarios"):
+    with pytest.raises(ProtocolError, match=r"scenarios: 4 then, 2 now \(2 not in both\)"):
         save_sweep(tmp_path, replace(more, families=more.families[:2]))
-    with pytest.raises(ProtocolError, match="with other systems"):
+    with pytest.raises(ProtocolError, match="systems: 2 then, 1 now"):
         save_sweep(tmp_path, sweep)
+
+
+@pytest.mark.parametrize(
+    ("top", "grading", "changed"),
+    [
+        ({"samples": 3}, "", "samples: 2 then, 3 now"),
+        ({"slices": 4}, "", "systems.1.slices: 2 then, 4 now"),
+        ({"seed": 7}, "", "seed: 0 then, 7 now"),
+        ({"max_tokens": 9}, "", "max_tokens: 8192 then, 9 now"),
+        ({}, "per_item = true\n", "gradings.1.per_item: False then, True now"),
+        (
+            {},
+            "model_args = {stream = false}\n",
+            "gradings.1.model_args: not given then, {'stream': False} now",
+        ),
+    ],
+)
+def test_the_field_that_changed_is_named(
+    tmp_path: Path, bank: Path, top: dict[str, int], grading: str, changed: str
+) -> None:
+    """With its value then and now, and no other field."""
+    save_sweep(tmp_path, read_sweep(write_sweep(tmp_path, bank)))
+    with pytest.raises(ProtocolError) as error:
+        save_sweep(tmp_path, read_sweep(write_sweep(tmp_path, bank, "", grading, **top)))
+    assert str(error.value).splitlines()[1:] == [f"  {changed}"]
+
+
+def test_a_grading_has_its_own_server(tmp_path: Path, bank: Path) -> None:
+    """Its address and arguments go to the grader alone; a key is refused, for files keep it."""
+    lines = 'base_url = "http://127.0.0.1:9/v1"\nmodel_args = {stream = false}\n'
+    sweep = read_sweep(write_sweep(tmp_path, bank, grading=lines))
+    run = sweep.run(sweep.cell("openai-api-fake-a/slice-01/grade-1"))
+    assert (run.base_url, run.model_args) == (None, {})
+    assert run.grader_base_url == "http://127.0.0.1:9/v1"
+    assert run.grader_args == {"stream": False}
+    for refused in ('base_url = "http://me:word@h/v1"\n', 'model_args = {api_key = "word"}\n'):
+        with pytest.raises(ProtocolError, match=r"password|a key") as error:
+            read_sweep(write_sweep(tmp_path, bank, grading=refused))
+        assert "word@" not in str(error.value)

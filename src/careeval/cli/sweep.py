@@ -22,12 +22,19 @@ from careeval.cli.shared.run_costs import SpendingOptions
 from careeval.core.text import counted, plain
 from careeval.protocol.runs.folder import check_folder, refuse_runs_folder
 from careeval.protocol.runs.spec import Run, Stop
-from careeval.protocol.runs.sweep_cells import ASK, SWEEP_FILE
+from careeval.protocol.runs.sweep_cells import ASK, SWEEP_FILE, sweep_command
 from careeval.results.amounts import dollars
 from careeval.sheets.formats.terminal import console, new_table
 from careeval.sweep.drive import SweepDriver
 from careeval.sweep.engines import HERE, engine
-from careeval.sweep.progress import CellStatus, SweepProgress, as_json, sweep_progress
+from careeval.sweep.progress import (
+    GONE,
+    CellProgress,
+    CellStatus,
+    SweepProgress,
+    as_json,
+    sweep_progress,
+)
 from careeval.sweep.spec import Sweep, read_sweep
 
 LINE_EVERY = 30.0
@@ -85,12 +92,17 @@ def sweep(
     spec = read_sweep(file)
     if spending.max_cost is None and spec.max_cost is not None:
         spending = replace(spending, max_cost=spec.max_cost)
-    spec = _priced(spec, spending)
+    spec = _with_options(_priced(spec, spending), on, spending.prices)
     earlier = sweep_progress(root) if (root / SWEEP_FILE).exists() else None
     runs, on_disk = zip(*_planned(spec, earlier), strict=True)
     for run in runs:
         check_folder(root / "system", run)
-    is_agreed = earlier is not None and len(earlier.cells) == len(spec.cells())
+    is_agreed = (
+        earlier is not None
+        and len(earlier.cells) == len(spec.cells())
+        # what was paid for, and is gone, is paid for again
+        and not any(cell.why == GONE for cell in earlier.cells)
+    )
     if (status := spending.confirm(runs, on_disk, agreed=is_agreed, here=on == HERE)) is not None:
         return status
     if earlier is None:
@@ -100,6 +112,13 @@ def sweep(
         with _progress_display(root) as show:
             stop = SweepDriver(root, spec, cluster, show).carry_out()
     return _finish(root, stop)
+
+
+def _with_options(spec: Sweep, on: str, prices: Path | None) -> Sweep:
+    """Return the sweep with the options by which it is given again."""
+    options = ["--on", on] if on != HERE else []
+    options += ["--prices", str(prices.absolute())] if prices else []
+    return replace(spec, command=(*spec.command, *options))
 
 
 @app.command
@@ -160,7 +179,10 @@ def _planned(spec: Sweep, earlier: SweepProgress | None) -> Iterator[tuple[Run, 
         for n, grading in enumerate(spec.gradings, 1):
             task = system.run.task | grading.task | {"scenario": spec.scenarios}
             prices = system.run.prices | grading.prices
-            run = replace(system.run, grader=grading.grader, task=task, prices=prices)
+            run = replace(
+                system.run, grader=grading.grader, grader_args=grading.grader_args,
+                grader_base_url=grading.grader_base_url, task=task, prices=prices,
+            )  # fmt: skip
             n_responses = len(spec.scenarios) * run.epochs
             n_asked = counts[ASK] if n == 1 else n_responses
             yield run, (n_asked, counts[f"grade-{n}"])
@@ -194,10 +216,12 @@ def _progress_display(root: Path) -> Iterator[Callable[[], None]]:
 def line(now: SweepProgress) -> str:
     """Return a sweep's progress as one line."""
     states = ", ".join(f"{now.n(state):,} {state}" for state in CellStatus if now.n(state))
+    n_quiet = sum(cell.is_quiet for cell in now.cells)
     (asked, to_ask), (graded, to_grade) = now.done(asks=True), now.done(asks=False)
     unknown = f" and an unknown amount for {counted(now.n_unknown, 'call')}"
     parts = (
         f"cells: {states}",
+        f"{n_quiet:,} of the running without news" if n_quiet else "",
         f"asked {asked:,} of {to_ask:,} responses",
         f"graded {graded:,} of {to_grade:,}" if to_grade else "",
         f"{now.rate:.1f}/s" if now.rate else "",
@@ -213,11 +237,12 @@ def progress_view(now: SweepProgress) -> RenderableType:
     listed = sorted(
         (cell for cell in now.cells if cell.now in order), key=lambda cell: order.index(cell.now)
     )
-    table = new_table("Cells", ("cell", "now"), ("responses", "failed", "begun", "cost"))
+    numbers = ("responses", "failed", "begun", "cost", "last report")
+    table = new_table("Cells", ("cell", "now"), numbers)
     for cell in listed[:LISTED]:
         table.add_row(
             Text(plain(cell.cell)), cell.now.value, f"{cell.n_done:,} of {cell.n_responses:,}",
-            f"{cell.n_failed:,}", f"{cell.n_leases}×", dollars(cell.usd),
+            f"{cell.n_failed:,}", f"{cell.n_leases}×", dollars(cell.usd), _last_report(cell),
         )  # fmt: skip
     lines = [line(now)]
     if len(listed) > LISTED:
@@ -233,6 +258,14 @@ def progress_view(now: SweepProgress) -> RenderableType:
     return Group(*([table] if listed else []), *(Text(plain(each)) for each in lines))
 
 
+def _last_report(cell: CellProgress) -> str:
+    if cell.seconds_quiet is None:
+        return "–"
+    if cell.is_quiet:
+        return f"no news for {cell.seconds_quiet // 60:.0f} min"
+    return f"{cell.seconds_quiet:.0f} s ago"
+
+
 def _finish(root: Path, stop: Stop | None) -> int:
     """Print how the sweep ended and what to do next, and return the exit status."""
     now = sweep_progress(root)
@@ -242,13 +275,12 @@ def _finish(root: Path, stop: Stop | None) -> int:
         return INTERRUPTED
     if stop is Stop.unmetered:
         say(
-            "The cost of some calls is not known, so the budget cannot be kept. To go on "
-            "without one: "
-            "--max-cost inf"
+            "The cost of some calls is not known, so the budget cannot be kept; "
+            "--max-cost inf goes on without one."
         )
         return BUDGET_REACHED
     if stop is not None:
-        say("The budget is reached. To go on: --max-cost MORE; without a budget: --max-cost inf")
+        say("The budget is reached; --max-cost inf goes on without one.")
         return BUDGET_REACHED
     return OK if now.n(CellStatus.complete) == len(now.cells) else SOME_FAILED
 
@@ -257,6 +289,6 @@ def _say_next(root: Path, now: SweepProgress) -> None:
     if now.driver is not None:
         say(f"The sweep is running. For its progress: careeval sweep status {root}")
     elif now.n(CellStatus.complete) < len(now.cells):
-        say(f"What was finished is kept. For the rest: careeval sweep FILE.toml -o {root}")
+        say(f"What was finished is kept. For the rest: {sweep_command(root, now.next_budget)}")
     if any(cell.n_done for cell in now.cells if not cell.asks):
         say(f"For the result: careeval summary {root}")

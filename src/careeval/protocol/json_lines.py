@@ -59,10 +59,10 @@ class JsonLines:
             written = os.write(self._file, line)
             while written < len(line):
                 written += os.write(self._file, line[written:])
-        except OSError:
+        except OSError as error:
             # else the next line would follow on half a line, and both be lost
             os.ftruncate(self._file, at)
-            raise
+            raise OSError(error.errno, error.strerror, str(self.path)) from error
         return LineSpan(at, len(line))
 
     def rows(self) -> Iterator[tuple[LineSpan, Any]]:

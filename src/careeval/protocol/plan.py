@@ -51,7 +51,7 @@ def priced(run: Run, own: Mapping[str, Price] = {}) -> Run:
         own: The user's own prices, by Inspect's name of a model; they override list prices.
     """
     known: dict[str, Price | None] = {}
-    for model, base_url in ((run.model, run.base_url), (run.grader, None)):
+    for model, base_url in ((run.model, run.base_url), (run.grader, run.grader_base_url)):
         if model:
             # a list price is that of the provider's own server
             elsewhere = base_url or os.environ.get(_address_variable(model))

@@ -10,10 +10,10 @@ import os
 import shutil
 import time
 from collections.abc import Callable, Sequence
-from contextlib import nullcontext, suppress
+from contextlib import nullcontext, redirect_stdout, suppress
 from dataclasses import dataclass, field, replace
+from io import StringIO
 from pathlib import Path
-from typing import Any
 
 from careeval.errors import CareEvalError, ProtocolError
 from careeval.files import read_text, write_text
@@ -22,7 +22,13 @@ from careeval.protocol.runs.folder import amend_run, prepare, store_responses
 from careeval.protocol.runs.held_out_runs import make_private_folder
 from careeval.protocol.runs.progress import RunProgress
 from careeval.protocol.runs.spec import Outcome, Stop
-from careeval.protocol.runs.sweep_cells import CellState, Lease, lease_folders
+from careeval.protocol.runs.sweep_cells import (
+    ASK,
+    ASKED_FILE,
+    CellState,
+    Lease,
+    lease_folders,
+)
 from careeval.protocol.tables.run_tables import read_run, responses_of
 from careeval.protocol.work.workers import carry_out
 from careeval.sweep.server import run_server
@@ -48,7 +54,7 @@ class SupersededError(Exception):
 def carry_out_cell(root: Path, path: str, number: int) -> Lease:
     """Carry out a cell under a lease; return the lease with its result.
 
-    The reason of a failure is not in it, but in a file beside its folder: see `lease_reason`.
+    The reason of a failure is also in a file beside its folder: see `lease_reason`.
 
     Args:
         root: Folder of the sweep.
@@ -56,7 +62,6 @@ def carry_out_cell(root: Path, path: str, number: int) -> Lease:
         number: Number of the lease.
     """
     lease = Lease(path, number, CellState.failed)
-    lease_folder = root / lease.folder
     try:
         sweep = load_sweep(root)
         cell = sweep.cell(path)
@@ -65,15 +70,32 @@ def carry_out_cell(root: Path, path: str, number: int) -> Lease:
     except SupersededError:
         return replace(lease, state=CellState.lost)
     except CareEvalError as error:
-        _keep_reason(lease_folder, f"{error}\n{error.hint}".strip())
-        return lease
+        why = f"{error}\n{error.hint}".strip()
     except OSError as error:
-        _keep_reason(lease_folder, f"{error.filename or lease_folder}: {error.strerror or error}")
-        return lease
+        why = f"{error.filename or root / lease.folder}: {error.strerror or error}"
     except Exception as error:
         # a defect in one cell must not stop the others; its text may hold held-out scenarios
-        _keep_reason(lease_folder, f"unexpected {type(error).__name__}")
-        return lease
+        why = f"unexpected {type(error).__name__}"
+    _keep_reason(root / lease.folder, why)
+    return replace(lease, why=why)
+
+
+def grading_problem(root: Path) -> tuple[str, str] | None:
+    """Return why a grader of a sweep cannot be called, and a hint; `None` if all can.
+
+    Nothing is sent.
+    """
+    # Inspect takes seconds to load
+    from careeval.protocol.work.evaluate import connected
+
+    for n, grading in enumerate(load_sweep(root).gradings, 1):
+        try:
+            # Inspect greets on stdout
+            with redirect_stdout(StringIO()):
+                connected(grading)
+        except CareEvalError as error:
+            return f"gradings.{n}: {error}", error.hint
+    return None
 
 
 def make_lease_folder(root: Path, sweep: Sweep, cell: Cell, number: int) -> Path:
@@ -94,7 +116,9 @@ def make_lease_folder(root: Path, sweep: Sweep, cell: Cell, number: int) -> Path
     shutil.rmtree(new, ignore_errors=True)
     new.mkdir(parents=True)
     if not cell.asks:
-        run = store_responses(new, _responses(root, cell), run)
+        asked = _asked_folder(root, cell)
+        run = store_responses(new, responses_of(read_run(asked)), run)
+        write_text(new / ASKED_FILE, f"{asked.name}\n")
     prepare(replace(run, sweep=os.path.relpath(root, folder)), new)
     for before in earlier[-1:]:
         # its last line may be cut off, if another process still writes to it; readers skip that
@@ -109,16 +133,16 @@ def make_lease_folder(root: Path, sweep: Sweep, cell: Cell, number: int) -> Path
     return folder
 
 
-def _responses(root: Path, cell: Cell) -> list[Any]:
-    """Return the responses that a cell grades."""
-    folders = lease_folders((root / cell.path).with_name("ask"))
+def _asked_folder(root: Path, cell: Cell) -> Path:
+    """Return the folder with the responses that a cell grades."""
+    folders = lease_folders((root / cell.path).with_name(ASK))
     if not folders:
         raise ProtocolError(
             f"{cell.path}: there are no responses to grade",
             hint="restore the folder ask-… beside it from a backup, or begin a new sweep with "
             "another -o",
         )
-    return responses_of(read_run(folders[-1]))
+    return folders[-1]
 
 
 @dataclass
@@ -147,7 +171,9 @@ class _Watch:
         self._last_check = time.monotonic()
         if self.progress:
             report = replace(self.progress, last_error="")
-            write_text(self.folder / PROGRESS_FILE, json.dumps(report.as_json()))
+            # where the disk is full, the run's own process says so
+            with suppress(OSError):
+                write_text(self.folder / PROGRESS_FILE, json.dumps(report.as_json()))
         if lease_folders(self.cell)[-1] != self.folder:
             self._ending = max(self._ending, 1)
         if not self.is_served():
@@ -179,6 +205,7 @@ def _carry_out(root: Path, cell: Cell, folder: Path, lease: Lease) -> Lease:
         n_done=watch.progress.n_done if watch.progress else 0, n_failed=outcome.n_failed,
         n_calls=spent.n_calls, usd=spent.known_usd, n_unknown=spent.n_unknown,
         stop=outcome.stopped.value if outcome.stopped else "",
+        why="" if outcome.complete else outcome.why,
     )  # fmt: skip
 
 

@@ -13,19 +13,19 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from careeval.files import write_text
-from careeval.protocol.costs.cost_log import TotalCost, read_paid_calls
-from careeval.protocol.runs.folder import is_complete, kept_samples
+from careeval.errors import ProtocolError
+from careeval.files import read_bytes, write_bytes, write_text
 from careeval.protocol.runs.lock import holder, locked
 from careeval.protocol.runs.spec import Stop
 from careeval.protocol.runs.sweep_cells import (
+    SWEEP_FILE,
     CellState,
     JournalReader,
     JournalWriter,
     Lease,
-    lease_folders,
 )
 from careeval.sweep.attend import ENDING_FILE, lease_reason
+from careeval.sweep.cells_on_disk import complete_folder, with_counts
 from careeval.sweep.engines import Engine
 from careeval.sweep.spec import Cell, Sweep, save_sweep
 
@@ -48,15 +48,20 @@ class _CellRecord:
         state: State of that lease; `None` before the first.
         n_failures: Times that it failed, or was lost without progress, since this driver began.
         n_done: The most responses done under one of its leases.
-        waits_since: Monotonic time at which its process was lost; `None` if no lost process can
-            still be at work.
+        lost: Its last lease, if that was lost and its process may still be at work; else `None`.
+        waits_since: Monotonic time at which that lease was lost.
     """
 
     number: int = 0
     state: CellState | None = None
     n_failures: int = 0
     n_done: int = 0
-    waits_since: float | None = None
+    lost: Lease | None = None
+    waits_since: float = 0.0
+
+    def lose(self, lease: Lease) -> None:
+        """Record that the last lease was lost."""
+        self.lost, self.waits_since = lease, time.monotonic()
 
 
 @dataclass
@@ -83,12 +88,12 @@ class SweepDriver:
         """Carry out the remaining cells; return why the sweep ended early, `None` if complete.
 
         Raises:
-            ProtocolError: Another process drives the sweep, the folder has another sweep, or the
-                journal is damaged.
+            ProtocolError: Another process drives the sweep, the folder has another sweep, a grader
+                cannot be called, or the journal is damaged.
             OSError: The sweep's folder cannot be written.
         """
         with locked(self.root), self._counting_signals():
-            save_sweep(self.root, self.sweep)
+            self._save_sweep()
             (self.root / ENDING_FILE).unlink(missing_ok=True)
             journal = JournalWriter(self.root)
             try:
@@ -99,22 +104,38 @@ class SweepDriver:
                 journal.close()
         return Stop.interrupted if self._ending else self._stop
 
+    def _save_sweep(self) -> None:
+        """Write the sweep into its folder, as it was before if a grader cannot be called."""
+        file = self.root / SWEEP_FILE
+        before = read_bytes(file) if file.exists() else None
+        save_sweep(self.root, self.sweep)
+        if all(complete_folder(self.root, cell) for cell in self.sweep.cells()):
+            return
+        try:
+            self.engine.check_gradings(self.root)
+        except ProtocolError:
+            write_bytes(file, before) if before else file.unlink()
+            raise
+
     def _read_journal(self, journal: JournalWriter) -> None:
-        """Read the state of every cell; a cell at work when its driver ended is marked as lost."""
+        """Read the state of every cell.
+
+        A cell is marked as lost if it was at work when its driver ended, or if it was complete and
+        its folder no longer is.
+        """
         self._cells = {cell.path: cell for cell in self.sweep.cells()}
         self._records = {path: _CellRecord() for path in self._cells}
         for path, leases in JournalReader(self.root).by_cell().items():
             if path not in self._cells:
                 continue
-            last = leases[-1]
-            if last.state is CellState.begun:
-                lost = replace(last, state=CellState.lost)
-                last = _with_counts(lost, self.root / last.folder)
+            last, cell = leases[-1], self._cells[path]
+            is_gone = last.state is CellState.complete and not complete_folder(self.root, cell)
+            if is_gone or last.state is CellState.begun:
+                last = with_counts(replace(last, state=CellState.lost), self.root)
                 journal.write(last)
-            n_done = max(last.n_done, *(lease.n_done for lease in leases))
-            self._records[path] = _CellRecord(last.number, last.state, n_done=n_done)
+            record = self._records[path] = _CellRecord(last.number, last.state, n_done=last.n_done)
             if last.state is CellState.lost:
-                self._records[path].waits_since = time.monotonic()
+                record.lose(last)
 
     @property
     def _n_working(self) -> int:
@@ -140,7 +161,9 @@ class SweepDriver:
         """Start every cell that can start now; return whether any was started."""
         started = False
         for cell in self._cells.values() if not self._ended_early else ():
-            if not self._is_open(cell) or self._is_draining(cell) or not self.engine.has_room(cell):
+            if not (self._is_open(cell) and self._has_drained(cell, journal)):
+                continue
+            if not self.engine.has_room(cell):
                 continue
             record = self._records[cell.path]
             if lease := self._unrecorded_end(cell):
@@ -156,24 +179,24 @@ class SweepDriver:
 
     def _unrecorded_end(self, cell: Cell) -> Lease | None:
         """Return the lease of a cell that became complete without a driver; `None` for others."""
-        folders = lease_folders(self.root / cell.path)
-        if not folders or not is_complete(folders[-1]):
+        if (folder := complete_folder(self.root, cell)) is None:
             return None
-        number = self._records[cell.path].number
-        lease = _with_counts(Lease(cell.path, number, CellState.complete), folders[-1])
+        number = int(folder.name.rpartition("-")[2])
+        lease = with_counts(Lease(cell.path, number, CellState.complete), self.root)
         return replace(lease, n_done=self.sweep.n_responses(cell))
 
-    def _is_draining(self, cell: Cell) -> bool:
-        """Tell whether to wait for a process that lost its lease and is still at work."""
+    def _has_drained(self, cell: Cell, journal: JournalWriter) -> bool:
+        """Tell whether no process that lost the cell's lease is at work; then record its calls."""
         record = self._records[cell.path]
-        if record.waits_since is None:
-            return False
-        folders = lease_folders(self.root / cell.path)
-        is_held = bool(folders) and holder(folders[-1]) is not None
-        if is_held and time.monotonic() - record.waits_since < DRAIN_SECONDS:
+        if (lost := record.lost) is None:
             return True
-        record.waits_since = None
-        return False
+        is_held = holder(self.root / lost.folder) is not None
+        if is_held and time.monotonic() - record.waits_since < DRAIN_SECONDS:
+            return False
+        if (drained := with_counts(lost, self.root)) != lost:
+            journal.write(drained)
+        record.lost, record.n_done = None, max(record.n_done, drained.n_done)
+        return True
 
     def _record_ended(self, journal: JournalWriter) -> None:
         """Write the ended leases into the journal."""
@@ -183,9 +206,9 @@ class SweepDriver:
         if not leases and not self._n_working:
             time.sleep(EVERY)
         for ended in leases:
-            lease = replace(ended, why=lease_reason(self.root, ended))
+            lease = replace(ended, why=lease_reason(self.root, ended) or ended.why)
             if lease.state is CellState.lost:
-                lease = _with_counts(lease, self.root / lease.folder)
+                lease = with_counts(lease, self.root)
             journal.write(lease)
             self._update_record(lease)
         self.show()
@@ -198,7 +221,7 @@ class SweepDriver:
         if lease.state is CellState.lost:
             # a node may be taken away again and again, which is not the cell's failure
             record.n_failures += lease.n_done <= record.n_done
-            record.waits_since = time.monotonic()
+            record.lose(lease)
         record.n_done = max(record.n_done, lease.n_done)
         if lease.stop in (Stop.budget, Stop.unmetered):
             self._stop = Stop(lease.stop)
@@ -217,13 +240,3 @@ class SweepDriver:
         finally:
             for number, handler in zip(signals, handlers, strict=True):
                 signal.signal(number, handler)
-
-
-def _with_counts(lease: Lease, folder: Path) -> Lease:
-    """Return a lease with counts read from its folder, if its process did not report them."""
-    spent = TotalCost.of(read_paid_calls(folder))
-    asked, graded = kept_samples(folder)
-    return replace(
-        lease, n_done=len(graded or asked), n_calls=spent.n_calls, usd=spent.known_usd,
-        n_unknown=spent.n_unknown,
-    )  # fmt: skip

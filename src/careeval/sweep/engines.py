@@ -7,15 +7,22 @@ object store, its spilled files or its logs. Keys come from the environment of e
 from __future__ import annotations
 
 import os
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from concurrent.futures import (
+    FIRST_COMPLETED,
+    Future,
+    ProcessPoolExecutor,
+    ThreadPoolExecutor,
+    wait,
+)
 from dataclasses import asdict
+from multiprocessing import get_context
 from pathlib import Path
 from typing import Any, Protocol
 
 from careeval.errors import ProtocolError
 from careeval.protocol.capacity import max_parallel_runs
 from careeval.protocol.runs.sweep_cells import CellState, Lease
-from careeval.sweep.attend import carry_out_cell
+from careeval.sweep.attend import carry_out_cell, grading_problem
 from careeval.sweep.spec import Cell
 
 HERE = "local"
@@ -30,6 +37,14 @@ class Engine(Protocol):
 
     def has_room(self, cell: Cell) -> bool:
         """Tell whether the engine can start a cell now."""
+        ...
+
+    def check_gradings(self, root: Path) -> None:
+        """Check, where the cells are carried out, that the graders of a sweep can be called.
+
+        Raises:
+            ProtocolError: One cannot; nothing has been sent.
+        """
         ...
 
     def start(self, root: Path, cell: Cell, lease: Lease) -> None:
@@ -74,6 +89,11 @@ class LocalEngine:
         if len(self._working) >= self._n_most:
             return False
         return not (_is_heavy(cell) and any(map(_is_heavy, self._working.values())))
+
+    def check_gradings(self, root: Path) -> None:
+        """Check the graders of a sweep in a process of its own, which loads Inspect."""
+        with ProcessPoolExecutor(1, get_context("spawn")) as pool:
+            _raise_for(pool.submit(grading_problem, root).result())
 
     def start(self, root: Path, cell: Cell, lease: Lease) -> None:
         """Start a cell in a process of its own, watched by a thread."""
@@ -124,6 +144,11 @@ class RayEngine:
         """Tell whether Ray may be given one more cell; Ray queues cells that have no room yet."""
         return len(self._working) < MAX_STARTED
 
+    def check_gradings(self, root: Path) -> None:
+        """Check the graders of a sweep on a node, which has the keys."""
+        check = self._ray.remote(max_retries=0, num_cpus=1)(_grading_problem_on_node)
+        _raise_for(self._ray.get(check.remote(str(root))))
+
     def start(self, root: Path, cell: Cell, lease: Lease) -> None:
         """Start a cell on a node that has the processors and GPUs that it needs."""
         needs = {"num_cpus": 1.0, "num_gpus": 0.0}
@@ -149,6 +174,15 @@ class RayEngine:
     def close(self) -> None:
         """Disconnect from the cluster, which keeps running."""
         self._ray.shutdown()
+
+
+def _raise_for(problem: tuple[str, str] | None) -> None:
+    if problem:
+        raise ProtocolError(problem[0], hint=problem[1])
+
+
+def _grading_problem_on_node(root: str) -> tuple[str, str] | None:
+    return grading_problem(Path(root))
 
 
 def _attend_on_node(root: str, path: str, number: int) -> dict[str, Any]:

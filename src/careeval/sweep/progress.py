@@ -2,20 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import time
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
+from datetime import datetime
 from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
 from careeval.protocol.logs.json_limits import read_json
-from careeval.protocol.runs.lock import holder
-from careeval.protocol.runs.progress import RunProgress
+from careeval.protocol.runs.folder import RUN_FILE
+from careeval.protocol.runs.lock import LOCK_FILE, holder
+from careeval.protocol.runs.progress import WINDOW, RunProgress
 from careeval.protocol.runs.spec import Stop
 from careeval.protocol.runs.sweep_cells import CellState, JournalReader, Lease
 from careeval.sweep.attend import PROGRESS_FILE
+from careeval.sweep.cells_on_disk import complete_folder, with_counts
+from careeval.sweep.server import LOG_FILE
 from careeval.sweep.spec import Cell, Sweep, load_sweep
+
+QUIET_SECONDS = 60.0
+"""Seconds after which a cell at work, which reports every second, is shown as without news."""
+
+GONE = "its folder is missing or incomplete: 'careeval sweep' does it again"
+"""The reason why a cell is not complete any more."""
 
 
 class CellStatus(StrEnum):
@@ -47,7 +58,9 @@ class CellProgress:
         usd: Known cost of these calls, in US dollars.
         n_unknown: The number of calls whose cost is unknown.
         rate: Responses a second in the last minute; `None` while that is not known.
-        why: The reason why it failed or stopped; empty where there is none.
+        seconds_quiet: Seconds since its last report; `None` unless it is at work.
+        stop: The reason why it ended early, a value of `Stop`; empty where it did not.
+        why: The reason why it failed or stopped, in words; empty where there is none.
     """
 
     cell: str
@@ -60,7 +73,14 @@ class CellProgress:
     usd: float
     n_unknown: int
     rate: float | None
+    seconds_quiet: float | None
+    stop: str
     why: str
+
+    @property
+    def is_quiet(self) -> bool:
+        """True for a cell at work that has not reported for a minute."""
+        return self.seconds_quiet is not None and self.seconds_quiet >= QUIET_SECONDS
 
     @property
     def asks(self) -> bool:
@@ -76,11 +96,14 @@ class SweepProgress:
         cells: The progress of every cell, asking cells first.
         driver: Number of the process that drives the sweep; `None` if none does on this machine.
         max_cost: The most US dollars that may be spent; `None` for no limit.
+        rate: Responses asked for or graded per second in the last minute, by the cells that ended
+            in it and those at work; `None` while the rate is unknown.
     """
 
     cells: tuple[CellProgress, ...]
     driver: str | None
     max_cost: float | None
+    rate: float | None
 
     def n(self, now: CellStatus) -> int:
         """Return the number of cells in a state."""
@@ -102,16 +125,18 @@ class SweepProgress:
         return sum(cell.n_unknown for cell in self.cells)
 
     @property
-    def rate(self) -> float | None:
-        """Responses asked for or graded per second; `None` while the rate is unknown."""
-        rates = [cell.rate for cell in self.cells if cell.rate is not None]
-        return sum(rates) if rates else None
-
-    @property
     def seconds_left(self) -> float | None:
         """Seconds until the end at the present rate; `None` while the rate is unknown."""
         left = sum(cell.n_responses - cell.n_done for cell in self.cells)
         return left / self.rate if self.rate else None
+
+    @property
+    def next_budget(self) -> str:
+        """The value of --max-cost with which the sweep can go on; empty if the present one does."""
+        stops = {cell.stop for cell in self.cells if cell.now is CellStatus.stopped}
+        if Stop.unmetered in stops:
+            return "inf"
+        return "MORE" if Stop.budget in stops else ""
 
     @property
     def overspent(self) -> float:
@@ -127,24 +152,96 @@ def sweep_progress(root: Path) -> SweepProgress:
     """
     sweep = load_sweep(root)
     driver = holder(root)
-    leases = JournalReader(root).by_cell()
-    cells = (
-        _cell(root, sweep, cell, leases.get(cell.path, []), driver is not None)
-        for cell in sweep.cells()
-    )
-    return SweepProgress(tuple(cells), driver, sweep.max_cost)
+    journal = JournalReader(root)
+    by_cell = journal.by_cell()
+    cells, stretches = list[CellProgress](), list[_Stretch]()
+    for cell in sweep.cells():
+        leases = _by_disk(root, cell, by_cell.get(cell.path, []), driver is not None)
+        cells.append(_cell(root, sweep, cell, leases, driver is not None))
+        stretches += _stretches(leases, journal.began, cells[-1])
+    rate = _rate(stretches, (root / LOCK_FILE).stat().st_mtime) if driver else None
+    return SweepProgress(tuple(cells), driver, sweep.max_cost, rate)
+
+
+def _by_disk(root: Path, cell: Cell, leases: Sequence[Lease], is_driven: bool) -> list[Lease]:
+    """Return a cell's leases as the folders have them, where the journal may say otherwise."""
+    leases = [
+        lease if (root / lease.folder).is_dir() else replace(lease, n_done=0) for lease in leases
+    ]
+    last = leases[-1] if leases else None
+    if last is None or last.state in (CellState.failed, CellState.stopped):
+        return leases
+    if last.state is CellState.complete:
+        if complete_folder(root, cell):
+            return leases
+        return [*leases[:-1], replace(last, state=CellState.lost, n_done=0, why=GONE)]
+    if last.state is CellState.lost or not is_driven:
+        # a process that lost its lease may still finish calls
+        return [*leases[:-1], with_counts(last, root)]
+    return leases
+
+
+@dataclass(frozen=True, slots=True)
+class _Stretch:
+    """The work under one lease: responses done between two times, in seconds since the epoch.
+
+    Attributes:
+        began: When the lease began.
+        ended: When it ended; now if it is at work.
+        n_done: Responses done under it.
+        rate: Responses per second in the last minute; `None` if that is not known.
+    """
+
+    began: float
+    ended: float
+    n_done: int
+    rate: float | None = None
+
+    def n_since(self, start: float) -> float:
+        """Return the responses done since a time, if they came at an even pace."""
+        n_seconds = self.ended - max(self.began, start)
+        if self.began >= start or self.ended <= self.began:
+            return self.n_done if self.ended >= start else 0.0
+        rate = self.n_done / (self.ended - self.began) if self.rate is None else self.rate
+        return max(0.0, n_seconds) * rate
+
+
+def _stretches(
+    leases: Sequence[Lease], began: Mapping[tuple[str, int], str], cell: CellProgress
+) -> Iterator[_Stretch]:
+    n_before = 0
+    for lease in leases:
+        is_open = lease is leases[-1] and cell.now is CellStatus.running
+        n_done = cell.n_done if is_open else lease.n_done
+        ended = time.time() if is_open else _seconds(lease.at)
+        gained, n_before = max(0, n_done - n_before), max(n_before, n_done)
+        start = _seconds(began[lease.cell, lease.number])
+        yield _Stretch(start, ended, gained, cell.rate if is_open else None)
+
+
+def _seconds(at: str) -> float:
+    return datetime.fromisoformat(at).timestamp()
+
+
+def _rate(stretches: Sequence[_Stretch], driven_since: float) -> float | None:
+    """Return the responses per second in the last minute, or since the driver began."""
+    now = time.time()
+    start = max(now - WINDOW, driven_since)
+    n_done = sum(stretch.n_since(start) for stretch in stretches)
+    return n_done / (now - start) if n_done and now - start >= 1 else None
 
 
 def _cell(
     root: Path, sweep: Sweep, cell: Cell, leases: Sequence[Lease], is_driven: bool
 ) -> CellProgress:
     last = leases[-1] if leases else None
-    is_open = last is not None and last.state is CellState.begun
+    is_open = last is not None and last.state is CellState.begun and is_driven
     report = _report(root, last) if last and is_open else None
     n_done = report.n_done if report else max((lease.n_done for lease in leases), default=0)
+    now = _now(root, last, is_driven)
     return CellProgress(
         cell.path,
-        _now(root, last, is_driven),
+        now,
         len(leases),
         sweep.n_responses(cell),
         n_done,
@@ -153,6 +250,8 @@ def _cell(
         sum(lease.usd for lease in leases) + ((report.usd or 0.0) if report else 0.0),
         sum(lease.n_unknown for lease in leases) + bool(report and report.usd is None),
         report.rate if report and is_driven else None,
+        _seconds_quiet(root / last.folder) if last and now is CellStatus.running else None,
+        last.stop if last else "",
         (last.why or _stop_words(last)) if last else "",
     )
 
@@ -173,6 +272,19 @@ def _now(root: Path, last: Lease | None, is_driven: bool) -> CellStatus:
             return CellStatus.waiting
         case _:
             return CellStatus.waiting if is_driven else CellStatus.stopped
+
+
+def _seconds_quiet(folder: Path) -> float:
+    """Return the seconds since a cell at work wrote a report, or its server a line before that."""
+    times = [_modified(folder / name) for name in (PROGRESS_FILE, LOG_FILE, RUN_FILE)]
+    return max(0.0, time.time() - max(times))
+
+
+def _modified(file: Path) -> float:
+    try:
+        return file.stat().st_mtime
+    except OSError:
+        return 0.0
 
 
 def _report(root: Path, lease: Lease) -> RunProgress | None:

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import ctypes
-import os
 import shlex
-import signal
+import shutil
 import socket
 import subprocess
 import sys
@@ -18,6 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from careeval.errors import ProtocolError
+from careeval.sweep.guardian import GRACE
 from careeval.sweep.spec import Server
 
 LOG_FILE = "server.log"
@@ -25,12 +24,6 @@ LOG_FILE = "server.log"
 
 LOOK_EVERY = 0.5
 """Seconds between two checks whether the server is ready."""
-
-GRACE = 15.0
-"""Seconds that a server has to end before it is killed."""
-
-_DIE_WITH_PARENT = 1
-"""Linux's number of the prctl option PR_SET_PDEATHSIG."""
 
 
 @dataclass(frozen=True)
@@ -71,26 +64,23 @@ def run_server(
 
 
 def _started(command: str, log: Path) -> subprocess.Popen[bytes]:
+    """Start the guardian of a server: if the cell is killed, its server must not keep its GPU."""
     try:
+        words = shlex.split(command)
+        if shutil.which(words[0]) is None:
+            raise ValueError(f"there is no program {words[0]!r}")
         with log.open("ab") as file:
             return subprocess.Popen(
-                shlex.split(command),
-                stdin=subprocess.DEVNULL,
+                [sys.executable, "-m", "careeval.sweep.guardian", *words],
+                stdin=subprocess.PIPE,
                 stdout=file,
                 stderr=subprocess.STDOUT,
-                # a group with the processes that it starts, so that all can be stopped
                 start_new_session=True,
-                preexec_fn=_die_with_parent if sys.platform == "linux" else None,
             )
     except (OSError, ValueError) as error:
         raise ProtocolError(
             f"the model's server cannot be started: {error}", hint=f"check its command: {command}"
         ) from error
-
-
-def _die_with_parent() -> None:
-    """Make the kernel kill the server when its cell is killed: else it would keep its GPU."""
-    ctypes.CDLL(None).prctl(_DIE_WITH_PARENT, signal.SIGKILL)
 
 
 def _wait_until_ready(
@@ -129,12 +119,11 @@ def _is_ready(url: str) -> bool:
 
 
 def _stop(process: subprocess.Popen[bytes]) -> None:
-    for number in (signal.SIGTERM, signal.SIGKILL):
-        with suppress(ProcessLookupError):
-            os.killpg(process.pid, number)
-        with suppress(subprocess.TimeoutExpired):
-            process.wait(GRACE)
-            return
+    with suppress(BrokenPipeError, subprocess.TimeoutExpired):
+        # its guardian kills what has not ended in time
+        process.communicate(b"end\n", timeout=3 * GRACE)
+    process.kill()
+    process.wait()
 
 
 def _free_port() -> int:

@@ -8,12 +8,12 @@ from __future__ import annotations
 import json
 import string
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field, PositiveFloat, PositiveInt, ValidationError
+from pydantic import ValidationError
 
 from careeval.bank import bank_mode, load_bank
 from careeval.bank.load import OWN_BANKS
@@ -22,79 +22,18 @@ from careeval.core.scenario import Scenario, Split
 from careeval.errors import ProtocolError
 from careeval.files import read_text, write_text
 from careeval.modes import Mode
+from careeval.protocol.address import HOST_ONLY, check_address
 from careeval.protocol.logs.json_limits import read_json
 from careeval.protocol.runs.held_out_runs import PRIVATE, is_held_out
-from careeval.protocol.runs.spec import MAX_TOKENS, Run, folder_name, run_from_fields
+from careeval.protocol.runs.spec import Run, folder_name, provider, run_from_fields
 from careeval.protocol.runs.sweep_cells import ASK, SWEEP_FILE
 from careeval.protocol.select import select_scenarios
+from careeval.sweep.file_tables import GradingTable, ScenariosTable, SweepTable, SystemTable
 
 SCHEMA = "careeval.sweep/1"
 
 MAX_BYTES = 1_000_000
 """The most bytes of a sweep file; a larger file is refused as a mistake."""
-
-READY_SECONDS = 900.0
-"""The default of the seconds until a server must be ready: a large model loads for minutes."""
-
-
-class _SweepFileTable(BaseModel):
-    """The base class of the tables in a sweep file."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-class ScenariosTable(_SweepFileTable):
-    """The selection of scenarios, by the options of `careeval run`."""
-
-    bank: str | None = None
-    adl: list[str] | None = None
-    scenario: list[str] | None = None
-    split: Literal["public", "held-out"] = "public"
-    limit: PositiveInt | None = None
-    twins: bool = False
-
-
-class SystemTable(_SweepFileTable):
-    """One system in a sweep file."""
-
-    model: str
-    name: str | None = None
-    base_url: str | None = None
-    server: str | None = None
-    """Command that starts the model's server; `{port}` is replaced by a free port."""
-    health: str = "/health"
-    """Path on the server that answers 200 once the model is loaded."""
-    ready_seconds: PositiveFloat = READY_SECONDS
-    gpus: float = Field(default=0, ge=0)
-    cpus: float = Field(default=1, ge=0)
-    slices: PositiveInt | None = None
-    max_connections: PositiveInt | None = None
-
-
-class GradingTable(_SweepFileTable):
-    """One way to grade, in a sweep file."""
-
-    grader: str | None = None
-    """The grader; if not given, the default grader of the bank's mode."""
-    rubric: Literal["actions", "ladder", "plan"] | None = None
-    per_item: bool = False
-    grader_context: Literal["none", "scenario"] = "none"
-    grade_seed: int = 0
-    max_connections: PositiveInt | None = None
-
-
-class SweepTable(_SweepFileTable):
-    """The top level of a sweep file."""
-
-    systems: list[SystemTable] = Field(min_length=1)
-    gradings: list[GradingTable] = [GradingTable()]
-    scenarios: ScenariosTable = ScenariosTable()
-    slices: PositiveInt = 1
-    samples: PositiveInt = 10
-    seed: int = 0
-    max_tokens: PositiveInt = MAX_TOKENS
-    max_cost: PositiveFloat | None = None
-    prompts: str | None = None
 
 
 @dataclass(frozen=True)
@@ -171,12 +110,14 @@ class Sweep:
         gradings: Runs that grade, without system and scenarios, which each cell adds.
         families: Ids of the scenarios, each base with its twins.
         max_cost: The most US dollars for all cells together; `None` for no limit.
+        command: Words that begin the command that carries it out, without folder and budget.
     """
 
     systems: tuple[System, ...]
     gradings: tuple[Run, ...]
     families: tuple[tuple[str, ...], ...]
     max_cost: float | None = None
+    command: tuple[str, ...] = ()
 
     @property
     def scenarios(self) -> list[str]:
@@ -261,7 +202,8 @@ def read_sweep(file: Path) -> Sweep:
     _refuse_duplicates(
         [f"{run.grader} {run.task}" for run in gradings], "gradings", "leave out one of the two"
     )
-    return Sweep(systems, gradings, families, table.max_cost)
+    command = ("careeval", "sweep", str(file.resolve()))
+    return Sweep(systems, gradings, families, table.max_cost, command)
 
 
 def _table(file: Path) -> SweepTable:
@@ -347,8 +289,17 @@ def _check_command(name: str, command: str) -> None:
 
 def _grading(table: GradingTable, mode: Mode) -> Run:
     task = table.model_dump(include={"rubric", "per_item", "grader_context", "grade_seed"})
-    grader = table.grader or mode.grader
-    return Run("", None, grader, 1, task, max_connections=table.max_connections)
+    if table.base_url is not None and provider(table.grader) not in HOST_ONLY:
+        check_address(table.base_url, "base_url of a grading")
+    if "api_key" in table.model_args:
+        raise ProtocolError(
+            "model_args of a grading has a key, which files of the sweep would keep",
+            hint="leave api_key out, and set the provider's environment variable, NAME_API_KEY",
+        )
+    return Run(
+        "", None, table.grader or mode.grader, 1, task, grader_args=table.model_args,
+        grader_base_url=table.base_url, max_connections=table.max_connections,
+    )  # fmt: skip
 
 
 def _refuse_duplicates(names: Sequence[str], what: str, hint: str) -> None:
@@ -365,31 +316,56 @@ def save_sweep(root: Path, sweep: Sweep) -> None:
             Systems and gradings may be added at the end.
         OSError: The folder cannot be written.
     """
-    if (root / SWEEP_FILE).exists():
-        before = load_sweep(root)
-        for what, then, now in (
-            ("scenarios", before.families, sweep.families),
-            ("systems", _fixed(before.systems), _fixed(sweep.systems)[: len(before.systems)]),
-            ("gradings", _fixed(before.gradings), _fixed(sweep.gradings)[: len(before.gradings)]),
-        ):
-            if then != now:
-                raise ProtocolError(
-                    f"{root} already has a sweep with other {what}",
-                    hint="keep those of that sweep and add new systems or gradings after them, "
-                    "or give another folder with -o",
-                )
+    if (root / SWEEP_FILE).exists() and (changes := list(_changes(load_sweep(root), sweep))):
+        raise ProtocolError(
+            "\n  ".join([f"{root} already has a sweep with other settings:", *changes]),
+            hint="keep those of that sweep and add new systems or gradings after them, "
+            "or give another folder with -o",
+        )
     content = {"schema": SCHEMA, **asdict(sweep)}
     write_text(root / SWEEP_FILE, json.dumps(content, ensure_ascii=False) + "\n", synced=True)
 
 
-def _fixed(parts: Sequence[System] | Sequence[Run]) -> list[object]:
-    """Return the settings of systems and gradings that may not change, unlike prices or servers."""
-    runs = [each if isinstance(each, Run) else each.run for each in parts]
-    sizes = [0 if isinstance(each, Run) else each.n_slices for each in parts]
-    return [
-        (run.system, run.model, run.grader, run.epochs, run.task, size)
-        for run, size in zip(runs, sizes, strict=True)
-    ]
+def _changes(before: Sweep, now: Sweep) -> Iterator[str]:
+    """Yield the fields of the file that may not change and did, each with both values."""
+    if before.families != now.families:
+        n_others = len(set(before.scenarios) ^ set(now.scenarios))
+        yield (
+            f"scenarios: {len(before.scenarios):,} then, {len(now.scenarios):,} now "
+            f"({n_others:,} not in both)"
+        )
+    yield from _differences("", _top_settings(before), _top_settings(now))
+    systems = [[*map(_system_settings, each.systems)] for each in (before, now)]
+    gradings = [[*map(_grading_settings, each.gradings)] for each in (before, now)]
+    for what, (parts, parts_now) in {"systems": systems, "gradings": gradings}.items():
+        for n, (one, other) in enumerate(zip(parts, parts_now, strict=False), 1):
+            yield from _differences(f"{what}.{n}.", one, other)
+        if len(parts_now) < len(parts):
+            yield f"{what}: {len(parts)} then, {len(parts_now)} now"
+
+
+def _differences(
+    place: str, before: Mapping[str, object], now: Mapping[str, object]
+) -> Iterator[str]:
+    for name, value in before.items():
+        if value != now[name]:
+            then, value_now = ("not given" if each is None else each for each in (value, now[name]))
+            yield f"{place}{name}: {then} then, {value_now} now"
+
+
+def _top_settings(sweep: Sweep) -> dict[str, object]:
+    run = sweep.systems[0].run
+    names = ("seed", "max_tokens", "prompts", "bank", "split")
+    return {"samples": run.epochs} | {name: run.task.get(name) for name in names}
+
+
+def _system_settings(system: System) -> dict[str, object]:
+    run = system.run
+    return {"name": run.system, "model": run.model, "slices": system.n_slices}
+
+
+def _grading_settings(run: Run) -> dict[str, object]:
+    return {"grader": run.grader, "model_args": run.grader_args or None, **run.task}
 
 
 def load_sweep(root: Path) -> Sweep:
@@ -413,6 +389,7 @@ def load_sweep(root: Path) -> Sweep:
             tuple(run_from_fields(each) for each in content["gradings"]),
             tuple(tuple(family) for family in content["families"]),
             content["max_cost"],
+            tuple(content["command"]),
         )
     except FileNotFoundError as error:
         raise ProtocolError(

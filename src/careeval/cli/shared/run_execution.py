@@ -106,10 +106,8 @@ def report_unfinished(outcomes: Sequence[Outcome], root: Path, again: str = "") 
             case Stop.unusable:
                 say(f"{outcome.folder}: no answer of the grader could be used: {outcome.why}")
             case Stop.disk:
-                say(
-                    f"{outcome.folder}: the folder cannot be written; check that the disk is "
-                    "not full"
-                )
+                why = f": {outcome.why}" if outcome.why else ""
+                say(f"{outcome.folder} cannot be written{why}; check that the disk is not full")
             case None if outcome.n_failed:
                 last = f", the last of {outcome.why}" if outcome.why else ""
                 say(f"{outcome.folder}: {outcome.n_failed} samples failed{last}")

@@ -292,7 +292,7 @@ class RunCalls:
     def _stop_without_budget(self, error: Exception) -> None:
         """End the run because its budget cannot be kept: what keeps it has failed."""
         if isinstance(error, OSError):
-            self.stop(Stop.disk, DRAIN)
+            self._stop_for_disk(error, DRAIN)
             return
         expected = isinstance(error, ProtocolError)
         reason = str(error) if expected else f"unexpected {type(error).__name__}: {error}"
@@ -375,11 +375,15 @@ class RunCalls:
     def _keep(self, key: str, paid: PaidCall | None, called: CallResult) -> None:
         try:
             self._kept.keep(key, paid, called)
-        except OSError:
-            self.stop(Stop.disk, 0)
+        except OSError as error:
+            self._stop_for_disk(error)
             raise
         if paid:
             self._tell(paid)
+
+    def _stop_for_disk(self, error: OSError, within: float = 0.0) -> None:
+        self.safe_why = self.safe_why or f"{error.filename}: {error.strerror}"
+        self.stop(Stop.disk, within)
 
 
 _CURRENT: ContextVar[RunCalls | None] = ContextVar("careeval_calls", default=None)

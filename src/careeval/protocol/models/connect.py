@@ -75,7 +75,10 @@ def connect(run: Run, role: Role, reply_queue: ReplyQueue) -> Model:
         ProtocolError: The address is not valid.
         ValueError: There is no such provider.
     """
-    name, base_url = (run.model, run.base_url) if role == "ask" else (run.grader, None)
+    if role == "ask":
+        name, base_url, args = run.model, run.base_url, run.model_args
+    else:
+        name, base_url, args = run.grader, run.grader_base_url, run.grader_args
     assert name is not None
     # vLLM's provider reads its address only at the first call
     elsewhere = base_url or os.environ.get(f"{provider(name).upper().replace('-', '_')}_BASE_URL")
@@ -88,7 +91,6 @@ def connect(run: Run, role: Role, reply_queue: ReplyQueue) -> Model:
     if role == "grade":
         embedded = provider(name) == EMBEDDED
         config.max_tokens = EMBEDDED_GRADER_TOKENS if embedded else GRADER_TOKENS
-    args = run.model_args if role == "ask" else {}
     limit_connecting()
     try:
         # not memoized: another run of this process may have other limits
@@ -115,7 +117,8 @@ def connect(run: Run, role: Role, reply_queue: ReplyQueue) -> Model:
 def calls_in_flight(run: Run) -> int:
     """Return the most calls in flight to a run's model, or to its grader if it asks no model."""
     name = run.model or run.grader or ""
-    return _fixed(name, run.base_url, run.max_connections) or HOSTED_CALLS
+    base_url = run.base_url if run.model else run.grader_base_url
+    return _fixed(name, base_url, run.max_connections) or HOSTED_CALLS
 
 
 def set_prices(prices: Mapping[str, Mapping[str, Any]]) -> None:

@@ -19,7 +19,9 @@ nothing. The systems of a held-out sweep lie in `ROOT/private`.
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
@@ -27,7 +29,9 @@ from pathlib import Path
 from typing import Any
 
 from careeval.errors import ProtocolError
+from careeval.files import read_text
 from careeval.protocol.json_lines import JsonLines, LineTail
+from careeval.protocol.logs.json_limits import read_json
 
 SWEEP_FILE = "sweep.json"
 """Name of the file that describes a sweep; a folder with this file is the folder of a sweep."""
@@ -37,6 +41,9 @@ JOURNAL_FILE = "cells.jsonl"
 
 ASK = "ask"
 """The name of the stage that asks; grading stages are `grade-1`, `grade-2` …"""
+
+ASKED_FILE = "asked"
+"""Name of the file in a grading's folder with the name of the folder whose responses it grades."""
 
 _LEASE = re.compile(r"(ask|grade-\d+)-(\d+)")
 _SLICE = re.compile(r"slice-\d+")
@@ -119,10 +126,12 @@ class JournalReader:
     Attributes:
         root: Folder of the sweep.
         leases: Cell and number → the last line of that lease.
+        began: Cell and number → the time of the first line of that lease, ISO 8601.
     """
 
     root: Path
     leases: dict[tuple[str, int], Lease] = field(default_factory=dict)
+    began: dict[tuple[str, int], str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self._reading = LineTail(self.root / JOURNAL_FILE)
@@ -142,6 +151,7 @@ class JournalReader:
                     hint="restore it from a backup",
                 ) from error
             self.leases[lease.cell, lease.number] = lease
+            self.began.setdefault((lease.cell, lease.number), lease.at)
             yield lease
 
     def by_cell(self) -> dict[str, list[Lease]]:
@@ -164,14 +174,29 @@ def lease_folders(cell: Path) -> list[Path]:
     return [numbered[number] for number in sorted(numbered)]
 
 
+def is_current(folder: Path) -> bool:
+    """Tell whether a lease's folder asks, or grades the responses that its slice has now."""
+    if stage_of(folder) == ASK:
+        return True
+    asked = lease_folders(folder.with_name(ASK))
+    try:
+        return bool(asked) and read_text(folder / ASKED_FILE).strip() == asked[-1].name
+    except OSError:
+        return False
+
+
 def latest_leases(system: Path) -> list[Path]:
-    """Return, for each cell of a system, the folder of its newest lease."""
+    """Return, for each cell of a system, the folder of its newest lease.
+
+    A grading of responses that have been asked for again since is left out.
+    """
     cells = {
         path.with_name(match[1])
         for path in system.glob("slice-*/*")
         if path.is_dir() and (match := _LEASE.fullmatch(path.name))
     }
-    return [lease_folders(cell)[-1] for cell in sorted(cells, key=_order)]
+    newest = (lease_folders(cell)[-1] for cell in sorted(cells, key=_order))
+    return [folder for folder in newest if is_current(folder)]
 
 
 def stage_of(folder: Path) -> str:
@@ -205,6 +230,24 @@ def system_folder(folder: Path) -> Path:
     return folder.parent.parent
 
 
+def sweep_command(root: Path, max_cost: str = "") -> str:
+    """Return the command that carries out what is left of the sweep in a folder.
+
+    Args:
+        root: Folder of the sweep.
+        max_cost: Another budget; empty for the present one.
+    """
+    words: list[str] = []
+    with suppress(OSError, ValueError, TypeError, KeyError):
+        content = read_json(root / SWEEP_FILE)
+        words = [*map(str, content["command"])]
+        if not max_cost and content["max_cost"] is not None:
+            max_cost = f"{content['max_cost']:g}"
+    words = words or ["careeval", "sweep", "FILE.toml"]
+    budget = ["--max-cost", max_cost] if max_cost else []
+    return shlex.join([*words[:3], "-o", str(root), *words[3:], *budget])
+
+
 def refuse_sweep(folder: Path) -> None:
     """Check that a folder is not part of a sweep, whose cells only `careeval sweep` may write.
 
@@ -217,7 +260,7 @@ def refuse_sweep(folder: Path) -> None:
                 f"{folder} is the folder of a sweep"
                 if root == folder
                 else f"{folder} is inside the folder of a sweep",
-                hint=f"to continue the sweep: careeval sweep FILE.toml -o {root}; "
+                hint=f"to continue the sweep: {sweep_command(root)}; "
                 f"to see its progress: careeval sweep status {root}",
             )
 

@@ -94,11 +94,7 @@ def _evaluate(run: Run, folder: Path, siblings: Sequence[Path], watch: RunCallba
     if run.protocol != PROTOCOL_VERSION and is_complete(folder):
         # Inspect would not recognise its log, whose task has no protocol, and ask everything again
         return Outcome(folder, complete=True, n_failed=0)
-    with _plain_errors():
-        set_prices(run.prices)
-        turns = ReplyQueue()
-        model = connect(run, "ask", turns) if run.model else None
-        grader = connect(run, "grade", turns) if run.grader else None
+    model, grader = connected(run)
     watch.ready()
 
     n_samples = len(task.dataset) * run.epochs
@@ -134,6 +130,20 @@ def _evaluate(run: Run, folder: Path, siblings: Sequence[Path], watch: RunCallba
         for each in siblings:
             remove_reservations(each)
     return outcome
+
+
+def connected(run: Run) -> tuple[Model | None, Model | None]:
+    """Return the model and the grader of a run, ready to be called; nothing is sent.
+
+    Raises:
+        ProtocolError: A provider, key, package or address is unknown or missing.
+    """
+    with _plain_errors():
+        set_prices(run.prices)
+        turns = ReplyQueue()
+        model = connect(run, "ask", turns) if run.model else None
+        grader = connect(run, "grade", turns) if run.grader else None
+    return model, grader
 
 
 def _task(run: Run, folder: Path) -> Task:
