@@ -12,8 +12,8 @@ import os
 import stat
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from io import BufferedReader
 from pathlib import Path
-from typing import BinaryIO
 
 KINDS = {
     stat.S_IFIFO: "a named pipe",
@@ -25,7 +25,7 @@ KINDS = {
 """Type of a path that is neither a file nor a folder → its name in messages."""
 
 
-def open_file(path: Path) -> BinaryIO:
+def open_file(path: Path) -> BufferedReader:
     """Open a file for reading.
 
     Raises:
