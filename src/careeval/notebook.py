@@ -2,21 +2,42 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from math import isfinite
 from pathlib import Path
 from typing import Any, overload
 
 import polars as pl
 
-from careeval.bank import load_bank
-from careeval.core.response import Response, ResponseState
-from careeval.core.scenario import Rubric, Scenario
+from careeval.bank import bank_reference, load_bank
+from careeval.core.scenario import Rubric
+from careeval.core.text import counted
 from careeval.errors import ProtocolError, UsageError
-from careeval.protocol.costs.prices import FREE, as_json
+from careeval.protocol.costs.prices import FREE, Price, as_json, prices_of_tables, read_prices
+from careeval.protocol.models.api_keys import missing_keys
 from careeval.protocol.plan import priced
-from careeval.protocol.runs.folder import prepare, prepare_recorded
-from careeval.protocol.runs.spec import Run, folder_name
+from careeval.protocol.runs.folder import (
+    RESPONSES_FILE,
+    RUN_FILE,
+    amend_run,
+    check_folder,
+    is_complete,
+    prepare,
+    read_run_file,
+)
+from careeval.protocol.runs.function_responses import (
+    AT_ONCE,
+    FailedCall,
+    Function,
+    Question,
+    ask_function,
+    kept_responses,
+)
+from careeval.protocol.runs.lock import locked
+from careeval.protocol.runs.recorded_responses import write_responses
+from careeval.protocol.runs.spec import Outcome, Run, folder_name
 from careeval.protocol.tables.run_tables import read_runs
 from careeval.protocol.work.workers import carry_out
 from careeval.results.entry_numbers import EntryNumbers
@@ -70,16 +91,20 @@ def summarise(runs: Runs) -> Summaries:
     return Summaries(tuple(summaries_of(runs)))
 
 
-def summary_frame(runs: Runs) -> pl.DataFrame:
+def summary_frame(results: Runs | Iterable[Summary]) -> pl.DataFrame:
     """Return the table of `careeval summary --format csv` as a polars frame, one row per entry.
 
     Scores and shares are fractions. An unknown one is null; the column `…_reason` says why.
+
+    Args:
+        results: The runs, or what `summarise` returned for them.
     """
-    return summarise(runs).document.data.data.frame
+    entries = summarise(results) if isinstance(results, Runs) else results
+    return Summaries(tuple(entries)).document.data.data.frame
 
 
 def run(
-    system: str | Callable[[Scenario], str],
+    system: str | Function,
     out: str | Path,
     *,
     grader: str | None = None,
@@ -89,16 +114,26 @@ def run(
     bank: str | Path | None = None,
     rubric: Rubric | None = None,
     max_tokens: int | None = None,
+    base_url: str | None = None,
+    max_connections: int | None = None,
+    prices: str | Path | Mapping[str, Mapping[str, float]] | None = None,
     max_cost: float | None = None,
+    yes: bool = False,
+    resume: bool = False,
 ) -> Runs:
     """Ask a system about scenarios, grade its responses, and return the run's tables.
 
-    `careeval run` does the same with a display and more options, and can resume a run that was
-    begun here.
+    `careeval run` does the same with a display and more options.
+
+    A function is called once for each scenario and epoch, several calls at a time, and each
+    response is on disk as soon as it has come. A plain function is called in threads, so set
+    `max_connections=1` for one that must not be called twice at the same time; a coroutine function
+    runs in an event loop of its own. A call that raises an exception costs its response alone: the
+    others are kept and graded, and resuming makes only the calls that are missing.
 
     Args:
         system: Inspect's name of a model, as `openai/gpt-5.1`; or a function from a scenario to the
-            text of a response, which is called once per epoch.
+            text of a response, which may be asynchronous.
         out: Folder for runs; this one goes into a subfolder with the system's name.
         grader: Inspect's name of the grader; the bank's default if not given.
         name: Name of the system in tables; the model's or the function's if not given.
@@ -108,60 +143,151 @@ def run(
         rubric: The rubric to grade; if not given, the actions, or the ladder of a bank without
             actions.
         max_tokens: The most tokens of one response of a model, reasoning included.
-        max_cost: Dollars that may be spent; needed if calls cost money.
+        base_url: Address of the model's server.
+        max_connections: The most calls in flight to the system, and as many to the grader; if not
+            given, 10 for a function, and as many as a model takes.
+        prices: TOML file with prices of your own, or its content: Inspect's name of a model →
+            dollars per million tokens of `input` and `output`.
+        max_cost: Dollars that may be spent; needed if calls cost money, unless `yes`.
+        yes: Whether calls may cost money without a limit.
+        resume: Whether to do the rest of this run if the folder has a part of it. Only prices,
+            limits and connections may then differ from those that it was begun with.
 
     Raises:
-        UsageError: The calls would cost money, and there is no `max_cost`; or the price of a model
-            is not known.
+        UsageError: The calls would cost money, and there is neither `max_cost` nor `yes`; a key is
+            missing; or there is `max_cost` and the price of a model is not known.
         BankError: The bank cannot be read, or has no scenario with one of the ids.
-        ProtocolError: The run cannot be set up or is not complete; the finished part is kept, and
-            `careeval run --resume -o OUT` does the rest.
+        ProtocolError: The run cannot be set up, the folder has another run, or the run is not
+            complete; the finished part is kept, and `resume=True` does the rest.
     """
+    if callable(system) and (base_url is not None or max_tokens is not None):
+        raise UsageError(
+            "a function has no server and no token limit of ours",
+            hint="leave out base_url and max_tokens",
+        )
     loaded = load_bank(bank)
-    ids = [*scenarios] if scenarios is not None else [s.id for s in loaded.bases]
-    task: dict[str, Any] = {"scenario": ids}
-    task |= {"bank": str(bank)} if bank is not None else {}
+    task: dict[str, Any] = {
+        "scenario": [*scenarios] if scenarios is not None else [s.id for s in loaded.bases]
+    }
+    task |= {"bank": bank_reference(bank)} if bank is not None else {}
     task |= {"rubric": rubric.value} if rubric is not None else {}
     task |= {"max_tokens": max_tokens} if max_tokens is not None else {}
     model = system if isinstance(system, str) else None
     label = name or model or str(getattr(system, "__name__", "system"))
-    spec = Run(label, model, grader or loaded.mode.grader, epochs, task, max_cost=max_cost)
-    spec = priced(spec)
-    _expect_affordable(spec)
     folder = Path(out) / folder_name(label)
-    if callable(system):
-        questions = [(loaded.scenario(each), n + 1) for each in ids for n in range(epochs)]
-        responses = [_response(scenario, epoch, system(scenario)) for scenario, epoch in questions]
-        prepare_recorded(folder, responses, spec)
+    if model is None:
+        file = str((folder / RESPONSES_FILE).resolve())
+        task |= {"responses": file, "system": label, "all_required": True}
+    spec = Run(label, model, grader or loaded.mode.grader, epochs, task, base_url=base_url)
+    limit = max_cost if max_cost is not None and isfinite(max_cost) else None
+    spec = replace(spec, max_connections=max_connections, max_cost=limit)
+    spec = priced(spec, _own_prices(prices))
+    is_begun = resume and (folder / RUN_FILE).exists()
+    if is_begun:
+        earlier = read_run_file(folder)
+        _refuse_other(folder, earlier, spec)
+        if is_complete(folder):
+            return read_runs(folder)
+        if max_cost is None:
+            spec = replace(spec, max_cost=earlier.max_cost)
+        spec = replace(spec, prices=earlier.prices | spec.prices)
+    _expect_affordable(spec, agreed=yes or is_begun)
+    if is_begun:
+        limits = {"max_cost": spec.max_cost, "max_connections": spec.max_connections}
+        amend_run(folder, prices=spec.prices, **limits)
     else:
+        check_folder(folder, spec)
+        if kept_responses(folder / RESPONSES_FILE):
+            raise ProtocolError(
+                f"{folder} already has a run, whose function was not asked everything",
+                hint="finish it with resume=True, or give another folder or name",
+            )
         prepare(spec, folder)
-    (outcome,) = carry_out([folder], fresh=True)
+    questions = [(loaded.scenario(each), n + 1) for each in task["scenario"] for n in range(epochs)]
+    failed = _function_asked(system, folder, questions) if callable(system) else []
+    # what a function has given is kept, even if the run cannot be set up
+    (outcome,) = carry_out([folder], fresh=not is_begun and not callable(system))
     if not outcome.complete:
-        raise ProtocolError(
-            f"{folder}: the run is not complete: "
-            f"{outcome.why or outcome.stopped or f'{outcome.n_failed} samples failed'}",
-            hint=f"the finished part is kept; for the rest: careeval run --resume -o {out}",
-        )
+        raise _not_complete(outcome, failed)
     return read_runs(folder)
 
 
-def _expect_affordable(run: Run) -> None:
-    """Raise UsageError if a price is unknown, or if calls cost money and there is no `max_cost`."""
+def _function_asked(
+    function: Function, folder: Path, questions: Sequence[Question]
+) -> list[FailedCall]:
+    """Ask a function what it has not answered yet, and return the calls that failed.
+
+    Raises:
+        ProtocolError: The function has given no response at all.
+    """
+    run, file = read_run_file(folder), folder / RESPONSES_FILE
+    with locked(folder):
+        kept = {(response.scenario, response.epoch) for response in kept_responses(file)}
+        due = [(s, epoch) for s, epoch in questions if (s.id, epoch) not in kept]
+        system = str(run.task["system"])
+        failed = ask_function(function, due, file, system, run.max_connections or AT_ONCE)
+        responses = kept_responses(file)
+        if not responses:
+            raise _not_complete(Outcome(folder, complete=False, n_failed=len(due)), failed)
+        write_responses(file, system, responses)
+        amend_run(folder, n_answers=len(responses))
+    return failed
+
+
+def _not_complete(outcome: Outcome, failed: Sequence[FailedCall]) -> ProtocolError:
+    """Return the error of a run that is not complete."""
+    why = outcome.why or outcome.stopped or f"{outcome.n_failed} samples failed"
+    if failed:
+        why = f"{counted(len(failed), 'call')} of the function failed; the last: {failed[-1]}"
+    error = ProtocolError(
+        f"{outcome.folder}: the run is not complete: {why}",
+        hint="what was finished is kept; for the rest: careeval.run(…, resume=True)",
+    )
+    # shows the function's own traceback
+    error.__cause__ = failed[-1].error if failed else None
+    return error
+
+
+def _own_prices(prices: str | Path | Mapping[str, Mapping[str, float]] | None) -> dict[str, Price]:
+    if isinstance(prices, Mapping):
+        tables = {model: {**table} for model, table in prices.items()}
+        return prices_of_tables(tables, "prices")
+    return read_prices(Path(prices)) if prices is not None else {}
+
+
+def _refuse_other(folder: Path, earlier: Run, now: Run) -> None:
+    """Raise ProtocolError if a folder has another run than the one described now."""
+    fields = ("system", "model", "grader", "base_url", "epochs", "model_args")
+    differing = [each for each in fields if getattr(earlier, each) != getattr(now, each)]
+    # a folder that was moved has another path of its responses
+    names = sorted((earlier.task.keys() | now.task.keys()) - {"responses"})
+    differing += [each for each in names if earlier.task.get(each) != now.task.get(each)]
+    if differing:
+        raise ProtocolError(
+            f"{folder} has a run that was begun with another {' and '.join(differing)}",
+            hint="give what it was begun with, or another folder or name; a run that was begun on "
+            f"the command line is resumed there: careeval run --resume -o {folder.parent}",
+        )
+
+
+def _expect_affordable(run: Run, *, agreed: bool) -> None:
+    """Raise UsageError if a key or a needed price is missing, or if spending is not agreed to."""
     prices = {name: run.prices.get(name) for name in (run.model, run.grader) if name}
     unknown = [name for name, price in prices.items() if price is None]
     if run.max_cost is not None and unknown:
         raise UsageError(
             f"max_cost cannot be kept: the price of {', '.join(unknown)} is not known",
-            hint="give the prices on the command line: careeval run --prices FILE",
+            hint="give it in dollars per million tokens, as "
+            f"prices={{{unknown[0]!r}: {{'input': 1.25, 'output': 10.0}}}}",
         )
     paid = [name for name, price in prices.items() if price != FREE_IN_RUNS]
-    if run.max_cost is None and paid:
+    if run.max_cost is None and paid and not agreed:
         raise UsageError(
             f"calls to {' and '.join(paid)} may cost money, and there is no max_cost",
-            hint="give the dollars that may be spent, as max_cost=5",
+            hint="give the dollars that may be spent, as max_cost=5; or, for no limit, yes=True",
         )
-
-
-def _response(scenario: Scenario, epoch: int, text: str) -> Response:
-    state = ResponseState.answered if text.strip() else ResponseState.empty
-    return Response(scenario.id, epoch, text if text.strip() else "", state)
+    if missing := list(missing_keys([run.model], [run.grader], os.environ)):
+        raise UsageError(
+            "\n".join(missing),
+            hint="set the variable to the key; without a key, use grader='careeval/lexical'",
+        )

@@ -128,6 +128,16 @@ def test_summary_as_parquet(
     assert set(pl.read_parquet(out)["actor"]) <= {"person", "robot"}
 
 
+def test_an_activity_is_an_adl(runs: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """--by activity prints what --by adl prints, and both together print it once."""
+    printed = []
+    for by in (["adl"], ["activity"], ["activity", "adl"]):
+        options = [word for part in by for word in ("--by", part)]
+        assert run(["summary", str(runs), *options]) == OK
+        printed.append(capsys.readouterr().out)
+    assert printed[0] == printed[1] == printed[2]
+
+
 @pytest.mark.parametrize("by", ["adl", "domain", "condition", "assistance", "situation", "actor"])
 def test_summary_by_each_part(by: str, runs: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Each part has a table for people, one for a page and one for a paper."""

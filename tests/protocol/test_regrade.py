@@ -15,7 +15,7 @@ from careeval.core.response import Response, ResponseState
 from careeval.errors import BankError, ProtocolError
 from careeval.protocol.plan import plan_run
 from careeval.protocol.regrade import RegradePart, prepare_regrading
-from careeval.protocol.runs.folder import read_run_file
+from careeval.protocol.runs.folder import amend_run, read_run_file
 from careeval.protocol.runs.spec import Outcome, Run
 from careeval.protocol.tables.run_tables import read_run, read_runs
 from careeval.protocol.work.evaluate import resume
@@ -179,6 +179,45 @@ def test_a_changed_bank_is_refused(copy: Path, tmp_path: Path) -> None:
         regrade(copy, grader.model, write_bank(tmp_path / "less", ["dressing-001"]), {})
     assert grader.calls == []
     assert not (copy / "robot" / "graded").exists()
+
+
+def test_the_bank_is_where_the_run_had_it(copy: Path, bank: Path, tmp_path: Path) -> None:
+    """Without a bank, the run's own is taken; if it has moved, the error asks for its new place."""
+    like = Run("", None, "careeval/lexical", 1, {})
+    (grading,) = prepare_regrading(copy, None, like)
+    assert read_run_file(grading).task["bank"] == str(bank)
+    amend_run(copy / "robot", task={"bank": str(tmp_path / "before")})
+    with pytest.raises(
+        ProtocolError, match=r"asked with the bank in .*/before, where no"
+    ) as raised:
+        prepare_regrading(copy, None, like)
+    assert "--bank DIR" in raised.value.hint
+    (grading,) = prepare_regrading(copy, bank, like)
+    assert resume(grading).complete
+
+
+def test_a_run_is_resumed_with_a_bank_that_moved(tmp_path: Path) -> None:
+    """What was asked before its bank moved is not asked again; another bank is refused."""
+    refused = True
+
+    def fails_once(call: Call) -> str:
+        if refused and "eating" in call.request:
+            raise ValueError("no")
+        return "I ask her about the blouse."
+
+    model, grader = Fake("moving", fails_once), Fake("moving-grader", keyword_grader)
+    bank, folder = write_bank(tmp_path / "bank"), tmp_path / "robot"
+    assert not begin(
+        Run("robot", model.model, grader.model, 1, {"bank": str(bank)}), folder
+    ).complete
+    refused, n_before = False, len(model.calls)
+    amend_run(folder, task={"bank": str(write_bank(tmp_path / "other", text="Another one?"))})
+    with pytest.raises(ProtocolError, match="scenarios that have changed since"):
+        resume(folder)
+    amend_run(folder, task={"bank": str(bank.rename(tmp_path / "moved"))})
+    assert resume(folder).complete
+    assert len(model.calls) == n_before + 1
+    assert read_runs(folder).responses["state"].to_list() == ["answered"] * 2
 
 
 def test_a_log_that_was_cut_off_is_no_hindrance(copy: Path, bank: Path) -> None:

@@ -1,7 +1,7 @@
 """Loading and checking of banks, which are YAML files; every problem has its place."""
 
 from careeval.bank.evidence import content_hash, rated_hash
-from careeval.bank.load import OWN_BANK, Bank, bank_folder, bank_mode, load_bank
+from careeval.bank.load import OWN_BANK, Bank, bank_folder, bank_mode, bank_reference, load_bank
 from careeval.bank.problems import BankProblems, FilePlace, Problem
 
 __all__ = [
@@ -12,6 +12,7 @@ __all__ = [
     "Problem",
     "bank_folder",
     "bank_mode",
+    "bank_reference",
     "content_hash",
     "load_bank",
     "rated_hash",

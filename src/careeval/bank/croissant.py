@@ -11,7 +11,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from string import Template
 from typing import Any
@@ -32,7 +33,8 @@ _FORMATS = {
     ".yaml": "application/yaml",
     ".json": "application/json",
     ".csv": "text/csv",
-    ".jsonl": "application/jsonl",
+    ".jsonl": "application/jsonlines",
+    ".parquet": "application/x-parquet",
     ".sha256": "text/plain",
 }
 _FILES = ("*.yaml", "*/*.yaml", "*.jsonl", "second-reading/*.csv", EVIDENCE, SEALED, HASH)
@@ -45,6 +47,52 @@ def croissant(bank: Bank, folder: Path) -> str:
         bank: The bank; only its public split is described.
         folder: The bank's folder, whose files are listed with their hashes.
     """
+    return _metadata(bank, folder, [path for pattern in _FILES for path in folder.glob(pattern)])
+
+
+@dataclass(frozen=True)
+class RecordColumn:
+    """One column of a table, as a field of a record set."""
+
+    name: str
+    holds: str
+    data_type: str
+    is_list: bool = False
+
+
+@dataclass(frozen=True)
+class RecordTable:
+    """A table in a data file, as a record set.
+
+    Attributes:
+        name: Name of the table.
+        holds: Description of one row.
+        path: The data file.
+        columns: The columns, in order.
+        key: The columns whose values are unique together.
+    """
+
+    name: str
+    holds: str
+    path: Path
+    columns: tuple[RecordColumn, ...]
+    key: tuple[str, ...]
+
+
+def croissant_of_tables(bank: Bank, folder: Path, tables: Sequence[RecordTable]) -> str:
+    """Return the metadata of a bank's exported tables as JSON, with their rows as record sets.
+
+    Args:
+        bank: The bank; only its public split is described.
+        folder: The folder of the export.
+        tables: The tables in it.
+    """
+    return _metadata(bank, folder, [table.path for table in tables], tables)
+
+
+def _metadata(
+    bank: Bank, folder: Path, files: Iterable[Path], tables: Sequence[RecordTable] = ()
+) -> str:
     public = [scenario for scenario in bank.scenarios if scenario.split is Split.public]
     about = bank.about
     values = {
@@ -63,8 +111,9 @@ def croissant(bank: Bank, folder: Path) -> str:
     for field in ("name", "alternateName", "description", "version", "license", "citeAs"):
         content[field] = Template(content[field]).substitute(values)
     content |= {"usageInfo": about.request, "datePublished": about.released}
-    paths = sorted(path for pattern in _FILES for path in folder.glob(pattern))
-    content["distribution"] = [_file_object(path, folder) for path in paths]
+    content["distribution"] = [_file_object(path, folder) for path in sorted(files)]
+    if tables:
+        content["recordSet"] = [_record_set(table, folder) for table in tables]
     _describe_ratings(content, public)
     content = {name: value for name, value in content.items() if value is not None}
     return json.dumps(content, indent=1, ensure_ascii=False) + "\n"
@@ -79,6 +128,30 @@ def _file_object(path: Path, folder: Path) -> dict[str, str]:
         "contentUrl": name,
         "encodingFormat": _FORMATS.get(path.suffix, "application/octet-stream"),
         "sha256": hashlib.sha256(read_bytes(path)).hexdigest(),
+    }
+
+
+def _record_set(table: RecordTable, folder: Path) -> dict[str, Any]:
+    file = {"@id": table.path.relative_to(folder).as_posix()}
+    fields = [
+        {
+            "@type": "cr:Field",
+            "@id": f"{table.name}/{column.name}",
+            "name": column.name,
+            "description": column.holds,
+            "dataType": column.data_type,
+            **({"repeated": True} if column.is_list else {}),
+            "source": {"fileObject": file, "extract": {"column": column.name}},
+        }
+        for column in table.columns
+    ]
+    return {
+        "@type": "cr:RecordSet",
+        "@id": table.name,
+        "name": table.name,
+        "description": f"A row is {table.holds}.",
+        "key": [{"@id": f"{table.name}/{name}"} for name in table.key],
+        "field": fields,
     }
 
 

@@ -167,6 +167,18 @@ def bank_folder(name: Path | str | None) -> Path:
     return folder if (folder / "bank.yaml").exists() else OWN_BANKS.get(str(name), folder)
 
 
+def bank_reference(name: Path | str | None) -> str | None:
+    """Return a bank as a run stores it: the name of one of careeval's own, or an absolute path.
+
+    `None` means `OWN_BANK`, as everywhere.
+    """
+    if name is None:
+        return None
+    folder = bank_folder(name).resolve()
+    own = (number for number, each in OWN_BANKS.items() if each.resolve() == folder)
+    return next(own, str(folder))
+
+
 def bank_mode(folder: Path | str | None = None) -> Mode:
     """Return the mode of a bank, reading only its `bank.yaml`.
 

@@ -15,8 +15,9 @@ from careeval.cli.shared.options import GradingOptions
 from careeval.cli.shared.run_costs import SpendingOptions
 from careeval.cli.shared.run_execution import confirm_prepared, report_unfinished, work
 from careeval.protocol.regrade import RegradePart, prepare_regrading
+from careeval.protocol.runs.folder import bank_of
 from careeval.protocol.runs.spec import Run
-from careeval.protocol.tables.run_tables import read_runs
+from careeval.protocol.tables.run_tables import read_runs, run_roots
 from careeval.results.entry_numbers import EntryNumbers
 from careeval.results.score.summary import summarise
 from careeval.sheets.entries.summary_document import summary_document
@@ -64,7 +65,7 @@ def grade(
     Args:
         folder: Folder that `careeval run -o` wrote.
         grader: Inspect's name of the grader, openai/gpt-4o-2024-08-06 if not given.
-        bank: Folder of the bank that the run was made with; careeval's own if not given.
+        bank: Folder of the bank that the run was asked with; needed only if it has moved.
         part: Share of the responses to each scenario to grade, such as 0.2: that share of its
             epochs, rounded, and at least one, drawn from those that are not empty.
         times: How often to grade them, each time in a folder of its own and with the items in
@@ -74,7 +75,9 @@ def grade(
         grading: How the grader is asked.
         spending: What may be sent and spent.
     """
-    grader_name = grader or bank_mode(bank).grader
+    roots = run_roots(folder)
+    asked_with = bank or (bank_of(roots[0]) if roots else None)
+    grader_name = grader or bank_mode(asked_with).grader
     template = Run("", None, grader_name, 1, grading.task(), max_connections=max_connections)
     regraded = RegradePart(part, times, part_seed)
     folders = prepare_regrading(folder, bank, spending.with_prices(template), regraded)

@@ -24,6 +24,7 @@ from careeval.protocol.models.roster import PAPER, read_roster
 from careeval.protocol.runs.folder import (
     GRADED,
     amend_run,
+    bank_of,
     check_folder,
     discard,
     is_complete,
@@ -143,9 +144,10 @@ def run(
     """
     models = [*(model or []), *(read_roster(roster) if roster else [])]
     if resume_run:
-        typed = (name, grade, responses, scenarios, asking, grading)
+        typed = (name, grade, responses, replace(scenarios, bank=None), asking, grading)
         defaults = (None, True, None, ScenarioOptions(), AskingOptions(), GradingOptions())
-        return _resume(out, bool(models) or typed != defaults, grader, spending)
+        is_other = bool(models) or typed != defaults
+        return _resume(out, is_other, scenarios.bank, grader, spending)
     _refuse_none_or_both("-m" if model else "--roster" if models else "", responses)
     # so that it is not mistaken for the same system's run over the public split
     suffix = " (held-out)" if scenarios.split == "held-out" and name is None else ""
@@ -289,12 +291,16 @@ def _prepare(runs: Sequence[Run], root: Path, answers: dict[str, list[Response]]
 
 
 def _resume(
-    out: Path | None, has_other_options: bool, grader: str | None, spending: SpendingOptions
+    out: Path | None,
+    has_other_options: bool,
+    bank: Path | None,
+    grader: str | None,
+    spending: SpendingOptions,
 ) -> int:
     if has_other_options:
         raise UsageError(
             "--resume takes all other options from the folder of the run",
-            hint="give only -o, --grader, --max-cost, --prices and --allow-address",
+            hint="give only -o, --grader, --bank, --max-cost, --prices and --allow-address",
         )
     refuse_sweep(out or RUNS)
     for each in unfinished_setups(out or RUNS):
@@ -322,7 +328,9 @@ def _resume(
         say(f"{root}: nothing {'else ' if damaged else ''}is left to do.")
         return _finish(root, []) or (SOME_FAILED if damaged else OK)
     runs = {
-        folder: spending.with_changes(_with_grader(grader, folder, spending))
+        folder: spending.with_changes(
+            _with_bank(bank, folder, _with_grader(grader, folder, spending))
+        )
         for folder in unfinished_folders
         if is_readable(folder, n_lost_calls)
     }
@@ -341,10 +349,31 @@ def _resume(
     for folder, amended in runs.items():
         if amended != read_run_file(folder):
             changes = {"prices": amended.prices, "max_cost": amended.max_cost}
-            amend_run(folder, grader=amended.grader, **changes)
+            amend_run(folder, grader=amended.grader, task=amended.task, **changes)
     kept = "the models and the settings" if grader else "the models, the grader and the settings"
     say(f"Resuming {root} with {kept} it was started with.")
     return _finish(root, work(list(runs))) or (SOME_FAILED if damaged else OK)
+
+
+def _with_bank(bank: Path | None, folder: Path, run: Run) -> Run:
+    """Return the run of a folder, with its bank in the place typed, if any.
+
+    Raises:
+        ProtocolError: No place is typed, and the bank is not where it was.
+        UsageError: The run is that of a Python function that has not been asked everything.
+    """
+    if run.asks_function and run.n_answers is None:
+        raise UsageError(
+            f"{folder} was stopped while its function was asked, which only Python can go on with",
+            hint="repeat the careeval.run(…) that began it, with resume=True",
+        )
+    if bank is None:
+        bank_of(folder)
+        return run
+    # imported here, since --help does not need the bank's package
+    from careeval.bank import bank_reference
+
+    return replace(run, task=run.task | {"bank": bank_reference(bank)})
 
 
 def _with_grader(grader: str | None, folder: Path, spending: SpendingOptions) -> Run:

@@ -47,7 +47,7 @@ with its reason beside it. Parts of fewer than five scenarios are marked.
 
 app = App(name="summary", help_epilogue=EXAMPLES)
 
-PartName = Literal["adl", "domain", "condition", "assistance", "situation", "actor"]
+PartName = Literal["adl", "activity", "domain", "condition", "assistance", "situation", "actor"]
 Order = Literal["name", "score", "worst", "severe"]
 
 
@@ -66,8 +66,8 @@ def summary(
 
     Args:
         folders: Folders that `careeval run -o` wrote, one or more.
-        by: Break the scenarios down by these, a table each; CSV and Parquet have them in one
-            table, and JSON has every part.
+        by: Break the scenarios down by these, a table each; adl and activity mean the same. CSV and
+            Parquet have them in one table, and JSON has every part.
         sort: By name; or the best first by score, by the worst of n, by severe errors.
         detail: Add the worst epoch, the spread of epochs, reliability, length and the worst of k;
             in JSON also every part of the scenarios.
@@ -78,7 +78,9 @@ def summary(
     """
     if not folders:
         raise UsageError("name the folder of a run", hint="careeval summary runs/first")
-    parts = tuple(Breakdown(each) for each in by)
+    # what tables call an activity, banks call an ADL
+    named = [Breakdown.adl if each == "activity" else Breakdown(each) for each in by]
+    parts = tuple(dict.fromkeys(named))
     runs = selection.select(read_runs(*folders))
     people: dict[str, AuditResults] = {}
     if audit:

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import polars as pl
 
-from careeval.bank import bank_folder, bank_mode, load_bank
+from careeval.bank import bank_mode, bank_reference, load_bank
 from careeval.bank.sealed import key_for_split
 from careeval.core.grader import Grader
 from careeval.core.response import Response
@@ -22,7 +22,13 @@ from careeval.core.scenario import Rubric, Scenario
 from careeval.errors import LogError, ProtocolError
 from careeval.modes import Mode
 from careeval.protocol.logs.eval_file import read_log
-from careeval.protocol.runs.folder import discard, grading_folder, refuse_links, store_responses
+from careeval.protocol.runs.folder import (
+    bank_of,
+    discard,
+    grading_folder,
+    refuse_links,
+    store_responses,
+)
 from careeval.protocol.runs.setup import prepare_together, unfinished_setups
 from careeval.protocol.runs.spec import Run
 from careeval.protocol.runs.sweep_cells import refuse_sweep
@@ -98,7 +104,7 @@ def prepare_regrading(
 
     Args:
         folder: Folder that `careeval run -o` wrote to.
-        bank: Folder of the bank that the runs were made with; careeval's own if `None`.
+        bank: Folder of the bank that the runs were made with; `None` for where each run had it.
         like: A run with the grader, the task's arguments, the prices and the budget to use.
         part: The part of the responses to grade, and the number of gradings.
 
@@ -123,10 +129,15 @@ def prepare_regrading(
     # check all of them before the first folder is made
     for root in roots:
         refuse_links(root)
-    mode = bank_mode(bank)
-    checked = [(root, *_checked(root, bank)) for root in roots]
+    banks = {root: bank_of(root) if bank is None else bank_reference(bank) for root in roots}
+    checked = [(root, *_checked(root, banks[root])) for root in roots]
     planned = [
-        (root, runs, _rubric(runs, scenarios, mode, like), _drawn(root, runs, part))
+        (
+            root,
+            runs,
+            _rubric(runs, scenarios, bank_mode(banks[root]), like),
+            _drawn(root, runs, part),
+        )
         for root, runs, scenarios in checked
     ]
     prepared: dict[Path, Run] = {}
@@ -139,7 +150,7 @@ def prepare_regrading(
                     system=runs.responses["system"][0],
                     task=like.task
                     | {
-                        "bank": str(bank_folder(bank).resolve()) if bank else None,
+                        "bank": banks[root],
                         "split": runs.responses["split"][0] or "public",
                         "rubric": rubric.value,
                         "grade_seed": like.task.get("grade_seed", 0) + n_before + n,
@@ -193,7 +204,7 @@ def _twins_changed(root: Path, now: str | None) -> tuple[str, str] | None:
     return None
 
 
-def _checked(root: Path, folder: Path | None) -> tuple[Runs, list[Scenario]]:
+def _checked(root: Path, folder: str | None) -> tuple[Runs, list[Scenario]]:
     """Return the run in a folder with its scenarios.
 
     Raises:

@@ -19,6 +19,7 @@ from typing import Any, Literal, NamedTuple
 import polars as pl
 
 from careeval.core.scenario import Domain
+from careeval.core.text import counted
 from careeval.errors import LogError
 from careeval.files import atomic_write
 
@@ -182,6 +183,12 @@ class Runs:
     responses: pl.DataFrame
     judgments: pl.DataFrame
     notes: tuple[str, ...] = ()
+
+    def __repr__(self) -> str:
+        n_systems = self.responses["system"].n_unique()
+        sizes = ((n_systems, "system"), (self.responses.height, "response"))
+        counts = [counted(n, noun) for n, noun in (*sizes, (self.judgments.height, "judgment"))]
+        return "\n".join([f"<Runs: {', '.join(counts)}>", *self.notes])
 
     @staticmethod
     def of(

@@ -121,6 +121,14 @@ def test_probes_as_json_have_graders_side_by_side(capsys: pytest.CaptureFixture[
 
 
 @pytest.mark.usefixtures("folder")
+def test_the_connections_of_probes_are_limited(folder: Path) -> None:
+    """The number typed is that of the probe check's run."""
+    line = ["audit", "probes", "--bank", "bank", "--grader", "careeval/lexical"]
+    assert run([*line, "--max-connections", "3", "-o", "limited"]) == OK
+    (file,) = (folder / "limited").glob("*/run.json")
+    assert json.loads(file.read_text(encoding="utf-8"))["max_connections"] == 3
+
+
 def test_a_grader_named_twice_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
     """A grader that is named twice is refused, and nothing is left on the disk."""
     assert run(["audit", "probes", *["--grader", LEXICAL] * 2, "--bank", "bank"]) == USAGE

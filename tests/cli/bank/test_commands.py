@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import hashlib
 import json
 import re
 import shlex
@@ -10,6 +11,7 @@ import shutil
 from pathlib import Path
 
 import openpyxl
+import polars as pl
 import pyrage
 import pytest
 
@@ -250,6 +252,56 @@ def test_import_reads_its_mapping(tmp_path: Path, capsys: pytest.CaptureFixture[
     assert "1 scenarios, 1 options" in told.out
     assert "text from 'Case'" in told.err
     assert load_bank(tmp_path / "b").scenarios[0].text == "She waits."
+
+
+@pytest.mark.parametrize("bank", ["3", "plans"])
+def test_export_is_described_for_machines(bank: str, tmp_path: Path) -> None:
+    """Both forms have the public scenarios, with the canary; each record set reads its columns."""
+    assert run(["bank", "export", bank, "--to", "jsonl", "parquet", "-o", str(tmp_path)]) == OK
+    loaded = load_bank(bank)
+    metadata = json.loads((tmp_path / "croissant.json").read_text(encoding="utf-8"))
+    files = {file["@id"]: file for file in metadata["distribution"]}
+    assert len(files) == len(metadata["recordSet"])
+    for records in metadata["recordSet"]:
+        sources = [field["source"] for field in records["field"]]
+        (path,) = {source["fileObject"]["@id"] for source in sources}
+        digest = hashlib.sha256((tmp_path / path).read_bytes()).hexdigest()
+        assert files[path]["sha256"] == digest
+        table = pl.read_parquet(tmp_path / path)
+        assert [source["extract"]["column"] for source in sources] == table.columns
+        key = [field["@id"].partition("/")[2] for field in records["key"]]
+        assert table.select(key).is_unique().all()
+        lines = (tmp_path / "jsonl" / f"{records['name']}.jsonl").read_text(encoding="utf-8")
+        assert [json.loads(line) for line in lines.splitlines()] == table.to_dicts()
+        if records["name"] != "sources":
+            assert set(table["canary"]) == {loaded.about.canary}
+        if records["name"] == "scenarios":
+            assert table["id"].to_list() == [scenario.id for scenario in loaded.scenarios]
+
+
+def test_export_has_no_held_out_scenario(
+    folder: BankFolder, apart: Path, key: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Where the split's key is set, no file of the export has an id or a word of it."""
+    assert run(["bank", "seal", str(apart), "--bank", str(folder.root)]) == OK
+    held_out = {s.id for s in load_bank(folder.root, key).scenarios if s.split == "held-out"}
+    out = tmp_path / "out"
+    assert run(["bank", "export", str(folder.root), "--to", "jsonl", "-o", str(out)]) == OK
+    written = "".join(path.read_text(encoding="utf-8") for path in out.rglob("*.json*"))
+    assert held_out
+    assert not any(each in written for each in held_out)
+
+
+def test_mlcroissant_reads_the_export(tmp_path: Path) -> None:
+    """The records of each set are the rows of its table; nothing of it is an error."""
+    mlcroissant = pytest.importorskip("mlcroissant")
+    assert run(["bank", "export", "--to", "parquet", "-o", str(tmp_path)]) == OK
+    dataset = mlcroissant.Dataset(str(tmp_path / "croissant.json"))
+    n_records = {
+        each.uuid: len([*dataset.records(each.uuid)]) for each in dataset.metadata.record_sets
+    }
+    tables = (tmp_path / "parquet").glob("*.parquet")
+    assert n_records == {path.stem: pl.read_parquet(path).height for path in tables}
 
 
 def test_what_is_sealed_is_seen_with_the_key_alone(

@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -13,11 +14,14 @@ import pytest
 from careeval.core.grader import LEXICAL
 from careeval.core.response import Response, ResponseState
 from careeval.protocol.costs.cost_log import CALLS_FILE, SPENT_FILE, PaidCall, cost_row
+from careeval.protocol.logs.eval_file import log_summaries
 from careeval.protocol.runs.folder import prepare, prepare_recorded
 from careeval.protocol.runs.lock import holder, locked
-from careeval.protocol.runs.spec import Run
+from careeval.protocol.runs.spec import Run, RunCallbacks, Stop, Stoppable
+from careeval.protocol.tables.run_tables import read_runs
 from careeval.protocol.work.evaluate import resume
 from careeval.protocol.work.run_status import RunStatus, read_run_status
+from careeval.results.tables import NOT_ASKED
 from support.fakes import Call, Fake, begin, keyword_grader
 
 
@@ -46,6 +50,28 @@ def test_a_run_that_has_not_begun(asked_for: Run, tmp_path: Path) -> None:
     run = read_run_status(prepare(asked_for, tmp_path / "robot"))
     assert numbers(run) == (4, 0, 0, 0)
     assert (run.complete, run.spent.n_calls) == (False, 0)
+
+
+def test_what_waited_when_a_run_was_stopped_has_not_failed(asked_for: Run, tmp_path: Path) -> None:
+    """Calls that wait when the run is stopped are left to do: none of them has failed."""
+    calls = list[Stoppable]()
+
+    def stops(_: Call) -> str:
+        calls[0].stop(Stop.interrupted, 0)
+        return "I wait."
+
+    Fake("standing", stops)
+    folder = prepare(replace(asked_for, epochs=8, max_connections=1), tmp_path / "robot")
+    assert resume(folder, watch=RunCallbacks(hold=calls.append)).stopped is Stop.interrupted
+    run = read_run_status(folder)
+    assert (run.n_samples, run.n_failed) == (16, 0)
+    assert any(
+        sample.get("error") for log in folder.glob("*.eval") for sample in log_summaries(log)
+    )
+    runs = read_runs(folder)
+    assert not [note for note in runs.notes if "failed" in note]
+    asked = runs.responses["state"] == "answered"
+    assert set(runs.responses.filter(~asked)["note"]) == {NOT_ASKED}
 
 
 def test_half_a_run(asked_for: Run, tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -26,7 +27,7 @@ from careeval.core.label import SEVERE_CLEARED, SEVERE_FOUND, N
 from careeval.core.scenario import READ_RUBRICS, Rubric
 from careeval.errors import UsageError
 from careeval.files import write_text
-from careeval.protocol.runs.folder import amend_run, discard, read_run_file
+from careeval.protocol.runs.folder import amend_run, bank_of, discard, read_run_file
 from careeval.protocol.runs.spec import Run
 
 EXAMPLES = """\
@@ -81,6 +82,7 @@ def probes(
     grader: Annotated[list[str], Parameter(negative=())],
     bank: Path | None = None,
     out: Annotated[Path, Parameter(name=("--out", "-o"))] = Path("runs/audit"),
+    max_connections: Annotated[int | None, Parameter(validator=Number(gte=1))] = None,
     grading: GradingOptions = GradingOptions(),
     spending: SpendingOptions = SpendingOptions(),
     printing: Printing = Printing(),
@@ -89,13 +91,14 @@ def probes(
 
     Args:
         grader: Inspect's name of the grader; more than one are tried side by side.
-        bank: Folder of the bank; careeval's own if not given.
+        bank: Folder of the bank; if not given, that of an unfinished check, or careeval's own.
         out: Folder for the logs.
+        max_connections: Calls in flight to each grader; as many as it takes if not given.
         grading: How the grader is asked.
         spending: What may be sent and spent.
         printing: The format.
     """
-    from careeval.bank import bank_folder, load_bank
+    from careeval.bank import bank_reference, load_bank
     from careeval.cli.shared.run_execution import confirm_prepared, report_unfinished, work
     from careeval.protocol.probe_check import prepare_probes, read_trial
     from careeval.sheets.trust.audit import probes_document
@@ -103,9 +106,14 @@ def probes(
 
     if len(set(grader)) < len(grader):
         raise UsageError("--grader has a duplicate name", hint="name each grader once")
+    template = Run("", None, None, 1, grading.task(), max_connections=max_connections)
+    if bank is None and not spending.dry_run:
+        # an unfinished check is resumed with its bank
+        unfinished = _unfinished_folders(out, [replace(template, grader=each) for each in grader])
+        bank = next((_bank_path(folder) for folder in unfinished.values()), None)
     loaded = load_bank(bank)
-    task = grading.task() | {"bank": str(bank_folder(bank).resolve()) if bank else None}
-    runs = [spending.with_prices(Run("", None, name, 1, task)) for name in grader]
+    template = replace(template, task=template.task | {"bank": bank_reference(bank)})
+    runs = [spending.with_prices(replace(template, grader=each)) for each in grader]
     begun = {} if spending.dry_run else _unfinished_folders(out, runs)
     spending.agree_to_addresses([read_run_file(folder) for folder in begun.values()])
     new: dict[str | None, Path] = {}
@@ -126,7 +134,8 @@ def probes(
     for run in runs:
         if run.grader in begun:
             say(f"Resuming the unfinished audit in {begun[run.grader]}.")
-            amend_run(begun[run.grader], prices=run.prices, max_cost=run.max_cost)
+            limits = {"max_cost": run.max_cost, "max_connections": run.max_connections}
+            amend_run(begun[run.grader], prices=run.prices, **limits)
     outcomes = work(list(begun.values())) if begun else []
     if fresh and all(outcome.complete for outcome in outcomes):
         outcomes += work(fresh, fresh=True)
@@ -136,6 +145,11 @@ def probes(
     results = loaded.about.name, loaded.about.version, trials
     printing.print(probes_document(*results), lambda: probes_json(*results))
     return OK
+
+
+def _bank_path(folder: Path) -> Path | None:
+    name = bank_of(folder)
+    return Path(name) if name else None
 
 
 def _unfinished_folders(out: Path, runs: list[Run]) -> dict[str | None, Path]:

@@ -15,6 +15,7 @@ from careeval.bank.rules.check import check as find_problems
 from careeval.bank.sealed import held_out_key, key_for_bank
 from careeval.bank.sealed import seal as seal_packed
 from careeval.cli.app import CHECK_FAILED, OK
+from careeval.cli.bank.export import export
 from careeval.cli.shared.options import Json
 from careeval.cli.shared.printing import Out, Printing
 from careeval.core.scenario import Adl, Assistance, Condition, Control, Scenario, Situation
@@ -35,6 +36,8 @@ Examples:
   careeval bank check my-bank              every problem, with file and line
   careeval bank import theirs.xlsx -o their-bank --name theirs
                                            graded options, as ladders
+  careeval bank export --to jsonl parquet -o bank
+                                           public scenarios as tables
   careeval bank seal ../held-out           encrypt a split into the bank
   careeval bank open ../held-out           the other way round
 
@@ -49,6 +52,8 @@ app = App(
     help="Read, write, check, import and seal the scenarios.",
     help_epilogue=EXAMPLES,
 )
+
+app.command(export)
 
 BankFolder = Annotated[Path | None, Parameter(name="--bank")]
 """The bank's folder; careeval's own bank if not given."""

@@ -113,10 +113,10 @@ class ScenarioOptions:
     def task(self) -> dict[str, Any]:
         """Return these options as arguments of the Inspect task."""
         # imported here, since --help does not need the bank's package
-        from careeval.bank import bank_folder
+        from careeval.bank import bank_reference
 
         return {
-            "bank": str(bank_folder(self.bank).resolve()) if self.bank else None,
+            "bank": bank_reference(self.bank),
             "adl": self.adl,
             "scenario": self.scenario,
             "split": self.split,

@@ -153,6 +153,8 @@ class _PriceTable(Frozen):
     cache_write: Usd | None = None
 
 
+_HINT = 'write a table per model:\n["openai/gpt-5.1"]\ninput = 1.25\noutput = 10'
+
 MAX_BYTES = 1_000_000
 """The most bytes of a prices file; a larger file is refused."""
 
@@ -170,7 +172,6 @@ def read_prices(path: Path) -> dict[str, Price]:
     Raises:
         ProtocolError: The file cannot be read, or has invalid entries; every problem is listed.
     """
-    hint = 'write a table per model:\n["openai/gpt-5.1"]\ninput = 1.25\noutput = 10'
     try:
         tables = tomllib.loads(read_text(path, most=MAX_BYTES))
     except OSError as error:
@@ -178,21 +179,34 @@ def read_prices(path: Path) -> dict[str, Price]:
     except UnicodeDecodeError as error:
         raise ProtocolError(f"{path}: is not UTF-8 text", hint="save it as UTF-8") from error
     except (ValueError, RecursionError) as error:
-        raise ProtocolError(f"{path}: is not TOML: {error}", hint=hint) from error
+        raise ProtocolError(f"{path}: is not TOML: {error}", hint=_HINT) from error
+    return prices_of_tables(tables, str(path))
+
+
+def prices_of_tables(tables: Mapping[str, Any], source: str) -> dict[str, Price]:
+    """Return the user's own prices by model, from a table per model as `read_prices` shows it.
+
+    Args:
+        tables: Inspect's name of a model → its table.
+        source: Path of the file, or a name for the origin of the tables, for messages.
+
+    Raises:
+        ProtocolError: There are invalid entries; every problem is listed.
+    """
     prices: dict[str, Price] = {}
     problems: list[str] = []
     for model, table in tables.items():
         if not isinstance(table, dict):
-            problems.append(f"{path}: {model!r} is not a table")
+            problems.append(f"{source}: {model!r} is not a table")
         elif not all(model.partition("/")):
-            problems.append(f"{path}: [{model!r}] is not a model name of the form PROVIDER/MODEL")
+            problems.append(f"{source}: [{model!r}] is not a model name of the form PROVIDER/MODEL")
         else:
             try:
-                prices[model] = _own_price(table, path.name)
+                prices[model] = _own_price(table, Path(source).name)
             except ValidationError as error:
-                problems += (f"{path}: [{model!r}] {_in_words(e)}" for e in error.errors())
+                problems += (f"{source}: [{model!r}] {_in_words(e)}" for e in error.errors())
     if problems:
-        raise ProtocolError("\n".join(problems), hint=hint)
+        raise ProtocolError("\n".join(problems), hint=_HINT)
     return prices
 
 

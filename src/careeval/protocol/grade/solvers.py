@@ -27,7 +27,7 @@ from careeval.modes.grading import readable
 from careeval.modes.prompts import load_prompts
 from careeval.modes.response import RESPONSE
 from careeval.modes.version import PROTOCOL_VERSION
-from careeval.protocol.calls.run_calls import call
+from careeval.protocol.calls.run_calls import call, current_calls
 from careeval.protocol.grade.sample import facts_of
 from careeval.protocol.runs.recorded_responses import read_responses
 
@@ -75,8 +75,12 @@ def ask(
 
 
 @solver
-def recorded(responses: str, system: str, mode: str = RESPONSE.name) -> Solver:
+def recorded(
+    responses: str, system: str, mode: str = RESPONSE.name, all_required: bool = False
+) -> Solver:
     """Take the responses of one system from a file; a response not in the file is missing.
+
+    If all are required, a response not in the file fails its sample, which resuming takes up again.
 
     Raises:
         ProtocolError: The file cannot be read, or holds no response of that system.
@@ -92,6 +96,8 @@ def recorded(responses: str, system: str, mode: str = RESPONSE.name) -> Solver:
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:  # noqa: ARG001
         key = (str(state.sample_id), state.epoch)
+        if all_required and key not in by_epoch:
+            raise _not_given(system, *key)
         missing = Response(*key, text="", state=ResponseState.missing, note="no recorded answer")
         response = by_epoch.get(key, missing)
         state.output = ModelOutput.from_content(system, response.text)
@@ -99,6 +105,14 @@ def recorded(responses: str, system: str, mode: str = RESPONSE.name) -> Solver:
         return state
 
     return solve
+
+
+def _not_given(system: str, scenario: str, epoch: int) -> ProtocolError:
+    """Return the error of a function without a response, and record it as the last failure."""
+    error = f"{system}: its function has given no response to {scenario}, epoch {epoch}"
+    if calls := current_calls():
+        calls.last_failure = error
+    return ProtocolError(error)
 
 
 def store_response(state: TaskState, response: Response, mode: Mode) -> None:

@@ -61,6 +61,7 @@ def careeval(
     responses: str | None = None,
     system: str | None = None,
     max_tokens: int = MAX_TOKENS,
+    all_required: bool = False,
     protocol: str = PROTOCOL_VERSION,
 ) -> Task:
     """Ask a system what it would do in each scenario, and have a grader judge its responses.
@@ -86,6 +87,7 @@ def careeval(
         system: Name of the system under test; needed with `responses`. Where a model is asked, the
             model's name if not given.
         max_tokens: The most tokens of one response, reasoning included.
+        all_required: Whether a sample fails if `responses` lacks its response.
         protocol: Version of the protocol; an earlier one to finish a run that was begun under it.
     """
     check_held_out_allowed(split)
@@ -102,7 +104,8 @@ def careeval(
     names = [r.value for r in rubrics]
     # only for other modes: Inspect recognizes the log of an older run by the arguments passed here
     mode_args = {} if mode is RESPONSE else {"mode": mode.name}
-    solver = _solver(responses, system, prompts, seed, protocol, mode_args)
+    required: dict[str, Any] = {"all_required": True} if all_required else {}
+    solver = _solver(responses, system, prompts, seed, protocol, mode_args, required)
     scorer = grade_scorer(
         names, per_item, grader_context, prompts, grade_seed, protocol, **mode_args
     )
@@ -151,6 +154,7 @@ def _solver(
     seed: int,
     protocol: str,
     mode: dict[str, str],
+    required: dict[str, Any],
 ) -> Solver:
     """Return the solver that takes recorded responses, or the solver that asks the system.
 
@@ -162,7 +166,7 @@ def _solver(
             "recorded responses are given without the name of their system", hint="give system=NAME"
         )
     if responses and system:
-        return recorded(responses, system, **mode)
+        return recorded(responses, system, **(mode | required))
     return ask(prompts, seed, protocol, **mode)
 
 

@@ -280,6 +280,14 @@ class LoggedSample:
         )
 
 
+def is_cancelled(error: str | None) -> bool:
+    """Tell whether a sample's error says that it waited or was in flight when its run was stopped.
+
+    Such a sample did not fail. Inspect logs it with the error by which it was cancelled.
+    """
+    return error is not None and error.startswith("CancelledError(")
+
+
 def error_text(error: Exception) -> str:
     """Return a short text of an error.
 

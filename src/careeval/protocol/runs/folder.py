@@ -212,6 +212,30 @@ def _readable(folder: Path) -> bool:
     return False
 
 
+def bank_of(folder: Path) -> str | None:
+    """Return the bank that a run was asked with, as `load_bank` takes it.
+
+    `None` is careeval's own, and is also returned for a folder without a run.json of careeval.
+
+    Raises:
+        ProtocolError: There is no bank in that place any more.
+    """
+    # imported here, since --help does not need the bank's package
+    from careeval.bank import bank_folder
+
+    try:
+        name: str | None = read_run_file(folder).task.get("bank")
+    except ProtocolError:
+        return None
+    place = bank_folder(name)
+    if not (place / "bank.yaml").exists():
+        raise ProtocolError(
+            f"{folder} was asked with the bank in {place}, where no bank is now",
+            hint="if the bank has moved, name its folder: --bank DIR",
+        )
+    return name
+
+
 def system_of(folder: Path) -> str | None:
     """Return the name of a run's system; `None` if the folder has no run.json of careeval."""
     with suppress(ProtocolError):

@@ -142,17 +142,21 @@ def write_responses(path: Path, system: str, responses: Iterable[Response]) -> N
         OSError: The file cannot be written; an existing file is unchanged.
     """
     with atomic_write(path, synced=True) as beside, beside.open("w", encoding="utf-8") as file:
-        for r in responses:
-            line = ResponseLine(
-                scenario=r.scenario,
-                epoch=r.epoch,
-                response=r.text,
-                system=system,
-                state=r.state,
-                cut=r.cut,
-                note=r.note,
-            )
-            file.write(line.model_dump_json() + "\n")
+        for response in responses:
+            file.write(response_line(system, response).model_dump_json() + "\n")
+
+
+def response_line(system: str, response: Response) -> ResponseLine:
+    """Return the line of a file of recorded responses with one system's response."""
+    return ResponseLine(
+        scenario=response.scenario,
+        epoch=response.epoch,
+        response=response.text,
+        system=system,
+        state=response.state,
+        cut=response.cut,
+        note=response.note,
+    )
 
 
 def n_epochs(responses: Sequence[Response]) -> int:

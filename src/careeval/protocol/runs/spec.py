@@ -74,8 +74,8 @@ class Run:
         together: Paths from the run's folder to those of the runs it was begun with, its own
             included; empty where it was begun alone.
         protocol: Version of the protocol that the run follows to its end.
-        n_answers: Recorded responses that its folder keeps; `None` where a model is asked, and in
-            runs of older versions.
+        n_answers: Recorded responses that its folder keeps; `None` where a model is asked, while a
+            function is asked, and in runs of older versions.
         sweep: Path from the run's folder to that of its sweep; `None` outside a sweep.
     """
 
@@ -95,6 +95,11 @@ class Run:
     protocol: str = PROTOCOL_VERSION
     n_answers: int | None = None
     sweep: str | None = None
+
+    @property
+    def asks_function(self) -> bool:
+        """True if the recorded responses are those of a Python function, which may give more."""
+        return bool(self.task.get("all_required"))
 
     @property
     def local(self) -> bool:

@@ -17,9 +17,13 @@ from careeval.protocol.logs.fields import (
     LoggedGradingUsage,
     LoggedItem,
     LoggedSample,
+    is_cancelled,
 )
 from careeval.protocol.tables.response_rows import GradedResponse, Row
 from careeval.results.tables import JUDGMENTS, Column, schema, table
+
+NOT_GRADED = "not graded yet: the run is not finished"
+"""Reason of a judgment that a run was stopped before."""
 
 Mark = tuple[bool | None, str | None, str | None]
 """The columns that differ from judgment to judgment: present, quote and reason."""
@@ -109,10 +113,10 @@ def _marks(
         return {}, (False, None, f"{state} response: nothing to grade"), nothing
     graded = sample.graded.get(rubric, LoggedGrading())
     marks = {j.item: (j.present, j.quote, j.reason) for j in graded.judgments}
-    why = (sample.error or "the grading was not stored")[:300]
+    why = f"error: {(sample.error or 'the grading was not stored')[:300]}"
     return (
         marks,
-        (None, None, f"error: {why}"),
+        (None, None, NOT_GRADED if is_cancelled(sample.error) else why),
         _plausible_grading_usage(graded.usage or LoggedGradingUsage(), grader),
     )
 

@@ -17,7 +17,13 @@ from careeval.errors import LogError
 from careeval.protocol.costs.prices import runs_in_process
 from careeval.protocol.costs.token_counts import is_plausible
 from careeval.protocol.logs.eval_file import ImpossibleCount, Log, UnreadableSample
-from careeval.protocol.logs.fields import LoggedResponse, LoggedSample, LoggedScenario, LoggedUsage
+from careeval.protocol.logs.fields import (
+    LoggedResponse,
+    LoggedSample,
+    LoggedScenario,
+    LoggedUsage,
+    is_cancelled,
+)
 from careeval.protocol.logs.limits import MAX_JUDGMENTS, MAX_KEPT
 from careeval.protocol.runs.sweep_cells import sweep_of
 from careeval.results.tables import NOT_ASKED
@@ -73,6 +79,8 @@ class ResponseRows:
                 odd.append(entry)
                 continue
             sample, scenario = entry
+            if sample.stored is None and is_cancelled(sample.error):
+                continue  # not asked yet
             n_judgments += sum(map(len, scenario.rubrics.values()))
             n_kept += _n_kept(sample)
             if sample.id not in scenarios:
@@ -92,7 +100,7 @@ class ResponseRows:
             row = _response_row(sample, scenario, run_columns)
             n_kept += len(row["sampling"])
             self.responses[key] = {**row, "lacks": sorted(lacking)}
-            self.errors[log.path.parent, key] = sample.error
+            self.errors[log.path.parent, key] = None if is_cancelled(sample.error) else sample.error
             if gradings is not None:
                 self.graded[log.path.parent, log.grader, key] = log, gradings, sample, scenario
         if unreadable:

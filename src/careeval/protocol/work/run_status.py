@@ -12,7 +12,9 @@ from careeval.core.scenario import Split
 from careeval.errors import CareEvalError, LogError
 from careeval.protocol.costs.cost_log import TotalCost, read_paid_calls
 from careeval.protocol.logs.eval_file import log_summaries, read_log
+from careeval.protocol.logs.fields import is_cancelled
 from careeval.protocol.runs.folder import RESPONSES_FILE, is_complete, kept_samples, read_run_file
+from careeval.protocol.runs.function_responses import kept_responses
 from careeval.protocol.runs.lock import holder
 from careeval.protocol.runs.progress import SampleKey
 from careeval.protocol.runs.recorded_responses import read_responses
@@ -60,7 +62,7 @@ def read_run_status(folder: Path) -> RunStatus:
     asked, graded = kept_samples(folder)
     finished, failed = logged_samples(folder)
     n_samples = _n_samples(folder, run)
-    n_asked = n_samples if run.model is None else len(asked | finished)
+    n_asked = _n_recorded(folder, run) if run.model is None else len(asked | finished)
     return RunStatus(
         folder,
         run,
@@ -81,8 +83,19 @@ def logged_samples(folder: Path) -> tuple[set[SampleKey], set[SampleKey]]:
         for sample in log_summaries(log):
             with suppress(AttributeError, KeyError, TypeError, ValueError):
                 key = (str(sample["id"]), int(sample["epoch"]))
-                (failed if sample.get("error") else finished).add(key)
+                error = sample.get("error")
+                if not is_cancelled(error):
+                    (failed if error else finished).add(key)
     return finished, failed - finished
+
+
+def _n_recorded(folder: Path, run: Run) -> int | None:
+    """Return the number of recorded responses in a folder; `None` if they cannot be read."""
+    with suppress(CareEvalError):
+        if run.asks_function:
+            return len(kept_responses(folder / RESPONSES_FILE))
+        return sum(map(len, read_responses(folder / RESPONSES_FILE).values()))
+    return None
 
 
 def _n_samples(folder: Path, run: Run) -> int | None:
@@ -91,8 +104,8 @@ def _n_samples(folder: Path, run: Run) -> int | None:
     It is taken from the recorded responses, from the logs, or else from the bank.
     """
     try:
-        if run.model is None:
-            return sum(map(len, read_responses(folder / RESPONSES_FILE).values()))
+        if run.model is None and not run.asks_function:
+            return _n_recorded(folder, run)
         for log in folder.glob("*.eval"):
             try:
                 return len(read_log(log).header.scenarios) * run.epochs

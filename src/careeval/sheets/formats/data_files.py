@@ -1,4 +1,4 @@
-"""Data files: tables as CSV, safe in spreadsheets, and as Parquet, with column descriptions."""
+"""Data files: tables as CSV, safe in spreadsheets, as JSON lines and Parquet, described."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from careeval.results.score.summary import NOT_COMPARABLE
 from careeval.results.tables import Column, write_parquet
 from careeval.sheets.sheet import DataTable
 
-TableForm = Literal["csv", "parquet"]
+TableForm = Literal["csv", "jsonl", "parquet"]
 
 LIST_SEPARATOR = "; "
 """Separates the elements of a list in CSV."""
@@ -101,8 +101,9 @@ def write_tables(
     forms: Sequence[TableForm],
     about: str,
     read_as: str = OF_RUNS,
+    name: str = "careeval-results",
 ) -> list[Path]:
-    """Write tables to `folder/csv` and `folder/parquet`, and describe their columns in two files.
+    """Write tables to `folder/FORM`, such as `folder/csv`, and describe their columns in two files.
 
     Args:
         tables: The tables; each is written before the next is computed.
@@ -110,6 +111,7 @@ def write_tables(
         forms: The file formats, at least one.
         about: A paragraph on the origin of the tables.
         read_as: A paragraph on the conventions of the values.
+        name: Name of the data package.
 
     Returns:
         The paths of the written files, in order; last `columns.md` and `datapackage.json`.
@@ -125,6 +127,9 @@ def write_tables(
             if form == "csv":
                 with atomic_write(path) as beside:
                     _write_csv(table.frame, beside)
+            elif form == "jsonl":
+                with atomic_write(path) as beside:
+                    table.frame.write_ndjson(beside)
             else:
                 write_parquet(path, table.frame)
             written.append(path)
@@ -135,7 +140,7 @@ def write_tables(
         dictionary.append("")
     package = {
         "profile": "tabular-data-package",
-        "name": "careeval-results",
+        "name": name,
         "description": about,
         "resources": resources,
     }
