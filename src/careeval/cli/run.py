@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 from cyclopts import App, Parameter
 from cyclopts.validators import Number
@@ -20,6 +20,7 @@ from careeval.core.scenario import Rubric
 from careeval.core.text import counted
 from careeval.errors import UsageError
 from careeval.protocol.costs.cost_log import CALLS_FILE
+from careeval.protocol.models.addresses import check_addresses
 from careeval.protocol.models.roster import PAPER, read_roster
 from careeval.protocol.runs.folder import (
     GRADED,
@@ -69,6 +70,11 @@ The nine models of the paper, or those of a file of yours:
 A server of your own:
 
   careeval run -m vllm/my-model --base-url http://localhost:8000/v1
+
+The same with a grader on a server of your own:
+
+  careeval run -m vllm/my-model --base-url http://localhost:8000/v1 \\
+    --grader vllm/my-grader --grader-base-url http://localhost:8001/v1
 
 The embedded model, offline:
 
@@ -142,9 +148,11 @@ def run(
     """
     models = [*(model or []), *(read_roster(roster) if roster else [])]
     if resume_run:
-        typed = (name, grade, responses, scenarios, asking, grading)
+        other_grading = replace(grading, grader_base_url=None)
+        typed = (name, grade, responses, scenarios, asking, other_grading)
         defaults = (None, True, None, ScenarioOptions(), AskingOptions(), GradingOptions())
-        return _resume(out, bool(models) or typed != defaults, grader, spending)
+        address = grading.grader_base_url
+        return _resume(out, bool(models) or typed != defaults, grader, address, spending)
     _refuse_none_or_both("-m" if model else "--roster" if models else "", responses)
     # so that it is not mistaken for the same system's run over the public split
     suffix = " (held-out)" if scenarios.split == "held-out" and name is None else ""
@@ -160,6 +168,7 @@ def run(
         asking.samples,
         scenarios.task() | grading.task(),
         base_url=asking.base_url,
+        grader_base_url=grading.grader_base_url,
         max_connections=asking.max_connections,
     )
     if responses is not None:
@@ -170,6 +179,7 @@ def run(
     for each in runs:
         check_folder(run_folder(root, each), each)
         refuse_taken_name(root, each)
+    check_addresses(runs)
     with early_workers(0 if spending.dry_run else len(runs)) as early:
         runs = [spending.with_prices(each) for each in runs]
         if (status := spending.confirm(runs)) is not None:
@@ -287,12 +297,21 @@ def _prepare(runs: Sequence[Run], root: Path, answers: dict[str, list[Response]]
 
 
 def _resume(
-    out: Path | None, has_other_options: bool, grader: str | None, spending: SpendingOptions
+    out: Path | None,
+    has_other_options: bool,
+    grader: str | None,
+    address: str | None,
+    spending: SpendingOptions,
 ) -> int:
     if has_other_options:
         raise UsageError(
             "--resume takes all other options from the folder of the run",
-            hint="give only -o, --grader, --max-cost and --prices",
+            hint="give only -o, --grader, --grader-base-url, --max-cost and --prices",
+        )
+    if address and not grader:
+        raise UsageError(
+            "--grader-base-url is the address of another grader's server, and none is given",
+            hint="add --grader MODEL, or leave --grader-base-url out",
         )
     refuse_sweep(out or RUNS)
     for each in unfinished_setups(out or RUNS):
@@ -316,7 +335,7 @@ def _resume(
         say(f"{root}: nothing {'else ' if damaged else ''}is left to do.")
         return _finish(root, []) or (SOME_FAILED if damaged else OK)
     runs = {
-        folder: spending.with_changes(_with_grader(grader, folder, spending))
+        folder: spending.with_changes(_with_grader(grader, address, folder, spending))
         for folder in unfinished_folders
         if is_readable(folder, n_lost_calls)
     }
@@ -329,19 +348,24 @@ def _resume(
                 f"{folder}: {counted(n, 'paid call')} lost from {CALLS_FILE}: results that no log "
                 "has are asked and paid for again."
             )
+    check_addresses(runs.values())
     done = [n_kept_responses(folder) for folder in runs]
     if (status := spending.confirm(list(runs.values()), done, agreed=True)) is not None:
         return status
     for folder, amended in runs.items():
         if amended != read_run_file(folder):
-            changes = {"prices": amended.prices, "max_cost": amended.max_cost}
-            amend_run(folder, grader=amended.grader, **changes)
+            changes: dict[str, Any] = {"prices": amended.prices, "max_cost": amended.max_cost}
+            for field in ("grader", "grader_base_url", "grader_args"):
+                changes[field] = getattr(amended, field)
+            amend_run(folder, **changes)
     kept = "the models and the settings" if grader else "the models, the grader and the settings"
     say(f"Resuming {root} with {kept} it was started with.")
     return _finish(root, work(list(runs))) or (SOME_FAILED if damaged else OK)
 
 
-def _with_grader(grader: str | None, folder: Path, spending: SpendingOptions) -> Run:
+def _with_grader(
+    grader: str | None, address: str | None, folder: Path, spending: SpendingOptions
+) -> Run:
     """Return the run of a folder, with the grader replaced by the one typed, if any.
 
     Raises:
@@ -349,7 +373,10 @@ def _with_grader(grader: str | None, folder: Path, spending: SpendingOptions) ->
             stored responses, or it has no grader.
     """
     run = read_run_file(folder)
-    if grader is None or grader == run.grader:
+    if grader is None or (grader, address or run.grader_base_url) == (
+        run.grader,
+        run.grader_base_url,
+    ):
         return run
     why, graded_run = "", folder
     if run.grader is None:
@@ -363,7 +390,7 @@ def _with_grader(grader: str | None, folder: Path, spending: SpendingOptions) ->
             f"{folder} cannot be resumed with another grader: {why}",
             hint=f"resume without --grader, then: careeval grade {graded_run} --grader {grader}",
         )
-    changed = replace(run, grader=grader)
+    changed = replace(run, grader=grader, grader_base_url=address, grader_args={})
     return replace(changed, prices=run.prices | spending.with_prices(changed).prices)
 
 

@@ -97,15 +97,26 @@ def probes(
     """
     from careeval.bank import bank_folder, load_bank
     from careeval.cli.shared.run_execution import confirm_prepared, report_unfinished, work
+    from careeval.protocol.models.addresses import check_addresses
     from careeval.protocol.probe_check import prepare_probes, read_trial
     from careeval.sheets.trust.audit import probes_document
     from careeval.sheets.trust.audit_json import probes_json
 
     if len(set(grader)) < len(grader):
         raise UsageError("--grader has a duplicate name", hint="name each grader once")
+    address = grading.grader_base_url
+    if address and len(grader) > 1:
+        raise UsageError(
+            f"--grader-base-url is the address of one grader's server, but {len(grader)} are given",
+            hint="check each grader in a command of its own",
+        )
     loaded = load_bank(bank)
     task = grading.task() | {"bank": str(bank_folder(bank).resolve()) if bank else None}
-    runs = [spending.with_prices(Run("", None, name, 1, task)) for name in grader]
+    runs = [
+        spending.with_prices(Run("", None, name, 1, task, grader_base_url=address))
+        for name in grader
+    ]
+    check_addresses(runs)
     begun = {} if spending.dry_run else _unfinished_folders(out, runs)
     new: dict[str | None, Path] = {}
     try:
@@ -125,7 +136,8 @@ def probes(
     for run in runs:
         if run.grader in begun:
             say(f"Resuming the unfinished audit in {begun[run.grader]}.")
-            amend_run(begun[run.grader], prices=run.prices, max_cost=run.max_cost)
+            changes = {"prices": run.prices, "max_cost": run.max_cost}
+            amend_run(begun[run.grader], grader_base_url=address, **changes)
     outcomes = work(list(begun.values())) if begun else []
     if fresh and all(outcome.complete for outcome in outcomes):
         outcomes += work(fresh, fresh=True)

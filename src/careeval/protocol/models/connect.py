@@ -19,7 +19,12 @@ from inspect_ai.model import (
     set_model_info,
 )
 
-from careeval.protocol.address import HOST_ONLY, address_error, check_address
+from careeval.protocol.address import (
+    HOST_ONLY,
+    address_error,
+    check_address,
+    server_address,
+)
 from careeval.protocol.calls.redaction import Redactor
 from careeval.protocol.calls.run_calls import current_calls
 from careeval.protocol.costs.cost_log import Role
@@ -75,10 +80,13 @@ def connect(run: Run, role: Role, reply_queue: ReplyQueue) -> Model:
         ProtocolError: The address is not valid.
         ValueError: There is no such provider.
     """
-    name, base_url = (run.model, run.base_url) if role == "ask" else (run.grader, None)
+    if role == "ask":
+        name, base_url, args = run.model, run.base_url, run.model_args
+    else:
+        name, base_url, args = run.grader, run.grader_base_url, run.grader_args
     assert name is not None
     # vLLM's provider reads its address only at the first call
-    elsewhere = base_url or os.environ.get(f"{provider(name).upper().replace('-', '_')}_BASE_URL")
+    elsewhere = server_address(name, base_url)
     config = GenerateConfig(
         max_connections=_fixed(name, base_url, run.max_connections),
         max_retries=MAX_RETRIES,
@@ -88,7 +96,6 @@ def connect(run: Run, role: Role, reply_queue: ReplyQueue) -> Model:
     if role == "grade":
         embedded = provider(name) == EMBEDDED
         config.max_tokens = EMBEDDED_GRADER_TOKENS if embedded else GRADER_TOKENS
-    args = run.model_args if role == "ask" else {}
     limit_connecting()
     try:
         # not memoized: another run of this process may have other limits
@@ -98,6 +105,9 @@ def connect(run: Run, role: Role, reply_queue: ReplyQueue) -> Model:
             raise
         # each HTTP package has its own InvalidURL; its message may hold a password
         raise address_error(f"the address of {name}") from None
+    if elsewhere and (server := getattr(model.api, "_server", None)) is not None:
+        # else vLLM's provider has one server for all models of one name, whatever their addresses
+        model.api._server = type(server)()  # type: ignore[attr-defined]
     client = getattr(model.api, "client", None)
     address = getattr(client, "base_url", None) or model.api.base_url or elsewhere
     if address and provider(name) not in HOST_ONLY:
@@ -115,7 +125,8 @@ def connect(run: Run, role: Role, reply_queue: ReplyQueue) -> Model:
 def calls_in_flight(run: Run) -> int:
     """Return the most calls in flight to a run's model, or to its grader if it asks no model."""
     name = run.model or run.grader or ""
-    return _fixed(name, run.base_url, run.max_connections) or HOSTED_CALLS
+    base_url = run.base_url if run.model else run.grader_base_url
+    return _fixed(name, base_url, run.max_connections) or HOSTED_CALLS
 
 
 def set_prices(prices: Mapping[str, Mapping[str, Any]]) -> None:

@@ -11,6 +11,7 @@ from typing import Any, Protocol
 
 from careeval.errors import ProtocolError
 from careeval.modes.version import FIRST, PROTOCOL_VERSION
+from careeval.protocol.address import server_address
 from careeval.protocol.runs.progress import Report
 
 MAX_NAME = 120
@@ -63,6 +64,8 @@ class Run:
             name that the run began with, where the system has been renamed.
         model_args: Arguments of the model's provider.
         base_url: Address of the model's server, for providers that take one.
+        grader_args: Arguments of the grader's provider.
+        grader_base_url: Address of the grader's server, likewise.
         max_connections: The most calls in flight to the model, and as many to the grader; `None`
             for the provider's own limits.
         prices: Inspect's name of a model → fields of its `prices.Price`; the price of any other
@@ -84,6 +87,8 @@ class Run:
     task: dict[str, Any] = field(default_factory=dict)
     model_args: dict[str, Any] = field(default_factory=dict)
     base_url: str | None = None
+    grader_args: dict[str, Any] = field(default_factory=dict)
+    grader_base_url: str | None = None
     max_connections: int | None = None
     prices: dict[str, dict[str, Any]] = field(default_factory=dict)
     max_cost: float | None = None
@@ -95,8 +100,10 @@ class Run:
     @property
     def local(self) -> bool:
         """True if a model is loaded on this machine; such runs go one at a time."""
-        return (provider(self.model) in LOCAL and self.base_url is None) or (
-            provider(self.grader) in LOCAL
+        servers = ((self.model, self.base_url), (self.grader, self.grader_base_url))
+        return any(
+            name and provider(name) in LOCAL and not server_address(name, base_url)
+            for name, base_url in servers
         )
 
 
@@ -172,14 +179,14 @@ def run_from_fields(fields: Any) -> Run:
 def _type_problem(run: Run) -> str:
     """Return a message on the first field of a wrong type; empty where all types are right."""
     texts = (run.system, run.protocol)
-    optional_texts = (run.model, run.grader, run.base_url, run.sweep)
-    tables = (run.task, run.model_args, run.prices, *_values(run.prices))
+    optional_texts = (run.model, run.grader, run.base_url, run.grader_base_url, run.sweep)
+    tables = (run.task, run.model_args, run.grader_args, run.prices, *_values(run.prices))
     is_right = {
         "system or protocol": all(isinstance(each, str) for each in texts),
-        "model, grader, base_url or sweep": all(
+        "model, grader, base_url, grader_base_url or sweep": all(
             isinstance(each, str | None) for each in optional_texts
         ),
-        "task, model_args or prices": all(isinstance(each, dict) for each in tables),
+        "task, model_args, grader_args or prices": all(isinstance(each, dict) for each in tables),
         "epochs": type(run.epochs) is int and run.epochs >= 1,
         "max_connections": run.max_connections is None or type(run.max_connections) is int,
         "n_answers": run.n_answers is None or type(run.n_answers) is int,
@@ -199,7 +206,8 @@ def run_identity(run: Run) -> object:
     left_out = ("responses", "scenario", "system") if run.model is None else ()
     task = {name: value for name, value in run.task.items() if name not in left_out}
     epochs = None if run.model is None else run.epochs
-    return run.system, run.model, run.grader, run.base_url, epochs, task, run.model_args
+    asking = run.system, run.model, run.base_url, epochs, task, run.model_args
+    return *asking, run.grader, run.grader_base_url, run.grader_args
 
 
 def check_name(system: str) -> None:
