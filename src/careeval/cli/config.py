@@ -34,6 +34,7 @@ OVERRIDES = {
         *("--samples", "--seed", "--max-tokens", "--base-url", "--max-connections"),
         *("--bank", "--adl", "--scenario", "--split", "--limit"),
         *("--rubric", "--per-item", "--grader-context", "--prompts", "--grade-seed"),
+        "--grader-base-url",
     ),
     "--responses": (
         *("--model", "--roster"),

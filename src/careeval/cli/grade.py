@@ -14,6 +14,7 @@ from careeval.cli.shared.lexical_agreement import lexical_sentences
 from careeval.cli.shared.options import GradingOptions
 from careeval.cli.shared.run_costs import SpendingOptions
 from careeval.cli.shared.run_execution import confirm_prepared, report_unfinished, work
+from careeval.protocol.models.addresses import check_addresses
 from careeval.protocol.regrade import RegradePart, prepare_regrading
 from careeval.protocol.runs.folder import bank_of
 from careeval.protocol.runs.spec import Run
@@ -78,10 +79,19 @@ def grade(
     roots = run_roots(folder)
     asked_with = bank or (bank_of(roots[0]) if roots else None)
     grader_name = grader or bank_mode(asked_with).grader
-    template = Run("", None, grader_name, 1, grading.task(), max_connections=max_connections)
+    template = Run(
+        "",
+        None,
+        grader_name,
+        1,
+        grading.task(),
+        grader_base_url=grading.grader_base_url,
+        max_connections=max_connections,
+    )
+    check_addresses([template])
     regraded = RegradePart(part, times, part_seed)
     folders = prepare_regrading(folder, bank, spending.with_prices(template), regraded)
-    if (status := confirm_prepared(folders, spending)) is not None:
+    if (status := confirm_prepared(folders, spending, address=grading.grader_base_url)) is not None:
         return status
     outcomes = work(folders, fresh=True)
     status = OK

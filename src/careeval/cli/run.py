@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 from cyclopts import App, Parameter
 from cyclopts.validators import Number
@@ -20,6 +20,7 @@ from careeval.core.scenario import Rubric
 from careeval.core.text import counted
 from careeval.errors import UsageError
 from careeval.protocol.costs.cost_log import CALLS_FILE
+from careeval.protocol.models.addresses import check_addresses
 from careeval.protocol.models.roster import PAPER, read_roster
 from careeval.protocol.runs.folder import (
     GRADED,
@@ -71,6 +72,11 @@ The nine models of the paper, or those of a file of yours:
 A server of your own:
 
   careeval run -m vllm/my-model --base-url http://localhost:8000/v1
+
+The same with a grader on a server of your own:
+
+  careeval run -m vllm/my-model --base-url http://localhost:8000/v1 \\
+    --grader vllm/my-grader --grader-base-url http://localhost:8001/v1
 
 The embedded model, offline:
 
@@ -144,10 +150,12 @@ def run(
     """
     models = [*(model or []), *(read_roster(roster) if roster else [])]
     if resume_run:
-        typed = (name, grade, responses, replace(scenarios, bank=None), asking, grading)
+        other_grading = replace(grading, grader_base_url=None)
+        typed = (name, grade, responses, replace(scenarios, bank=None), asking, other_grading)
         defaults = (None, True, None, ScenarioOptions(), AskingOptions(), GradingOptions())
         is_other = bool(models) or typed != defaults
-        return _resume(out, is_other, scenarios.bank, grader, spending)
+        address = grading.grader_base_url
+        return _resume(out, is_other, scenarios.bank, grader, address, spending)
     _refuse_none_or_both("-m" if model else "--roster" if models else "", responses)
     # so that it is not mistaken for the same system's run over the public split
     suffix = " (held-out)" if scenarios.split == "held-out" and name is None else ""
@@ -163,6 +171,7 @@ def run(
         asking.samples,
         scenarios.task() | grading.task(),
         base_url=asking.base_url,
+        grader_base_url=grading.grader_base_url,
         max_connections=asking.max_connections,
     )
     if responses is not None:
@@ -173,9 +182,10 @@ def run(
     for each in runs:
         check_folder(run_folder(root, each), each)
         refuse_taken_name(root, each)
+    check_addresses(runs)
     with early_workers(0 if spending.dry_run else len(runs)) as early:
         runs = [spending.with_prices(each) for each in runs]
-        addresses = [asking.base_url] if asking.base_url else []
+        addresses = [each for each in (asking.base_url, grading.grader_base_url) if each]
         if (status := spending.confirm(runs, typed=addresses)) is not None:
             return status
         outcomes = work(_prepare(runs, root, answers), fresh=True, early=early)
@@ -295,12 +305,19 @@ def _resume(
     has_other_options: bool,
     bank: Path | None,
     grader: str | None,
+    address: str | None,
     spending: SpendingOptions,
 ) -> int:
     if has_other_options:
         raise UsageError(
             "--resume takes all other options from the folder of the run",
-            hint="give only -o, --grader, --bank, --max-cost, --prices and --allow-address",
+            hint="give only -o, --grader, --grader-base-url, --bank, --max-cost, --prices and "
+            "--allow-address",
+        )
+    if address and not grader:
+        raise UsageError(
+            "--grader-base-url is the address of another grader's server, and none is given",
+            hint="add --grader MODEL, or leave --grader-base-url out",
         )
     refuse_sweep(out or RUNS)
     for each in unfinished_setups(out or RUNS):
@@ -329,7 +346,7 @@ def _resume(
         return _finish(root, []) or (SOME_FAILED if damaged else OK)
     runs = {
         folder: spending.with_changes(
-            _with_bank(bank, folder, _with_grader(grader, folder, spending))
+            _with_bank(bank, folder, _with_grader(grader, address, folder, spending))
         )
         for folder in unfinished_folders
         if is_readable(folder, n_lost_calls)
@@ -343,13 +360,17 @@ def _resume(
                 f"{folder}: {counted(n, 'paid call')} lost from {CALLS_FILE}: results that no log "
                 "has are asked and paid for again."
             )
+    check_addresses(runs.values())
     done = [n_kept_responses(folder) for folder in runs]
-    if (status := spending.confirm(list(runs.values()), done, agreed=True)) is not None:
+    typed = [address] if address else []
+    if (status := spending.confirm([*runs.values()], done, agreed=True, typed=typed)) is not None:
         return status
     for folder, amended in runs.items():
         if amended != read_run_file(folder):
-            changes = {"prices": amended.prices, "max_cost": amended.max_cost}
-            amend_run(folder, grader=amended.grader, task=amended.task, **changes)
+            changes: dict[str, Any] = {"prices": amended.prices, "max_cost": amended.max_cost}
+            for field in ("grader", "grader_base_url", "grader_args", "task"):
+                changes[field] = getattr(amended, field)
+            amend_run(folder, **changes)
     kept = "the models and the settings" if grader else "the models, the grader and the settings"
     say(f"Resuming {root} with {kept} it was started with.")
     return _finish(root, work(list(runs))) or (SOME_FAILED if damaged else OK)
@@ -376,7 +397,9 @@ def _with_bank(bank: Path | None, folder: Path, run: Run) -> Run:
     return replace(run, task=run.task | {"bank": bank_reference(bank)})
 
 
-def _with_grader(grader: str | None, folder: Path, spending: SpendingOptions) -> Run:
+def _with_grader(
+    grader: str | None, address: str | None, folder: Path, spending: SpendingOptions
+) -> Run:
     """Return the run of a folder, with the grader replaced by the one typed, if any.
 
     Raises:
@@ -384,7 +407,10 @@ def _with_grader(grader: str | None, folder: Path, spending: SpendingOptions) ->
             stored responses, or it has no grader.
     """
     run = read_run_file(folder)
-    if grader is None or grader == run.grader:
+    if grader is None or (grader, address or run.grader_base_url) == (
+        run.grader,
+        run.grader_base_url,
+    ):
         return run
     why, graded_run = "", folder
     if run.grader is None:
@@ -398,7 +424,7 @@ def _with_grader(grader: str | None, folder: Path, spending: SpendingOptions) ->
             f"{folder} cannot be resumed with another grader: {why}",
             hint=f"resume without --grader, then: careeval grade {graded_run} --grader {grader}",
         )
-    changed = replace(run, grader=grader)
+    changed = replace(run, grader=grader, grader_base_url=address, grader_args={})
     return replace(changed, prices=run.prices | spending.with_prices(changed).prices)
 
 

@@ -1,7 +1,8 @@
-"""Checking the addresses of model servers, and showing them without secrets."""
+"""The addresses of model servers: taken from the environment, checked, shown without secrets."""
 
 from __future__ import annotations
 
+import os
 from urllib.parse import urlsplit
 
 from careeval.errors import ProtocolError
@@ -10,6 +11,34 @@ EXAMPLE = "such as http://localhost:8000/v1"
 
 HOST_ONLY = {"grok"}
 """Providers whose address is only a host, without http:// or https://."""
+
+
+COMPATIBLE = "openai-api"
+"""The provider of any server with OpenAI's API: openai-api/SERVICE/MODEL."""
+
+
+def address_variable(model: str) -> str:
+    """Return the environment variable with the address of a model's server.
+
+    Args:
+        model: Inspect's name of the model.
+    """
+    provider, *parts = model.split("/")
+    service = parts[0] if provider == COMPATIBLE and len(parts) > 1 else provider
+    return f"{service.upper().replace('-', '_')}_BASE_URL"
+
+
+def server_address(model: str, base_url: str | None) -> str | None:
+    """Return the given address of a model's server, or else the environment's.
+
+    `None` if neither is set: the provider then has an address of its own, loads the model on this
+    machine, or cannot be asked.
+
+    Args:
+        model: Inspect's name of the model.
+        base_url: The address that the run gives; `None` if it gives none.
+    """
+    return base_url or os.environ.get(address_variable(model)) or None
 
 
 def check_address(url: str, where: str) -> None:

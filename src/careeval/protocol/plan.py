@@ -8,7 +8,6 @@ included, and every grading takes the highest number of attempts.
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -23,6 +22,7 @@ from careeval.core.scenario import Rubric, Scenario, Split
 from careeval.errors import ProtocolError
 from careeval.modes.grading import MAX_ATTEMPTS, Judgments, grader_items, read_reply
 from careeval.modes.prompts import Prompts, load_prompts
+from careeval.protocol.address import server_address
 from careeval.protocol.costs.call_estimate import (
     ANSWER_TOKENS,
     BYTES_PER_TOKEN,
@@ -33,7 +33,7 @@ from careeval.protocol.costs.prices import FREE, Price, cost_of, price_of
 from careeval.protocol.costs.prices import as_json as prices_as_json
 from careeval.protocol.logs.limits import check_size
 from careeval.protocol.runs.recorded_responses import read_responses
-from careeval.protocol.runs.spec import GRADER_TOKENS, MAX_TOKENS, Run, provider
+from careeval.protocol.runs.spec import GRADER_TOKENS, MAX_TOKENS, Run
 from careeval.protocol.select import rubrics_graded, select_scenarios
 
 SCHEMA = json.dumps(Judgments.model_json_schema())
@@ -54,16 +54,11 @@ def priced(run: Run, own: Mapping[str, Price] = {}) -> Run:
     for model, base_url in ((run.model, run.base_url), (run.grader, run.grader_base_url)):
         if model:
             # a list price is that of the provider's own server
-            elsewhere = base_url or os.environ.get(_address_variable(model))
+            elsewhere = server_address(model, base_url)
             price = own.get(model) if elsewhere else price_of(model, own)
             known[model] = price if known.get(model, price) == price else None
     prices = {model: price for model, price in known.items() if price}
     return replace(run, prices=prices_as_json(prices))
-
-
-def _address_variable(model: str) -> str:
-    """Return the environment variable by which Inspect lets a user change a provider's address."""
-    return f"{provider(model).upper().replace('-', '_')}_BASE_URL"
 
 
 @dataclass(frozen=True, slots=True)

@@ -100,13 +100,28 @@ def probes(
     """
     from careeval.bank import bank_reference, load_bank
     from careeval.cli.shared.run_execution import confirm_prepared, report_unfinished, work
+    from careeval.protocol.models.addresses import check_addresses
     from careeval.protocol.probe_check import prepare_probes, read_trial
     from careeval.sheets.trust.audit import probes_document
     from careeval.sheets.trust.audit_json import probes_json
 
     if len(set(grader)) < len(grader):
         raise UsageError("--grader has a duplicate name", hint="name each grader once")
-    template = Run("", None, None, 1, grading.task(), max_connections=max_connections)
+    address = grading.grader_base_url
+    if address and len(grader) > 1:
+        raise UsageError(
+            f"--grader-base-url is the address of one grader's server, but {len(grader)} are given",
+            hint="check each grader in a command of its own",
+        )
+    template = Run(
+        "",
+        None,
+        None,
+        1,
+        grading.task(),
+        grader_base_url=address,
+        max_connections=max_connections,
+    )
     if bank is None and not spending.dry_run:
         # an unfinished check is resumed with its bank
         unfinished = _unfinished_folders(out, [replace(template, grader=each) for each in grader])
@@ -114,8 +129,12 @@ def probes(
     loaded = load_bank(bank)
     template = replace(template, task=template.task | {"bank": bank_reference(bank)})
     runs = [spending.with_prices(replace(template, grader=each)) for each in grader]
+    check_addresses(runs)
     begun = {} if spending.dry_run else _unfinished_folders(out, runs)
-    spending.agree_to_addresses([read_run_file(folder) for folder in begun.values()])
+    resumed = [read_run_file(folder) for folder in begun.values()]
+    spending.agree_to_addresses(
+        [replace(run, grader_base_url=address) for run in resumed], [address] if address else []
+    )
     new: dict[str | None, Path] = {}
     try:
         for run in runs:
@@ -128,14 +147,18 @@ def probes(
     fresh = list(new.values())
     if (
         fresh
-        and (status := confirm_prepared(fresh, spending, json_plan=printing.as_json)) is not None
+        and (
+            status := confirm_prepared(fresh, spending, address=address, json_plan=printing.as_json)
+        )
+        is not None
     ):
         return status
     for run in runs:
         if run.grader in begun:
             say(f"Resuming the unfinished audit in {begun[run.grader]}.")
             limits = {"max_cost": run.max_cost, "max_connections": run.max_connections}
-            amend_run(begun[run.grader], prices=run.prices, **limits)
+            changes = {"prices": run.prices, **limits}
+            amend_run(begun[run.grader], grader_base_url=address, **changes)
     outcomes = work(list(begun.values())) if begun else []
     if fresh and all(outcome.complete for outcome in outcomes):
         outcomes += work(fresh, fresh=True)

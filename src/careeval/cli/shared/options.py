@@ -59,6 +59,8 @@ class GradingOptions:
     """Folder with prompt files of your own."""
     grade_seed: int = 0
     """Seed of the order in which items are shown."""
+    grader_base_url: str | None = None
+    """Address of the grader's server."""
 
     def task(self) -> dict[str, Any]:
         """Return these options as arguments of the Inspect task."""

@@ -20,15 +20,20 @@ from careeval.results.amounts import dollars
 
 
 def confirm_prepared(
-    folders: Sequence[Path], spending: SpendingOptions, *, json_plan: bool = False
+    folders: Sequence[Path],
+    spending: SpendingOptions,
+    *,
+    address: str | None = None,
+    json_plan: bool = False,
 ) -> int | None:
     """Ask the user whether prepared runs may send their calls: see `SpendingOptions.confirm`.
 
-    Unless the user agrees, the runs are deleted from the disk.
+    `address` is that of the grader's server, if the user has typed it. Unless the user agrees, the runs are deleted from the disk.
     """
     is_agreed = False
     try:
-        status = spending.confirm([read_run_file(each) for each in folders], json_plan=json_plan)
+        runs, typed = [read_run_file(each) for each in folders], [address] if address else []
+        status = spending.confirm(runs, json_plan=json_plan, typed=typed)
         is_agreed = status is None
     finally:
         for folder in () if is_agreed else folders:

@@ -16,8 +16,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from careeval.files import read_text
-from careeval.protocol.address import HOST_ONLY, check_address
-from careeval.protocol.models.api_keys import COMPATIBLE
+from careeval.protocol.address import HOST_ONLY, address_variable, check_address
 from careeval.protocol.runs.spec import Run, provider
 
 HARMLESS_ARGS = frozenset(
@@ -119,26 +118,26 @@ def normalised(text: str) -> str:
 
 
 def _destinations(run: Run) -> Iterator[Destination]:
-    model = run.model or ""
-    if run.base_url is not None:
-        if provider(model) not in HOST_ONLY:
-            check_address(run.base_url, f"the address of {model}")
-        address = normalised(run.base_url)
-        if address not in map(normalised, _in_environment(model)):
-            yield Destination(run.system, model, address, is_address=True)
-    for name, value in run.model_args.items():
-        if name not in HARMLESS_ARGS:
-            shown = value if isinstance(value, str) else json.dumps(value)
-            text = normalised(f"{name}={shown}")
-            yield Destination(run.system, model, text, is_address=False)
+    for name, base_url, args in (
+        (run.model or "", run.base_url, run.model_args),
+        (run.grader or "", run.grader_base_url, run.grader_args),
+    ):
+        if base_url is not None:
+            if provider(name) not in HOST_ONLY:
+                check_address(base_url, f"the address of {name}")
+            address = normalised(base_url)
+            if address not in map(normalised, _in_environment(name)):
+                yield Destination(run.system, name, address, is_address=True)
+        for argument, value in args.items():
+            if argument not in HARMLESS_ARGS:
+                shown = value if isinstance(value, str) else json.dumps(value)
+                text = normalised(f"{argument}={shown}")
+                yield Destination(run.system, name, text, is_address=False)
 
 
 def _in_environment(model: str) -> list[str]:
     """Return the addresses that the user's environment has for a model."""
-    name, *rest = model.split("/")
-    service = rest[0] if name == COMPATIBLE and rest else name
-    own = f"{service.upper().replace('-', '_')}_BASE_URL"
-    variables = (own, "INSPECT_EVAL_MODEL_BASE_URL")
+    variables = (address_variable(model), "INSPECT_EVAL_MODEL_BASE_URL")
     return [value for name in variables if (value := os.environ.get(name))]
 
 

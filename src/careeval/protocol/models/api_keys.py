@@ -9,6 +9,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from careeval.protocol.address import COMPATIBLE
+
 
 @dataclass(frozen=True, slots=True)
 class Provider:
@@ -54,9 +56,6 @@ PROVIDERS = (
 
 AWS_SECRETS = ("AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN", "AWS_BEARER_TOKEN_BEDROCK")
 """Environment variables of Amazon's cloud that contain a secret."""
-
-COMPATIBLE = "openai-api"
-"""The provider of any server with OpenAI's API: openai-api/SERVICE/MODEL."""
 
 
 def missing_key(model: str, environment: Mapping[str, str]) -> tuple[str, ...]:

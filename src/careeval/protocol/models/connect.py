@@ -19,7 +19,12 @@ from inspect_ai.model import (
     set_model_info,
 )
 
-from careeval.protocol.address import HOST_ONLY, address_error, check_address
+from careeval.protocol.address import (
+    HOST_ONLY,
+    address_error,
+    check_address,
+    server_address,
+)
 from careeval.protocol.calls.redaction import Redactor
 from careeval.protocol.calls.run_calls import current_calls
 from careeval.protocol.costs.cost_log import Role
@@ -81,7 +86,7 @@ def connect(run: Run, role: Role, reply_queue: ReplyQueue) -> Model:
         name, base_url, args = run.grader, run.grader_base_url, run.grader_args
     assert name is not None
     # vLLM's provider reads its address only at the first call
-    elsewhere = base_url or os.environ.get(f"{provider(name).upper().replace('-', '_')}_BASE_URL")
+    elsewhere = server_address(name, base_url)
     config = GenerateConfig(
         max_connections=_fixed(name, base_url, run.max_connections),
         max_retries=MAX_RETRIES,
@@ -100,6 +105,9 @@ def connect(run: Run, role: Role, reply_queue: ReplyQueue) -> Model:
             raise
         # each HTTP package has its own InvalidURL; its message may hold a password
         raise address_error(f"the address of {name}") from None
+    if elsewhere and (server := getattr(model.api, "_server", None)) is not None:
+        # else vLLM's provider has one server for all models of one name, whatever their addresses
+        model.api._server = type(server)()  # type: ignore[attr-defined]
     client = getattr(model.api, "client", None)
     address = getattr(client, "base_url", None) or model.api.base_url or elsewhere
     if address and provider(name) not in HOST_ONLY:

@@ -384,7 +384,7 @@ def check_folder(folder: Path, run: Run) -> None:
     """Check that a run may go into a folder.
 
     Raises:
-        ProtocolError: The model can only grade, the system's name is not allowed, the server's
+        ProtocolError: The model can only grade, the system's name is not allowed, a server's
             address is invalid or has a secret in it, the folder already has a run, or it lies in
             a run's folder, where it would be taken for part of that run.
     """
@@ -394,6 +394,8 @@ def check_folder(folder: Path, run: Run) -> None:
     check_name(run.system)
     if run.base_url is not None and provider(run.model) not in HOST_ONLY:
         check_address(run.base_url, "--base-url")
+    if run.grader_base_url is not None and provider(run.grader) not in HOST_ONLY:
+        check_address(run.grader_base_url, "--grader-base-url")
     run_folder = folder.parent.parent if is_grading(folder) else folder
     for above in run_folder.absolute().parents:
         # require logs too, since other programs may write a run.json

@@ -11,6 +11,7 @@ from typing import Any, Protocol
 
 from careeval.errors import ProtocolError
 from careeval.modes.version import FIRST, PROTOCOL_VERSION
+from careeval.protocol.address import server_address
 from careeval.protocol.runs.progress import Report
 
 MAX_NAME = 120
@@ -104,8 +105,10 @@ class Run:
     @property
     def local(self) -> bool:
         """True if a model is loaded on this machine; such runs go one at a time."""
-        return (provider(self.model) in LOCAL and self.base_url is None) or (
-            provider(self.grader) in LOCAL and self.grader_base_url is None
+        servers = ((self.model, self.base_url), (self.grader, self.grader_base_url))
+        return any(
+            name and provider(name) in LOCAL and not server_address(name, base_url)
+            for name, base_url in servers
         )
 
 
