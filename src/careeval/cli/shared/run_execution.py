@@ -28,7 +28,8 @@ def confirm_prepared(
 ) -> int | None:
     """Ask the user whether prepared runs may send their calls: see `SpendingOptions.confirm`.
 
-    `address` is that of the grader's server, if the user has typed it. Unless the user agrees, the runs are deleted from the disk.
+    `address` is that of the grader's server, if the user has typed it. Unless the user agrees, the
+    runs are deleted from the disk.
     """
     is_agreed = False
     try:
