@@ -359,7 +359,7 @@ def test_a_description_has_the_main_numbers(summaries: list[Summary]) -> None:
     text = charts.overview(summaries).description
     for s in summaries:
         assert s.score.value is not None
-        assert f"{s.system}: severe errors {percent(s.severe.share.value)}%;" in text
+        assert f"{s.system}: severe errors {percent(s.severe.share.value)}%, 95% interval" in text
         assert f"score {100 * s.score.value:.1f}%" in text
     assert "95% interval" in text
 
@@ -490,7 +490,7 @@ def test_figures_are_files_with_words(runs: Runs, tmp_path: Path) -> None:
     written = write_figures(results, tmp_path / "figures", ("svg",))
     assert written[-1].name == "figures.md"
     names = [path.stem for path in written[:-1]]
-    assert len(names) == len(set(names)) == 6 + len(results.summaries)
+    assert len(names) == len(set(names)) == 7 + len(results.summaries)
     listed = written[-1].read_text(encoding="utf-8")
     for path in written[:-1]:
         text = path.read_text(encoding="utf-8")

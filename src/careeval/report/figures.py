@@ -72,6 +72,8 @@ def _files(findings: Findings) -> Iterator[_File]:
     if not graded:
         return
     yield _File("overview", "Errors and scores", charts.overview(summaries))
+    title = "Severe errors and scores, for a column of a paper"
+    yield _File("column", title, charts.column(summaries))
     yield _File("domains", "Domain profile", charts.domains(summaries))
     yield _File("worst-at-k", "The worst of k responses", charts.worst_at_k(graded))
     title = "Scores of the scenarios, by system"

@@ -6,6 +6,7 @@ Texts from raters are escaped like all text from outside.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from careeval.core.rating import STEPS, Scale
@@ -20,7 +21,7 @@ from careeval.results.study.scenario_decisions import OF_SCENARIO, Decision
 from careeval.sheets.kinds import Form
 from careeval.sheets.sheet import Row, Sheet
 from careeval.sheets.study.kinds import DECISIONS, UNDECIDED
-from careeval.sheets.study.raters import agreement_sheet, panel_roles_sheet
+from careeval.sheets.study.raters import agreement_sheet, pace_notes, panel_roles_sheet
 from careeval.sheets.study.scenario_results import (
     SCENARIO,
     across_roles_sheet,
@@ -81,7 +82,7 @@ def render_study(study: StudyResults) -> str:
         **_tables(study),
         "roles": [_roles(study, scale) for scale in OF_SCENARIO],
         "items": _items(study) if asked_items else None,
-        "notes": [each.note for each in study.rounds if each.note],
+        "notes": [*(each.note for each in study.rounds if each.note), *pace_notes(study)],
         "levels": LEVELS,
         "ends": [(scale.value, STEPS[scale][0], STEPS[scale][-1]) for scale in scales],
         "rule": RULES[study.terms.rule],
@@ -120,8 +121,13 @@ def _table(
 
 
 def _count(key: str, head: str = "") -> PageColumn:
-    """Return a column that shows a count out of a total."""
-    return PageColumn(key, head, form=Form.of_many, lines=False)
+    """Return a column that shows a count out of a total, or why it is unknown."""
+    return replace(_number(key), head=head, form=Form.of_many, lines=False)
+
+
+def _number(key: str) -> PageColumn:
+    """Return a column that shows a number, or why it is unknown."""
+    return PageColumn(key, beneath=lambda row: () if row.get(key) is not None else _reason(row))
 
 
 def _reason(row: Row) -> Iterator[str]:
@@ -134,16 +140,14 @@ def _tables(study: StudyResults) -> dict[str, PageTable]:
     version = PageColumn("scenario", beneath=lambda row: (f"version {row['version']}",))
     numbers = (
         _count("i_cvi", "k/n"),
-        "i_cvi",
+        _number("i_cvi"),
         _count("i_cvi_other"),
         _count("i_cvi_strict"),
-        *("modified_kappa", "aiken_v"),
-        PageColumn("passes", beneath=_reason),
-        "cut_sensitive",
+        *map(_number, ("modified_kappa", "aiken_v", "passes", "cut_sensitive")),
     )
-    counts = ("role", "n_invited", "n_rated", "n_asked", "n_ratings", "n_typed")
+    counts = ("role", "n_invited", "n_rated", "n_asked", "n_ratings", "n_typed", "n_too_fast")
     rated = ("scale", "round", "n_raters", "n_subjects", "n_complete")
-    chances = (f"if_{share}" for share in TRUE_SHARES)
+    chances = (_number(f"if_{share}") for share in TRUE_SHARES)
     return {
         "pictures": _table(
             decisions_sheet(study, study.latest),
@@ -190,6 +194,14 @@ def _roles(study: StudyResults, scale: Scale) -> PageTable:
 
 def _items(study: StudyResults) -> PageTable:
     words = PageColumn("words", beneath=lambda row: (row["name"],), look=lambda _: "long-words")
-    relevance = (PageColumn(key, lines=False) for key in ("relevance", "aiken_v"))
-    points = ("proposed", "n_agree", "would_give", "n_unsure", "n_comments")
-    return _table(rated_items_sheet(study.latest), ("scenario", words, *relevance, *points))
+    relevance = PageColumn("relevance")
+    aiken = replace(_number("aiken_v"), lines=False)
+    keys = ("proposed", "n_agree", "would_give", "n_unsure")
+    points = (PageColumn(key, beneath=_why_no_points) for key in keys)
+    sheet = rated_items_sheet(study.latest)
+    return _table(sheet, ("scenario", words, relevance, aiken, *points, "n_comments"))
+
+
+def _why_no_points(row: Row) -> Iterator[str]:
+    if row["proposed"] is None:
+        yield "nobody gave a view of them"

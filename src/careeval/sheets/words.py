@@ -144,8 +144,13 @@ def _in_brackets(estimate: Estimate, digits: int) -> str:
 # Remarks on the numbers
 
 
-def remarks(summaries: Sequence[Summary]) -> list[str]:
-    """Return the warnings and remarks on entries, without duplicates; empty without entries."""
+def remarks(summaries: Sequence[Summary], *, shares: bool = True) -> list[str]:
+    """Return the warnings and remarks on entries, without duplicates; empty without entries.
+
+    Args:
+        summaries: The entries.
+        shares: Whether to give shares that are no warning, such as of too little care.
+    """
     lines = [*comparison_warnings(summaries)]
     names = entry_names(summaries)
     for reason in dict.fromkeys(reason for s in summaries for reason in s.not_ranked):
@@ -153,10 +158,10 @@ def remarks(summaries: Sequence[Summary]) -> list[str]:
         lines.append(f"{', '.join(dict.fromkeys(entries))}: not for ranking: {reason}.")
     for s in summaries:
         lines += [f"{s.system}: {warning}." for warning in s.warnings]
-        if s.severe_by_kind:
+        if shares and s.severe_by_kind:
             kinds = (f"{KINDS[kind]} {_errors(e)}" for kind, e in s.severe_by_kind.items())
             lines.append(f"{s.system}, % of responses with a severe error: {'; '.join(kinds)}.")
-        lines += _direction_remarks(s)
+        lines += _direction_remarks(s) if shares else ()
         for name, state in COUNTED_STATES.items():
             if count := getattr(s, name):
                 share = f"{count} of {s.n_responses} responses"

@@ -31,8 +31,9 @@ from careeval.results.study.round_ratings import (
 )
 from careeval.results.study.scale_ratings import DecisionTerms
 from careeval.results.study.scenario_decisions import Decision, ScenarioResult
-from careeval.sheets.study.study_json import role_json
-from careeval.stats.validity import EndorsementRule
+from careeval.sheets.study.raters import pace_notes, ratings_sheet
+from careeval.sheets.study.study_json import role_json, study_json
+from careeval.stats.validity import Endorsement, EndorsementRule
 from support.strategies import scenarios
 
 PAPER_PANEL = [
@@ -608,3 +609,35 @@ def test_a_higher_rating_never_harms(realism: list[int | None], more: int) -> No
     raised = [5 if n == more and v is not None else v for n, v in enumerate(realism)]
     if one(realism).decision is Decision.keep:
         assert one(raised).decision is Decision.keep
+
+
+def test_ratings_too_fast_to_read_can_be_left_out() -> None:
+    """Without r01's three fast ratings of 5, realism falls short; comments and slow ones stay."""
+    round_ = said({"bathing-001": ([5, 5, 5, 5, 5, 5, 2, 2], [5] * 8)})
+    comment = Comment(PAPER_PANEL[0], Subject("bathing-001", 1, 1), "Well.")
+    seats = tuple(
+        replace(
+            seat,
+            too_fast=frozenset(["bathing-001"] if seat.rater.id in ("r01", "r02", "r03") else []),
+            untimed=frozenset(["bathing-001"] if seat.rater.id == "r04" else []),
+        )
+        for seat in round_.seats
+    )
+    round_ = replace(round_, seats=seats, comments=(comment,))
+    terms = DecisionTerms(EndorsementRule.lynn)
+    whole = study_results("", "made-up", "1-A", [round_], terms=terms)
+    without = study_results("", "made-up", "1-A", [round_], terms=terms, without_fast=True)
+    endorsed = [study.latest[0].realism.at_cut for study in (whole, without)]
+    assert endorsed == [Endorsement(6, 8), Endorsement(3, 5)]
+    assert without.latest[0].realism.strict == Endorsement(3, 8)
+    assert without.latest[0].comments == (comment,)
+    assert (without.n_too_fast, without.n_untimed, without.n_rated) == (3, 1, 5)
+    too_fast = {row["rater"]: row["too_fast"] for row in ratings_sheet(whole).rows}
+    assert (too_fast["r01"], too_fast["r04"], too_fast["r05"]) == (True, None, False)
+    fast = (
+        "3 scenarios were rated faster than 500 words a minute (r01 1 of 1, r02 1 of 1, r03 1 of 1)"
+    )
+    unknown = "1 scenario was rated in an unknown time; these ratings count."
+    assert [*pace_notes(whole)] == [f"{fast}: these ratings count.", unknown]
+    assert [*pace_notes(without)] == [f"{fast}: these ratings are left out.", unknown]
+    assert study_json(without)["too_fast"]["left_out"]

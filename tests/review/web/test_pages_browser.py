@@ -186,15 +186,46 @@ def test_twice_the_text_size(page: Page, served: Served) -> None:
 
 
 def _covered(page: Page) -> bool:
-    """Tell whether the line at the window's edge covers any of the focused element."""
+    """Tell whether anything at the window's edges covers any of the focused element."""
     return bool(
         page.evaluate("""() => {
-          const active = document.activeElement, line = document.getElementById("standing");
+          const active = document.activeElement;
           const one = (active.closest("label") ?? active).getBoundingClientRect();
-          const edge = line.getBoundingClientRect();
-          return one.bottom > edge.top && one.top < edge.bottom;
+          return [...document.querySelectorAll("#standing, .again")].some((line) => {
+            const edge = line.getBoundingClientRect();
+            const apart = one.bottom <= edge.top || one.top >= edge.bottom;
+            return edge.height && !line.contains(active) && !apart;
+          });
         }""")
     )
+
+
+@pytest.mark.parametrize("scripts", [True, False])
+@pytest.mark.parametrize("size", [(1280, 800), (390, 844)])
+def test_the_scenario_stays_in_sight(
+    browser: Browser, served: Served, size: tuple[int, int], scripts: bool
+) -> None:
+    """Above every item that has the focus, forwards and back, its first words stand uncovered."""
+    width, height = size
+    context = browser.new_context(
+        java_script_enabled=scripts, viewport={"width": width, "height": height}
+    )
+    page = context.new_page()
+    served.enter(page, "r06")
+    words = page.locator(".again p").first
+    n_seen = 0
+    for key in ["Tab"] * 40 + ["Shift+Tab"] * 40:
+        page.keyboard.press(key)
+        if page.evaluate("document.activeElement === document.body"):
+            continue  # past the last, or before the first
+        assert not _covered(page), page.evaluate("document.activeElement.outerHTML")
+        if page.evaluate("document.activeElement.closest('.item') !== null"):
+            n_seen += 1
+            box = words.bounding_box()
+            assert box is not None
+            assert 0 <= box["y"] < height / 2
+    assert n_seen >= 20
+    context.close()
 
 
 @pytest.mark.parametrize(("size", "percent"), [((390, 844), 100), ((320, 640), 200)])

@@ -141,7 +141,7 @@ def test_of_few_of_a_role_the_ratings_stand_as_they_are() -> None:
     assert (OF_ROLE.text(two), OF_ROLE.page_lines(two)) == ("1/2", ("gave 2, 5", "lowest 2"))
     three = RoleRatings(Role.occupational_therapist, (4, 4, 5), Endorsement(3, 3), True)
     assert OF_ROLE.page_lines(three) == ("0.29 to 1.00", "passes alone")
-    assert OF_ROLE.page_text(None) == "–"
+    assert OF_ROLE.page_text(None) == "not rated"
 
 
 def test_points_have_a_sign_and_flags_are_words() -> None:

@@ -36,6 +36,7 @@ def results(
     rule: Literal["paper", "lynn", "polit"] = "paper",
     cut: _Cut = 4,
     other_cut: _Cut = 3,
+    without_fast: Yes = False,
 ) -> int:
     """Show the results: keep, revise or drop each scenario, with comments, agreement and roles.
 
@@ -51,6 +52,7 @@ def results(
             Polit's.
         cut: The lowest rating that endorses.
         other_cut: A second cut, whose results are reported beside the first's.
+        without_fast: Leave out what raters chose faster than 500 words a minute can be read.
     """
     from careeval.results.study.scale_ratings import DecisionTerms
     from careeval.sheets.study.document import study_document
@@ -59,7 +61,7 @@ def results(
     from careeval.stats.validity import EndorsementRule
 
     terms = DecisionTerms(EndorsementRule(rule), cut, other_cut)
-    outcome = _results(study, [bank, *map(Path, earlier or ())], terms)
+    outcome = _results(study, [bank, *map(Path, earlier or ())], terms, without_fast=without_fast)
     printing.print(study_document(outcome), lambda: study_json(outcome))
     if out is not None:
         from careeval.report.study import write_study_page
@@ -126,7 +128,13 @@ def apply(study: Path, *, bank: BankFolder = None, yes: Yes = False, as_json: Js
     return OK
 
 
-def _results(study: Path, folders: Sequence[Path | None], terms: DecisionTerms) -> StudyResults:
+def _results(
+    study: Path,
+    folders: Sequence[Path | None],
+    terms: DecisionTerms,
+    *,
+    without_fast: bool = False,
+) -> StudyResults:
     from careeval.results.study.results import study_results
     from careeval.review.study.rounds import read_rounds
 
@@ -151,4 +159,5 @@ def _results(study: Path, folders: Sequence[Path | None], terms: DecisionTerms) 
         terms=terms,
         n_withdrawn=n_withdrawn,
         study_id=study_id(plans),
+        without_fast=without_fast,
     )

@@ -46,7 +46,9 @@ _STATUS = (
     Field("untouched", "scenarios still to rate", COUNT, "Left"),
     Field("finished", "whether they say that they have finished, and leave the rest out", FLAG),
     Field("minutes", "median of the time over a scenario that is done", _MINUTES, "Minutes each"),
-    Field("n_fast", "scenarios done in less time than it takes to read them", COUNT, "Too fast"),
+    Field(
+        "n_too_fast", "scenarios rated in less time than it takes to read them", COUNT, "Too fast"
+    ),
     Field("n_typed", "answers that somebody else typed", COUNT, "Typed"),
     Field("last", "when anything of theirs was last saved, UTC"),
 )
@@ -81,7 +83,7 @@ def _status(rater: RaterProgress) -> Row:
         **{p.name: rater.counts.get(p, 0) for p in Progress},
         "finished": rater.finished,
         "minutes": rater.minutes,
-        "n_fast": rater.n_fast,
+        "n_too_fast": rater.n_too_fast,
         "n_typed": rater.n_typed,
         "own_answers": {
             "n_asked": rater.n_to_write,

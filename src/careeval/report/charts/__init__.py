@@ -8,7 +8,7 @@ from careeval.report.charts.distribution import distribution, distributions
 from careeval.report.charts.domains import domains
 from careeval.report.charts.drawing import NARROW, WIDE, Figure
 from careeval.report.charts.scatter import cost_scatter, worst_scatter
-from careeval.report.charts.scores import overview
+from careeval.report.charts.scores import column, overview
 from careeval.report.charts.svg import inline_svg, png, standalone_svg
 from careeval.report.charts.worst import worst_at_k
 
@@ -16,6 +16,7 @@ __all__ = [
     "NARROW",
     "WIDE",
     "Figure",
+    "column",
     "cost_scatter",
     "distribution",
     "distributions",

@@ -16,7 +16,6 @@ from careeval.report.charts.drawing import (
     Point,
     Segment,
     TextLine,
-    as_percent,
     display_names,
     n_epochs_text,
     plot_value,
@@ -30,6 +29,9 @@ from careeval.sheets.estimate_kinds import ERROR_SHARE
 from careeval.sheets.kinds import Form
 from careeval.stats import Estimate
 
+COLUMN = 416
+"""Width in pixels of `column`: at 8.5 cm, a pixel is 0.58 points, so 11 pixels are 6.4 points."""
+NOT_RANKED = LegendEntry("not for ranking", (Point(0, 0, colour="muted", hollow=True),))
 _OVERALL = 1.8
 """Width of the overall panel relative to an activity's."""
 _ROW, _ROW_OF_BARS = 30, 22
@@ -49,6 +51,31 @@ def overview(summaries: Sequence[Summary]) -> Figure:
     return stack_blocks(
         _meanings(summaries), [_bars(summaries), scores], WIDE, _description(summaries)
     )
+
+
+def column(summaries: Sequence[Summary], width: int = COLUMN) -> Figure:
+    """Return a figure for a column of a paper: severe errors and scores, a row for each entry.
+
+    At 8.5 cm wide, `COLUMN` pixels, its smallest text has 6.4 points.
+    """
+    names = display_names(summaries)
+    severe = [_bar("Severe errors", "harm", s.severe, bool(s.not_ranked)) for s in summaries]
+    shares = (plot_value(s.severe.share) for s in summaries)
+    most = max((share.high for share in shares if share is not None), default=0.0)
+    scores = [_cell("Overall", s.score, bool(s.not_ranked)) for s in summaries]
+    blocks = [
+        Block(names, [Panel("Responses with a severe error, %", severe)], _ROW_OF_BARS, most),
+        Block(names, [Panel(f"{score_name(summaries)}, %", scores)], _ROW_OF_BARS),
+    ]
+    entries = [LegendEntry("95% interval", (Segment(-10, 0, 10, 0),))]
+    if any(s.not_ranked for s in summaries):
+        entries.append(NOT_RANKED)
+    sentences = ["Responses with a severe error; beneath, the score."]
+    sentences += [
+        f"{name}: severe errors {in_full(s.severe.share)}; score {in_full(s.score)}."
+        for name, s in zip(names, summaries, strict=True)
+    ]
+    return stack_blocks(entries, blocks, width, " ".join(sentences))
 
 
 def _whole(summaries: Sequence[Summary]) -> Panel:
@@ -91,8 +118,8 @@ def _bars(summaries: Sequence[Summary]) -> Block:
         Panel(kind, [_bar(kind, colour, getattr(s, name), bool(s.not_ranked)) for s in summaries])
         for kind, colour, name in _KINDS
     ]
-    shares = (getattr(s, name).share.value for s in summaries for *_, name in _KINDS)
-    most = max((as_percent(share) for share in shares if share is not None), default=0.0)
+    shares = (plot_value(getattr(s, name).share) for s in summaries for *_, name in _KINDS)
+    most = max((share.high for share in shares if share is not None), default=0.0)
     if len(summaries) == 1:
         cells = [panel.cells[0] for panel in panels]
         heads = [panel.title for panel in panels]
@@ -102,18 +129,24 @@ def _bars(summaries: Sequence[Summary]) -> Block:
 
 
 def _bar(kind: str, colour: str, errors: Errors, hollow: bool) -> list[Mark]:
-    if errors.share.value is None:
+    if errors.share.value is None or (at := plot_value(errors.share)) is None:
         return [TextLine(0, 0, "unknown", "muted", size=SMALL)]
-    length = as_percent(errors.share.value)
+    length, low, high = at
     label = f"{kind}: {in_full(errors.share)}; {ERROR_SHARE.text(errors, Form.of_many)} responses"
     number = f"\N{THIN SPACE}{percent(errors.share.value)}%"
-    return [Box(0, -5, length, 5, colour, hollow, label), TextLine(length, 0, number, size=SMALL)]
+    marks: list[Mark] = [Box(0, -5, length, 5, colour, hollow, label)]
+    if errors.share.ci95 is not None:
+        marks.append(Segment(low, 0, high, 0, "ink", 1.2))
+    return [*marks, TextLine(high, 0, number, size=SMALL)]
 
 
 def _meanings(summaries: Sequence[Summary]) -> list[LegendEntry]:
     meaning = f"{score_name(summaries).lower()}, % of the points, with 95% interval"
     entries = [
-        LegendEntry("% of responses with an error", (Box(-8, -5, 8, 5, "harm"),)),
+        LegendEntry(
+            "% of responses with an error, with 95% interval",
+            (Box(-10, -5, 4, 5, "harm"), Segment(-2, 0, 10, 0, "ink", 1.2)),
+        ),
         LegendEntry(meaning, (Segment(-10, 0, 10, 0), Point(0, 0))),
     ]
     if (n := n_epochs_text(summaries)) != "1":
@@ -126,9 +159,7 @@ def _meanings(summaries: Sequence[Summary]) -> list[LegendEntry]:
 def _description(summaries: Sequence[Summary]) -> str:
     sentences = ["Responses with an error; beneath, the score over all and by activity."]
     for name, s in zip(display_names(summaries), summaries, strict=True):
-        parts = [
-            f"{kind.lower()} {percent_text(getattr(s, field).share)}" for kind, _, field in _KINDS
-        ]
+        parts = [f"{kind.lower()} {in_full(getattr(s, field).share)}" for kind, _, field in _KINDS]
         parts.append(f"score {in_full(s.score)}")
         if s.n_epochs > 1:
             parts.append(f"worst of {s.n_epochs} {percent_text(s.worst_at_n)}")

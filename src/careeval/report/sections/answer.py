@@ -6,6 +6,9 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from careeval.core.scenario import HarmKind
+from careeval.report import charts
+from careeval.report.documents import FigureMarkup, draw_figure
 from careeval.report.page_table import PageColumn, PageTable
 from careeval.report.sections.grader_trust import as_sentence, grader_summaries
 from careeval.report.sections.leaderboard import boards
@@ -31,7 +34,16 @@ def _fill(report: Report) -> Mapping[str, Any]:
         "grader_summaries": list(grader_summaries(report)),
         "limits": list(_limits(report)),
         "numbers": numbers_table(report),
+        "picture": _picture(report),
     }
+
+
+def _picture(report: Report) -> FigureMarkup | None:
+    """Return the figure of all severe errors and scores; `None` without an entry."""
+    if not report.summaries:
+        return None
+    title = "Severe errors and scores, with intervals"
+    return draw_figure("first", title, lambda width: charts.column(report.summaries, width))
 
 
 def numbers_table(report: Report) -> PageTable:
@@ -43,6 +55,8 @@ def numbers_table(report: Report) -> PageTable:
         columns.append(PageColumn(metric.key, head))
         if metric.key == "score" and any(row["ranks"] for row in sheet.rows):
             columns.append(PageColumn("ranks"))
+    if any(s.severe_by_kind for s in report.summaries):
+        columns += [PageColumn(f"severe_{kind}") for kind in HarmKind]
     columns += [
         PageColumn("n", beneath=_missing),
         PageColumn("n_unresolved", beneath=_of_judgments),
@@ -61,7 +75,7 @@ def _of_judgments(row: Row) -> tuple[str, ...]:
 
 def _limits(report: Report) -> Iterator[str]:
     """Yield the warnings about the numbers, except the footnotes, which tables have."""
-    for remark in remarks(report.summaries):
+    for remark in remarks(report.summaries, shares=False):
         if not remark.startswith("*"):
             yield re.sub(rf"{SIMULATED}: .*{_OF_THE_BANK}", "", remark)
     yield from report.findings.public.runs.notes

@@ -42,6 +42,8 @@ class RolePanel:
         n_asked: Scenarios given to them, counted in each round.
         n_ratings: Ratings that they gave.
         n_typed: Answers that somebody else typed for them.
+        n_too_fast: Scenarios that they answered about too fast, counted in each round.
+        n_untimed: Scenarios that they answered about in an unknown time, counted in each round.
         years: Years of experience; `None` if fewer than three raters gave them.
     """
 
@@ -52,6 +54,8 @@ class RolePanel:
     n_asked: int
     n_ratings: int
     n_typed: int
+    n_too_fast: int
+    n_untimed: int
     years: Years | None
 
     @property
@@ -87,6 +91,8 @@ def _role(rounds: Sequence[RoundAnswers], role: Role) -> RolePanel:
         n_asked=sum(len(seat.scenarios) for seat in seats),
         n_ratings=len(authors),
         n_typed=sum(seat.n_typed for seat in seats),
+        n_too_fast=sum(len(seat.too_fast) for seat in seats),
+        n_untimed=sum(len(seat.untimed) for seat in seats),
         years=_years(list(years.values())),
     )
 

@@ -12,7 +12,11 @@ from careeval.core.rating import Rater, Role, Scale
 from careeval.core.scenario import Evidence, Status
 from careeval.results.study.panel import RolePanel, panel
 from careeval.results.study.rater_agreement import RaterAgreement, rater_agreement
-from careeval.results.study.round_ratings import AnswersBySubject, RoundAnswers
+from careeval.results.study.round_ratings import (
+    AnswersBySubject,
+    RoundAnswers,
+    without_fast_answers,
+)
 from careeval.results.study.scale_ratings import PAPER, DecisionTerms, ScaleRatings
 from careeval.results.study.scenario_decisions import (
     SEVERE,
@@ -72,6 +76,7 @@ class StudyResults:
         scales: Results by scale, for scales with a rating.
         panel: People who were invited and who rated, by role.
         study_id: Id of the study, since titles are not unique; `None` if unknown.
+        without_fast: Whether answers that were given too fast are left out.
     """
 
     title: str
@@ -86,6 +91,7 @@ class StudyResults:
     agreement: tuple[RaterAgreement, ...]
     panel: tuple[RolePanel, ...]
     study_id: str | None = None
+    without_fast: bool = False
 
     def with_decision(self, decision: Decision | None) -> tuple[ScenarioResult, ...]:
         """Return the scenarios with this decision; with `None`, those without a decision."""
@@ -108,6 +114,16 @@ class StudyResults:
         return sum(role.n_rated for role in self.panel)
 
     @property
+    def n_too_fast(self) -> int:
+        """Return how often a rater answered about a scenario too fast, over all rounds."""
+        return sum(role.n_too_fast for role in self.panel)
+
+    @property
+    def n_untimed(self) -> int:
+        """Return how often a rater answered about a scenario in an unknown time."""
+        return sum(role.n_untimed for role in self.panel)
+
+    @property
     def panel_sizes(self) -> tuple[int, ...]:
         """Return the different numbers of raters that a scenario had on a scale, ascending."""
         sizes = {len(j.ratings) for each in self.latest for j in each.judged}
@@ -123,6 +139,7 @@ def study_results(
     terms: DecisionTerms = PAPER,
     n_withdrawn: int = 0,
     study_id: str | None = None,
+    without_fast: bool = False,
 ) -> StudyResults:
     """Return the results of a study.
 
@@ -134,7 +151,10 @@ def study_results(
         terms: Rule and cuts for decisions.
         n_withdrawn: Raters who have withdrawn; nothing else is known of them.
         study_id: Id of the study.
+        without_fast: Whether to leave out what raters answered too fast to have read it.
     """
+    if without_fast:
+        rounds = [without_fast_answers(each) for each in rounds]
     failed: set[str] = set()
     newest: dict[str, ScenarioResult] = {}
     earlier: list[ScenarioResult] = []
@@ -162,6 +182,7 @@ def study_results(
         agreement=tuple(rater_agreement(round_, scale) for round_ in rounds for scale in scales),
         panel=panel(rounds),
         study_id=study_id,
+        without_fast=without_fast,
     )
 
 

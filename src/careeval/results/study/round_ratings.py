@@ -14,6 +14,12 @@ from careeval.results.held_out_words import WITHHELD, names_by_place
 T = TypeVar("T", Rating, PointsView, Comment, Sufficiency)
 
 
+FASTEST_READER = 500
+"""The most words a minute that can be read. Silent readers of English mostly do 175 to 300
+(Brysbaert 2019, doi:10.1016/j.jml.2019.104047).
+"""
+
+
 @dataclass(frozen=True, slots=True)
 class RoundRater:
     """A rater in a round.
@@ -23,6 +29,9 @@ class RoundRater:
         n_typed: Answers that somebody else typed for the rater.
         agreed: True if the rater agreed to the terms, in the app or on paper.
         years: Years of experience; `None` if not given.
+        too_fast: Scenarios that the rater answered about in less time than `FASTEST_READER` needs
+            to read the scenario and the items answered about.
+        untimed: Scenarios that the rater answered about in a time that is not known.
     """
 
     rater: Rater
@@ -30,6 +39,8 @@ class RoundRater:
     n_typed: int = 0
     agreed: bool = False
     years: int | None = None
+    too_fast: frozenset[str] = frozenset()
+    untimed: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +86,29 @@ class RoundAnswers:
     def subject(self, scenario: str) -> Subject:
         """Return the subject of a scenario in this round."""
         return Subject(scenario, self.versions[scenario], self.number)
+
+    def is_too_fast(self, rater: Rater, scenario: str) -> bool | None:
+        """Tell whether a rater answered about a scenario too fast; `None` if no time is known."""
+        seat = next(seat for seat in self.seats if seat.rater == rater)
+        return None if scenario in seat.untimed else scenario in seat.too_fast
+
+
+def without_fast_answers(round_: RoundAnswers) -> RoundAnswers:
+    """Return the round without all that raters chose too fast to have read it.
+
+    Comments stay, since they are read and not counted; so does what took an unknown time.
+    """
+    fast = {(seat.rater, name) for seat in round_.seats for name in seat.too_fast}
+
+    def kept(answers: Iterable[T]) -> tuple[T, ...]:
+        return tuple(a for a in answers if (a.rater, a.subject.scenario) not in fast)
+
+    return replace(
+        round_,
+        ratings=kept(round_.ratings),
+        views=kept(round_.views),
+        sufficiency=kept(round_.sufficiency),
+    )
 
 
 def without_held_out_words(

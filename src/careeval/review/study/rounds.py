@@ -29,7 +29,12 @@ from careeval.review.study.plan import (
     planned_scenarios,
     read_plan,
 )
-from careeval.review.study.questions import count_words, questions
+from careeval.review.study.questions import (
+    answerable_questions,
+    count_words,
+    kept_questions,
+    questions,
+)
 from careeval.review.study.revision import earlier_answers
 from careeval.review.study.time_taken import is_faster_than_reading, median_minutes, minutes_by_task
 from careeval.review.workbench import ABOUT, CONSENT, FINISHED
@@ -46,7 +51,7 @@ class RaterProgress:
         finished: Whether they have said that they finished, even if questions are left open.
         counts: How many of their scenarios are done, begun, skipped and so on.
         minutes: Median minutes for a scenario that is done; `None` if no time is known.
-        n_fast: Scenarios that were done in less time than it takes to read them.
+        n_too_fast: Scenarios that were rated in less time than it takes to read them.
         last: Time of their last save, UTC; empty if nothing was saved.
         n_typed: Answers in this round that another person typed for them.
         revoked: Whether their link is switched off.
@@ -63,7 +68,7 @@ class RaterProgress:
     finished: bool
     counts: Mapping[Progress, int]
     minutes: float | None
-    n_fast: int
+    n_too_fast: int
     last: str
     n_typed: int
     revoked: bool
@@ -112,8 +117,8 @@ def rater_progress(
                 Counter(states.values()),
                 median_minutes(minutes.values()),
                 sum(
-                    is_faster_than_reading(minutes[name], count_words(scenarios[name], asked[name]))
-                    for name in minutes
+                    _is_too_fast(plan, scenarios[name], seat, work, times.get(seat.id, {})) is True
+                    for name in seat.scenarios
                 ),
                 last,
                 typed[seat.id],
@@ -156,6 +161,7 @@ def _round(store: Store, plan: StudyPlan, banks: Sequence[Bank]) -> RoundAnswers
     work = {seat.id: store.work(seat.id) for seat in seats}
     answers = parse_ratings(plan, readable, work)
     typed = _typed(store, {plan.task(rated.id) for rated in plan.scenarios})
+    times = minutes_by_task(store.events())
     ratings = RoundAnswers(
         plan.round,
         {rated.id: rated.version for rated in plan.scenarios},
@@ -166,6 +172,7 @@ def _round(store: Store, plan: StudyPlan, banks: Sequence[Bank]) -> RoundAnswers
                 typed[seat.id],
                 agreed=_agreed(plan, work[seat.id]),
                 years=_years(work[seat.id]),
+                **_paces(plan, shown, seat, work[seat.id], times.get(seat.id, {})),
             )
             for seat in seats
         ),
@@ -189,6 +196,63 @@ def _round(store: Store, plan: StudyPlan, banks: Sequence[Bank]) -> RoundAnswers
     )
     public = {s.id for bank in banks for s in bank.scenarios if s.split is Split.public}
     return without_held_out_words(ratings, shown, public)
+
+
+def _paces(
+    plan: StudyPlan,
+    shown: Mapping[str, Scenario | None],
+    seat: Seat,
+    work: Work,
+    times: Mapping[str, float],
+) -> dict[str, frozenset[str]]:
+    """Return the scenarios that a rater answered about too fast, and in an unknown time."""
+    rated = [name for name in seat.scenarios if work.get(plan.task(name))]
+    paces = {
+        name: None
+        if (scenario := shown[name]) is None
+        # a lost text has no words to count
+        else _is_too_fast(plan, scenario, seat, work, times)
+        for name in rated
+    }
+    return {
+        "too_fast": frozenset(name for name, fast in paces.items() if fast),
+        "untimed": frozenset(name for name, fast in paces.items() if fast is None),
+    }
+
+
+def _is_too_fast(
+    plan: StudyPlan, scenario: Scenario, seat: Seat, work: Work, times: Mapping[str, float]
+) -> bool | None:
+    """Tell whether a rater answered about a scenario in less time than it takes to read.
+
+    The words are those of the items answered about, and of the scenario unless the rater had read
+    it to write an answer of their own. If answers of earlier rounds still hold, their items and
+    their time are counted too.
+
+    Args:
+        plan: The round.
+        scenario: The scenario as it was shown.
+        seat: The rater's.
+        work: All that the rater answered.
+        times: Task → minutes that the rater took.
+
+    Returns:
+        False if nothing was answered; None if no time is known.
+    """
+    stored, rated = work.get(plan.task(scenario.id), {}), plan.rated(scenario.id)
+    before = earlier_answers(rated, work)
+    stands = kept_questions(plan, scenario, seat.id, before)
+    given = [q for q in answerable_questions(plan, scenario, seat.id) if q.field in stored]
+    if not any(question.options for question in given):
+        return False
+    former = [each.task for each in rated.former if stands and work.get(each.task)]
+    tasks = [plan.task(scenario.id), *former]
+    if any(task not in times for task in tasks):
+        return None
+    n_words = count_words(scenario, (*given, *stands.values()))
+    if work.get(plan.answer_task(scenario.id)):
+        n_words -= len(scenario.text.split())
+    return is_faster_than_reading(sum(times[task] for task in tasks), n_words)
 
 
 def _proposed(plan: StudyPlan, scenario: Scenario) -> Mapping[Subject, ProposedItem]:

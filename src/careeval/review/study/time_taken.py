@@ -7,35 +7,38 @@ from collections.abc import Iterable, Mapping
 from datetime import datetime
 from statistics import median
 
+from careeval.results.study.round_ratings import FASTEST_READER
 from careeval.review.store import Event
 
 LONGEST_GAP = 10
 """Minutes between two answers after which the rater is taken to have been away."""
-
-FASTEST_READER = 500
-"""The most words a minute that can be read. Silent readers of English mostly do 175 to 300
-(Brysbaert 2019, doi:10.1016/j.jml.2019.104047).
-"""
 
 
 def minutes_by_task(events: Iterable[Event]) -> Mapping[str, Mapping[str, float]]:
     """Return rater → task → minutes, summed over its answers, from the save before to each answer.
 
     An answer has no time if somebody else typed it, if it is the rater's first, or if it follows a
-    gap of more than `LONGEST_GAP`. A task without any time is left out.
+    gap of more than `LONGEST_GAP`, in which the rater may have read the page. A task with such an
+    answer is left out.
     """
     minutes: dict[str, dict[str, float]] = defaultdict(lambda: defaultdict(float))
+    untimed: set[tuple[str, str]] = set()
     before: dict[str, datetime] = {}
     for event in events:
         if event.typed_by:
+            untimed.add((event.rater, event.task))
             continue
         now = datetime.fromisoformat(event.at)
-        if event.rater in before:
-            gap = (now - before[event.rater]).total_seconds() / 60
-            if 0 <= gap <= LONGEST_GAP:
-                minutes[event.rater][event.task] += gap
+        last = before.get(event.rater)
+        gap = (now - last).total_seconds() / 60 if last else -1.0
+        if 0 <= gap <= LONGEST_GAP:
+            minutes[event.rater][event.task] += gap
+        else:
+            untimed.add((event.rater, event.task))
         before[event.rater] = now
-    return minutes
+    for rater, task in untimed:
+        minutes[rater].pop(task, None)
+    return {rater: dict(tasks) for rater, tasks in minutes.items() if tasks}
 
 
 def median_minutes(minutes: Iterable[float]) -> float | None:

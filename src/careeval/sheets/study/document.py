@@ -11,7 +11,7 @@ from careeval.sheets.document import Document
 from careeval.sheets.kinds import Form
 from careeval.sheets.sheet import Shown, View
 from careeval.sheets.study.kinds import UNDECIDED
-from careeval.sheets.study.raters import agreement_sheet, panel_roles_sheet
+from careeval.sheets.study.raters import agreement_sheet, pace_notes, panel_roles_sheet
 from careeval.sheets.study.scenario_results import decisions_sheet, scales_sheet, validity_sheet
 from careeval.stats import Estimate
 
@@ -28,7 +28,7 @@ def study_document(study: StudyResults) -> Document:
     blocks: tuple[str | View, ...] = (
         f"{study.title} · bank {study.bank} {study.bank_version}",
         f"{' · '.join(counts)}, {rule}",
-        *_views(study),
+        *(view for view in _views(study) if view.sheet.rows),
     )
     data = validity_sheet((*study.latest, *study.earlier))
     about = f"Ratings of bank {study.bank} {study.bank_version} by {study.n_rated} people, {rule}"
@@ -48,7 +48,7 @@ def _views(study: StudyResults) -> Iterator[View]:
     scales = ("scale", "when", "n", "n_pass", "s_cvi_ave", "s_cvi_ua")
     yield View(scales_sheet(study), tuple(map(Shown, scales)), groups=1)
     years = ("years_mean", "years_fewest", "years_most", "n_years")
-    counts = ("role", "n_invited", "n_rated", "n_asked", "n_ratings", "n_typed")
+    counts = ("role", "n_invited", "n_rated", "n_asked", "n_ratings", "n_typed", "n_too_fast")
     yield View(panel_roles_sheet(study), tuple(map(Shown, (*counts, *years))))
     rated = ("round", "scale", "n_raters", "n_subjects", "n_complete")
     identical, *others = COEFFICIENTS
@@ -62,6 +62,10 @@ def _notes(study: StudyResults) -> Iterator[str]:
         f"k/n: k of the n raters gave {study.terms.endorsing}. Panels are small: 7 of 8 is "
         "compatible with 47% to 100% of all such raters."
     )
+    if any(not judged.aiken for each in study.latest for judged in each.judged):
+        yield "– in place of a number of a scenario: fewer than three have rated it."
+    if not study.scales:
+        yield "Nobody has rated anything yet, so there are no scales and no agreement."
     yield "ICC(2,k) is over the scenarios, or items, that every rater rated."
     if any(role.years is None or role.years.low is None for role in study.panel):
         yield panel_roles_sheet(study).note
@@ -77,5 +81,6 @@ def _notes(study: StudyResults) -> Iterator[str]:
                 yield f"{number} is unknown: {estimate.reason}"
             elif estimate.ci95 is None and estimate.reason != DESCRIBES:
                 yield f"{number} has no interval: {estimate.reason}"
+    yield from pace_notes(study)
     if n := study.n_withdrawn:
         yield f"{n} rater{' has' if n == 1 else 's have'} withdrawn; their answers are left out."

@@ -11,6 +11,7 @@ from careeval.sheets.sheet import DataTable
 from careeval.sheets.study.raters import (
     coefficients_sheet,
     comments_sheet,
+    pace_notes,
     panel_roles_sheet,
     panel_sheet,
     points_sheet,
@@ -53,5 +54,6 @@ def write_study(study: StudyResults, folder: Path) -> list[Path]:
         f"Ratings of the bank {study.bank} {study.bank_version} by people. Decided by the rule "
         f"`{terms.rule}` at the cut {terms.cut}; the other cut is {terms.other_cut}."
     )
+    about = " ".join([about, *pace_notes(study)])
     tables = study_tables(study)
     return write_tables(tables, folder, ("csv", "parquet"), about, conventions("95%"))

@@ -73,7 +73,7 @@ class _ReasonsKind(Kind):
 @dataclass(frozen=True)
 class _PointsListKind(ListKind):
     def text(self, value: Iterable[int] | None, form: Form = Form.short) -> str:
-        return ", ".join(map(signed, value or ())) or DASH
+        return DASH if value is None else ", ".join(map(signed, value)) or "none"
 
 
 DECIDED = _DecisionKind(names=DECISIONS)
@@ -150,7 +150,7 @@ class _RoleKind(Kind):
         return SHARE_ALONE.text(value.endorsed, Form.of_many)
 
     def page_text(self, value: RoleRatings | None, form: Form = Form.bare) -> str:
-        return DASH if value is None else self.text(value)
+        return "not rated" if value is None else self.text(value)
 
     def sort_key(self, value: RoleRatings) -> float | None:
         return value.endorsed.value

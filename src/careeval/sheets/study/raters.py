@@ -6,11 +6,15 @@ are withheld.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from careeval.core.rating import Comment, PointsView, Rater
+from careeval.core.text import counted
 from careeval.results.held_out_words import WITHHELD
 from careeval.results.study.panel import RolePanel
 from careeval.results.study.rater_agreement import COEFFICIENTS, any_cut
 from careeval.results.study.results import StudyResults
+from careeval.results.study.round_ratings import FASTEST_READER
 from careeval.sheets.kinds import COUNT, FLAG, SIGNED
 from careeval.sheets.sheet import Field, Row, Sheet
 from careeval.sheets.study.kinds import AGREEMENT, DECIMALS, YEARS
@@ -18,6 +22,9 @@ from careeval.sheets.study.scenario_results import IN_ROLE, ROUND, SCALE, SUBJEC
 from careeval.stats import Estimate
 
 _RATER = Field("rater", "pseudonym of the rater")
+
+TOO_FAST = f"faster than {FASTEST_READER} words a minute"
+"""The pace of ratings that were given too fast to have read what is rated."""
 
 
 def _rater_row(rater: Rater) -> Row:
@@ -90,6 +97,8 @@ def panel_sheet(study: StudyResults) -> Sheet:
         Field("n_asked", "scenarios that this rater was given", COUNT),
         Field("n_rated", "of n_asked, those rated on at least one scale", COUNT),
         Field("n_typed", "answers that somebody else typed for this rater", COUNT),
+        Field("n_too_fast", f"scenarios that this rater rated {TOO_FAST}", COUNT),
+        Field("n_untimed", "scenarios that this rater rated in an unknown time", COUNT),
         Field("agreed", "whether this rater agreed to the terms", FLAG),
     )
     rows: list[Row] = []
@@ -102,6 +111,8 @@ def panel_sheet(study: StudyResults) -> Sheet:
                 "n_asked": len(seat.scenarios),
                 "n_rated": sum(rater == seat.rater for rater, _ in rated),
                 "n_typed": seat.n_typed,
+                "n_too_fast": len(seat.too_fast),
+                "n_untimed": len(seat.untimed),
                 "agreed": seat.agreed,
             }
             for seat in each.seats
@@ -116,8 +127,28 @@ PANEL_COUNTS = (
     Field("n_asked", "scenarios given to them, counted in each round", COUNT, "Scenarios asked"),
     Field("n_ratings", "ratings that they gave", COUNT, "Ratings given"),
     Field("n_typed", "answers that somebody else typed for them", COUNT, "Typed for them"),
+    Field("n_too_fast", f"scenarios that they rated {TOO_FAST}", COUNT, "Too fast"),
+    Field("n_untimed", "scenarios that they rated in an unknown time", COUNT, "Time unknown"),
 )
 """The counts of the raters of one role."""
+
+
+def pace_notes(study: StudyResults) -> Iterator[str]:
+    """Yield who rated too fast and whether it counts, then how often the time is unknown."""
+    fast = [
+        f"{seat.rater.id} {len(seat.too_fast)} of {len(seat.scenarios)}"
+        f"{f' in round {each.number}' if len(study.rounds) > 1 else ''}"
+        for each in study.rounds
+        for seat in each.seats
+        if seat.too_fast
+    ]
+    if fast:
+        scenarios = counted(study.n_too_fast, "scenario was", "scenarios were")
+        counts = "these ratings are left out" if study.without_fast else "these ratings count"
+        yield f"{scenarios} rated {TOO_FAST} ({', '.join(fast)}): {counts}."
+    if study.n_untimed:
+        n = counted(study.n_untimed, "scenario was", "scenarios were")
+        yield f"{n} rated in an unknown time; these ratings count."
 
 
 def panel_roles_sheet(study: StudyResults) -> Sheet:
@@ -155,11 +186,19 @@ def _role_row(role: RolePanel) -> Row:
 def ratings_sheet(study: StudyResults) -> Sheet:
     """Return a sheet of single ratings, a row each."""
     rows = [
-        {**subject_row(r.subject), "scale": r.scale.value, **_rater_row(r.rater), "value": r.value}
+        {
+            **subject_row(r.subject),
+            "scale": r.scale.value,
+            **_rater_row(r.rater),
+            "value": r.value,
+            "too_fast": each.is_too_fast(r.rater, r.subject.scenario),
+        }
         for each in study.rounds
         for r in each.ratings
     ]
-    fields = (*SUBJECT, SCALE, _RATER, IN_ROLE, Field("value", "1 to 5", COUNT))
+    value = Field("value", "1 to 5", COUNT)
+    fast = Field("too_fast", f"whether it was given {TOO_FAST}; null if the time is unknown", FLAG)
+    fields = (*SUBJECT, SCALE, _RATER, IN_ROLE, value, fast)
     return Sheet("ratings", "a rating", fields, rows)
 
 

@@ -75,7 +75,7 @@ def decisions_sheet(study: StudyResults, results: Iterable[ScenarioResult]) -> S
         Field("to_read", "low ratings and objections to read, whatever the decision", WORD_LIST),
         Field(
             "n_lacking",
-            "raters who lack a fact that would change what is right",
+            "raters who lack a fact that would change what is right; null if none said",
             COUNT,
             "Lack a fact",
         ),
@@ -141,7 +141,7 @@ def validity_sheet(results: Iterable[ScenarioResult], *, items: bool = True) -> 
             FLAG,
             "Changes at the other cut",
         ),
-        Field("reason", "why passes is null"),
+        Field("reason", "why passes is null, and so are numbers that need as many raters"),
     )
     rows = [
         _validity_row(judged, text)
@@ -250,16 +250,18 @@ def rated_items_sheet(results: Iterable[ScenarioResult]) -> Sheet:
 
 def _rated_item(item: ItemResult) -> Row:
     n_unsure = sum(view.points is None for view in item.views)
+    others = sorted(v.points for v in item.objections if v.points is not None)
     return {
         **subject_row(item.subject),
         "words": item.text or item.name,
         "name": item.name if item.text else "",
         "relevance": item.relevance,
         "aiken_v": item.relevance.aiken,
+        "reason": item.relevance.reason,
         "proposed": item.views[0].proposed if item.views else None,
-        "n_agree": len(item.views) - n_unsure - len(item.objections),
-        "would_give": sorted(v.points for v in item.objections if v.points is not None),
-        "n_unsure": n_unsure,
+        "n_agree": len(item.views) - n_unsure - len(item.objections) if item.views else None,
+        "would_give": others if item.views else None,
+        "n_unsure": n_unsure if item.views else None,
         "n_comments": len(item.comments),
     }
 

@@ -7,6 +7,7 @@ from dataclasses import asdict
 from careeval.results.study.panel import RolePanel
 from careeval.results.study.rater_agreement import COEFFICIENTS, RaterAgreement
 from careeval.results.study.results import StudyResults
+from careeval.results.study.round_ratings import FASTEST_READER
 from careeval.results.study.scale_ratings import ScaleRatings
 from careeval.results.study.scenario_decisions import Decision, ItemResult, ScenarioResult
 from careeval.sheets.sheet import Row
@@ -26,6 +27,12 @@ def study_json(study: StudyResults) -> Row:
         "terms": asdict(study.terms),
         "decisions": {(d or UNDECIDED): len(study.with_decision(d)) for d in (*Decision, None)},
         **_named(study, "n_withdrawn", "n_invited", "n_rated"),
+        "too_fast": {
+            "words_a_minute": FASTEST_READER,
+            "n_scenarios": study.n_too_fast,
+            "n_untimed": study.n_untimed,
+            "left_out": study.without_fast,
+        },
         "panel": list(panel_sheet(study).rows),
         "panel_by_role": [role_json(role) for role in study.panel],
         "notes": [rated.note for rated in study.rounds if rated.note],
