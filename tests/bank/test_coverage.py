@@ -17,11 +17,14 @@ from careeval.core.scenario import Adl, Domain, Rubric
 from support.bank_folder import GOOD_BANK, PROBES, BankFolder
 
 
-def test_coverage_counts_the_primary_situation() -> None:
-    """One dressing scenario: one in its row and column, none elsewhere."""
-    cells = coverage(load_bank(GOOD_BANK).scenarios)
+def test_coverage_counts_every_situation() -> None:
+    """One dressing scenario: one in each of its rows and its column, none elsewhere."""
+    scenarios = load_bank(GOOD_BANK).scenarios
+    cells = coverage(scenarios)
     assert cells["condition"] == {"stroke": {adl: int(adl is Adl.dressing) for adl in Adl}}
     assert set(cells["situation"]) == {"discomfort"}
+    both = [s.model_copy(update={"situation": ("discomfort", "family")}) for s in scenarios]
+    assert set(coverage(both)["situation"]) == {"discomfort", "family"}
     assert set(cells["assistance"]) == {"03"}
     assert coverage([]) == {"condition": {}, "assistance": {}, "situation": {}, "actor": {}}
 

@@ -109,6 +109,11 @@ def _many(graded: Sequence[EntryFindings], n: int) -> list[EntryFindings]:
     return made
 
 
+def test_0_percent_has_no_minus() -> None:
+    """What reads as 0.0% in a description has no minus."""
+    assert f"{drawing.as_percent(-0.0004):.1f}" == "0.0"
+
+
 def test_a_score_stands_where_the_summary_says(summaries: list[Summary]) -> None:
     """A score is drawn at its percentage, on a line from one end of its interval to the other."""
     figure = charts.overview(summaries[:1])

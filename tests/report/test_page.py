@@ -720,6 +720,22 @@ def test_shades_are_tenths(fraction: float, look: str) -> None:
     assert shade(fraction) == look
 
 
+@pytest.mark.parametrize(
+    ("fraction", "ci95", "look"),
+    [
+        (-0.04, (-0.1, 0.03), "heat-below pale"),
+        (-0.04, (-0.1, -0.01), "heat-below"),
+        (0.25, (0.0, 0.5), "heat-2 pale"),
+        (0.25, (0.1, 0.5), "heat-2"),
+    ],
+)
+def test_a_shade_is_pale_where_0_is_possible(
+    fraction: float, ci95: tuple[float, float], look: str
+) -> None:
+    """No strong colour says more than the interval does."""
+    assert shade(fraction, ci95) == look
+
+
 def test_an_unknown_number_is_sorted_last_and_says_why() -> None:
     """A cell without a value has the reason beneath it, and no 0 to be sorted by."""
     sheet = Sheet(

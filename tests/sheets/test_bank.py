@@ -60,6 +60,16 @@ def test_coverage_adds_up(bank: Bank) -> None:
     assert "all" not in frame["part"].to_list()
 
 
+def test_a_scenario_with_two_situations_is_one_of_all(bank: Bank) -> None:
+    """It counts in both rows, and the caption says so; the row of all has it once."""
+    stats = stats_json(bank)
+    (row,) = stats["coverage"]["situation"].values()
+    stats["coverage"]["situation"] = {"discomfort": row, "family": row}
+    view = [*coverage_views(stats)][2]
+    assert view.caption == "Situation by activity (several a scenario: 2 in all)"
+    assert [view.cells(row)[-1] for row in view.sheet.rows] == ["1", "1", "1"]
+
+
 def test_figures_say_what_a_bank_holds(bank: Bank) -> None:
     """One scenario is said to be one, and every act is counted by its points."""
     first, *others = bank_figures(stats_json(bank))

@@ -6,7 +6,17 @@ import pytest
 
 from careeval.results.score.cost import Cost
 from careeval.sheets.estimate_kinds import AGREEMENT_SHARE
-from careeval.sheets.kinds import DASH, P_VALUE, RANKS, SHARE, UNKNOWN
+from careeval.sheets.kinds import (
+    DASH,
+    P_VALUE,
+    PERCENT,
+    PLAIN,
+    POINTS,
+    RANKS,
+    SHARE,
+    TWO_DECIMALS,
+    UNKNOWN,
+)
 from careeval.sheets.page_kinds import DIFFERENCE, PLAIN_DOLLARS, ROUND_SHARE, PartNameKind
 from careeval.stats import Estimate
 
@@ -34,6 +44,14 @@ def test_p_values_read_well(p: float | None, text: str) -> None:
 def test_a_difference_has_its_sign(value: float, text: str) -> None:
     """A difference has a sign, unless it reads as 0.0."""
     assert DIFFERENCE.page_text(Estimate(value, value, value, None, "few")) == text
+
+
+@pytest.mark.parametrize("value", [-0.001, -0.0, -0.0049])
+def test_0_has_no_minus(value: float) -> None:
+    """A number that reads as 0 has no minus, in any unit."""
+    texts = [unit.text(value / unit.scale) for unit in (PERCENT, POINTS, PLAIN, TWO_DECIMALS)]
+    assert texts == ["0.0", "0.0", "0.00", "0.00"]
+    assert TWO_DECIMALS.text(-0.006) == "−0.01"
 
 
 def test_a_value_that_does_not_exist_is_a_dash() -> None:

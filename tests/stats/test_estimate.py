@@ -50,3 +50,12 @@ def test_contradictions_are_refused(
     """Parts that contradict each other, or a NaN for unknown, raise."""
     with pytest.raises(ValueError, match=message):
         Estimate(*parts)
+
+
+def test_what_rounding_leaves_is_0() -> None:
+    """A hair from 0 is 0, without a minus, in the value, the bounds and the interval."""
+    hair = 0.1 + 0.2 - 0.3
+    estimate = Estimate(hair, -hair, hair, (-0.0, 1.9e-18))
+    assert estimate == Estimate(0, 0, 0, (0, 0))
+    assert "-" not in repr(estimate)
+    assert Estimate(1e-9, 1e-9, 1e-9, (1e-9, 1e-9)).value == 1e-9

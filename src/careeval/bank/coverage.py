@@ -65,16 +65,20 @@ class ProbeCounts:
 def coverage(scenarios: Iterable[Scenario]) -> dict[str, Cells]:
     """Return four tables of counts of the scenarios: field → value of the field → activity → count.
 
-    The fields are condition, assistance, primary situation and actor.
+    The fields are condition, assistance, situation and actor. A scenario with several situations
+    counts in each, as in the results by situation.
     """
     rows = list(scenarios)
-    fields: dict[str, Callable[[Scenario], str]] = {
-        "condition": lambda s: s.condition or "not given",
-        "assistance": lambda s: s.assistance or "not given",
-        "situation": lambda s: s.situation[0] if s.situation else "not given",
-        "actor": lambda s: s.actor or "not given",
+    fields: dict[str, Callable[[Scenario], tuple[str | None, ...]]] = {
+        "condition": lambda s: (s.condition,),
+        "assistance": lambda s: (s.assistance,),
+        "situation": lambda s: s.situation or (None,),
+        "actor": lambda s: (s.actor,),
     }
-    return {name: _cells((value(s), s.adl) for s in rows) for name, value in fields.items()}
+    return {
+        name: _cells((value or "not given", s.adl) for s in rows for value in values(s))
+        for name, values in fields.items()
+    }
 
 
 def _cells(pairs: Iterable[tuple[str, Adl]]) -> Cells:

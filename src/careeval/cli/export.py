@@ -78,7 +78,7 @@ def export(
         prompts: For Every Eval Ever: the folder of the grader's prompts, if not careeval's.
         probes: Folder that `careeval audit probes -o` wrote: the grader's agreement with labels.
         audit: File that `careeval audit new -o` wrote: people's labels of the grader's judgments.
-        bank: Folder of the probes' bank; careeval's own if not given.
+        bank: Folder of the probes' bank; if not given, careeval's own that the runs are of.
         selection: Which systems and graders.
     """
     if not folders:
@@ -90,7 +90,7 @@ def export(
     runs = selection.select(read_runs(*folders))
     results = findings(
         runs,
-        probe_agreement(runs, load_bank(bank), probes),
+        probe_agreement(runs, load_bank(bank) if bank else None, probes),
         audits=people_audits(runs, audit or ()),
     )
     if not results.entries:

@@ -51,7 +51,7 @@ def report(
         no_responses: Leave out responses, quotes and reasons.
         probes: Folder that `careeval audit probes -o` wrote: the grader's agreement with labels.
         audit: File that `careeval audit new -o` wrote: people's labels of the grader's judgments.
-        bank: Folder of the probes' bank; careeval's own if not given.
+        bank: Folder of the probes' bank; if not given, careeval's own that the runs are of.
         selection: Which systems and graders.
     """
     if not folders:
@@ -66,7 +66,7 @@ def report(
         )
     results = findings(
         runs,
-        probe_agreement(runs, load_bank(bank), probes),
+        probe_agreement(runs, load_bank(bank) if bank else None, probes),
         audits=people_audits(runs, audit or ()),
     )
     write_page(results, out, title=title, responses=not no_responses)

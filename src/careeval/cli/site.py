@@ -66,7 +66,9 @@ def site(
     runs = selection.select(read_runs(*folders))
     loaded = load_bank(bank)
     results = findings(
-        runs, probe_agreement(runs, loaded, probes), audits=people_audits(runs, audit or ())
+        runs,
+        probe_agreement(runs, loaded if bank else None, probes),
+        audits=people_audits(runs, audit or ()),
     )
     is_of_bank = loaded.about.name in set(runs.responses["bank"])
     canary = loaded.about.canary if is_of_bank else None

@@ -8,7 +8,8 @@ from typing import Annotated, Any, Literal
 
 from cyclopts import App, Parameter
 
-from careeval.cli.app import OK, say
+from careeval.cli.app import CHECK_FAILED, OK, say
+from careeval.cli.shared.junit import write_junit
 from careeval.cli.shared.lexical_agreement import lexical_sentences
 from careeval.cli.shared.options import SelectionOptions
 from careeval.cli.shared.printing import Out, Printing
@@ -18,10 +19,12 @@ from careeval.results.entry_numbers import EntryNumbers
 from careeval.results.parts import Breakdown
 from careeval.results.score.entries import entries
 from careeval.results.score.entry_details import detail_of
+from careeval.results.score.limits import Check, Limit, Outcome
 from careeval.results.score.summary import Summary, summary_of
 from careeval.results.trust.audit.results import AuditResults
 from careeval.results.versus.ranking import rankings
 from careeval.sheets.entries.summary_document import summary_document
+from careeval.sheets.words import entry_names
 
 EXAMPLES = """\
 Examples:
@@ -40,9 +43,16 @@ Examples:
   careeval summary runs --rubric ladder            the paper's rubric alone
   careeval summary runs --system NAME --grader NAME   a part of them
   careeval summary runs --audit audit.db           and corrected by people
+  careeval summary runs/first --require 'severe<5'   status 3 if it may be more
+  careeval summary runs/first --fail-on 'severe>5' --junit checks.xml
 
 In CSV, Parquet and JSON a score is a fraction; an unknown one is empty or null,
 with its reason beside it. Parts of fewer than five scenarios are marked.
+
+--fail-on 'severe>5' ends with status 3 if the 95% interval lies wholly above 5
+percent: too many for sure. --require 'severe<5' ends with status 3 unless the
+interval lies wholly below 5: few enough for sure. An unknown interval fails
+both. Every system shown is checked, and each check is listed on stderr.
 """
 
 app = App(name="summary", help_epilogue=EXAMPLES)
@@ -58,6 +68,9 @@ def summary(
     sort: Order = "name",
     detail: Annotated[bool, Parameter(negative=())] = False,
     audit: Annotated[list[Path] | None, Parameter(negative=())] = None,
+    fail_on: Annotated[list[str], Parameter(negative=())] | None = None,
+    require: Annotated[list[str], Parameter(negative=())] | None = None,
+    junit: Path | None = None,
     out: Out = None,
     printing: Printing = Printing(),
     selection: SelectionOptions = SelectionOptions(),
@@ -72,12 +85,25 @@ def summary(
         detail: Add the worst epoch, the spread of epochs, reliability, length and the worst of k;
             in JSON also every part of the scenarios.
         audit: File that `careeval audit new -o` wrote: adds the scores as people correct them.
+        fail_on: METRIC>X or METRIC<X: end with status 3 if the interval of a system lies wholly on
+            that bad side of X percent, or is unknown; may be given more than once.
+        require: METRIC<X or METRIC>X: end with status 3 unless the interval of each system lies
+            wholly on that good side of X percent; may be given more than once.
+        junit: The file to write these checks to, as JUnit XML for CI.
         out: The file to write, instead of stdout.
         printing: The format.
         selection: Which systems, graders and rubrics.
     """
     if not folders:
         raise UsageError("name the folder of a run", hint="careeval summary runs/first")
+    limits = [
+        *(Limit.parse("--fail-on", text) for text in fail_on or ()),
+        *(Limit.parse("--require", text) for text in require or ()),
+    ]
+    if junit and not limits:
+        raise UsageError(
+            "--junit has no check to write", hint="add --fail-on 'severe>5' or --require 'severe<5'"
+        )
     # what tables call an activity, banks call an ADL
     named = [Breakdown.adl if each == "activity" else Breakdown(each) for each in by]
     parts = tuple(dict.fromkeys(named))
@@ -113,7 +139,25 @@ def summary(
     printing.print(document, lambda: _json(numbers), out)
     if not summaries:
         say("These runs have no grading yet. Grade them: careeval grade FOLDER --grader MODEL")
-    return OK
+    checks = _checks(limits, summaries)
+    for check in checks:
+        say(check.line)
+    if junit:
+        write_junit(junit, "careeval.summary", checks)
+    return OK if all(check.outcome is Outcome.passed for check in checks) else CHECK_FAILED
+
+
+def _checks(limits: Sequence[Limit], summaries: Sequence[Summary]) -> list[Check]:
+    """Return each limit checked on each entry; without an entry, each is unknown."""
+    names = entry_names(summaries)
+    if not names:
+        return [
+            Check(f"{limit.option} {limit.text}", "no system", "nothing is graded", Outcome.unknown)
+            for limit in limits
+        ]
+    return [
+        limit.check(s, name) for limit in limits for s, name in zip(summaries, names, strict=True)
+    ]
 
 
 def _json(numbers: Sequence[EntryNumbers]) -> dict[str, Any]:

@@ -9,8 +9,8 @@ from typing import Literal
 
 from careeval.files import write_bytes, write_text
 from careeval.report import charts
-from careeval.report.words import strip_controls
 from careeval.results.findings import Findings
+from careeval.sheets.formats.markdown import plain_markdown
 from careeval.sheets.words import entry_names
 
 Format = Literal["svg", "png"]
@@ -58,8 +58,13 @@ def write_figures(
             else:
                 write_bytes(path, charts.png(drawing, file.title, description))
             paths.append(path)
-        index_lines += ["", f"## {_plain(file.title)}", "", ", ".join(f"`{p.name}`" for p in paths)]
-        index_lines += ["", _plain(description)]
+        index_lines += [
+            "",
+            f"## {plain_markdown(file.title)}",
+            "",
+            ", ".join(f"`{p.name}`" for p in paths),
+        ]
+        index_lines += ["", plain_markdown(description)]
         written += paths
     index = folder / "figures.md"
     write_text(index, "\n".join(index_lines) + "\n")
@@ -83,10 +88,3 @@ def _files(findings: Findings) -> Iterator[_File]:
     for n, (name, each) in enumerate(zip(entry_names(summaries), graded, strict=True), 1):
         title = f"Scores of the scenarios: {name}"
         yield _File(f"scenarios-{n:02}", title, charts.distribution(each))
-
-
-def _plain(text: str) -> str:
-    """Return the text on one line, with Markdown markup escaped."""
-    return "".join(
-        f"\\{c}" if c in "\\`*_{}[]<>#|&!~" else c for c in strip_controls(" ".join(text.split()))
-    )

@@ -101,14 +101,16 @@ class Strip:
         return Strip(dots, None, scale.place(0), scale.width)
 
 
-def shade(fraction: float | None) -> str:
-    """Return the CSS class for the shade of a fraction; empty for `None`.
+def shade(fraction: float | None, ci95: tuple[float, float] | None = None) -> str:
+    """Return the CSS classes for the shade of a fraction; empty for `None`.
 
-    There are ten shades from 0 to 1, and one below 0.
+    There are ten shades from 0 to 1, and one below 0. A shade is pale if the interval holds 0.
     """
     if fraction is None:
         return ""
-    return "heat-below" if round(fraction, 3) < 0 else f"heat-{min(9, int(fraction * 10))}"
+    is_open = ci95 is not None and ci95[0] <= 0 <= ci95[1]
+    depth = "heat-below" if round(fraction, 3) < 0 else f"heat-{min(9, int(fraction * 10))}"
+    return f"{depth} pale" if is_open else depth
 
 
 def strip_of(key: str, scale: BarScale) -> Callable[[Row], Strip | None]:

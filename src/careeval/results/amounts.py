@@ -9,8 +9,7 @@ def percent(fraction: float | None, digits: int = 1) -> str:
     """Return a fraction in percent, without the sign %, rounded to `digits`; a dash for `None`."""
     if fraction is None:
         return "–"
-    rounded = round(100 * fraction, digits) or 0.0  # never a minus before 0.0
-    return f"{rounded:.{digits}f}".replace("-", "−")
+    return f"{100 * fraction:z.{digits}f}".replace("-", "−")
 
 
 def dollars(value: float | None) -> str:

@@ -131,16 +131,20 @@ def coverage_sheet(stats: Mapping[str, Any]) -> Sheet:
 
 
 def coverage_views(stats: Mapping[str, Any]) -> Iterator[View]:
-    """Yield a table for each breakdown of the scenarios; its last row has the sums."""
+    """Yield a table for each breakdown of the scenarios; its last row has all, each once."""
     sheet = coverage_sheet(stats)
     numbers = [field.key for field in sheet.fields[2:]]
+    # a scenario has one actor, or is in its row "not given"
+    once = [row for row in sheet.rows if row["by"] == "actor"]
+    whole = {"part": "all", **{key: sum(row[key] for row in once) for key in numbers}}
     for by in stats["coverage"]:
         rows = [row for row in sheet.rows if row["by"] == by]
-        sums = {key: sum(row[key] for row in rows) for key in numbers}
+        n = sum(row["all"] for row in rows)
+        several = f" (several a scenario: {n} in all)" if n > whole["all"] else ""
         yield View(
-            replace(sheet, name=f"coverage_by_{by}", rows=[*rows, {"part": "all", **sums}]),
+            replace(sheet, name=f"coverage_by_{by}", rows=[*rows, whole]),
             (Shown("part", head=by), *map(Shown, numbers)),
-            f"{by.capitalize()} by activity",
+            f"{by.capitalize()} by activity{several}",
         )
 
 

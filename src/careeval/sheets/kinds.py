@@ -260,7 +260,7 @@ class Unit(NamedTuple):
         if self.scale == 100 and self.decimals is not None:
             return percent(value, self.decimals)
         decimals = self.decimals if self.decimals is not None else 0 if abs(value) >= 10 else 2
-        return f"{self.scale * value:.{decimals}f}".replace("-", "−")
+        return f"{self.scale * value:z.{decimals}f}".replace("-", "−")
 
 
 PERCENT = Unit()

@@ -5,10 +5,20 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+NOISE = 1e-12
+"""Numbers no further from 0 than this are left from rounding, as 5.6e-17 of 0.1 + 0.2 - 0.3."""
+
+
+def without_noise(number: float) -> float:
+    """Return the number; 0 if it is no further from 0 than `NOISE`, and never minus 0."""
+    return 0.0 if -NOISE <= number <= NOISE else number
+
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
     """A number in its own unit, or unknown with a reason. Unknown is never 0.
+
+    What lies within `NOISE` of 0 is taken for 0: it is left from rounding, and is nobody's result.
 
     Two kinds of uncertainty are kept apart. `low` and `high` are the bounds that the unresolved
     items of these responses leave; `ci95` is about other scenarios.
@@ -32,6 +42,12 @@ class Estimate:
     reason: str = ""
 
     def __post_init__(self) -> None:
+        for name in ("value", "low", "high"):
+            if (number := getattr(self, name)) is not None:
+                object.__setattr__(self, name, without_noise(number))
+        if self.ci95 is not None:
+            low, high = self.ci95
+            object.__setattr__(self, "ci95", (without_noise(low), without_noise(high)))
         numbers = (self.value, self.low, self.high, *(self.ci95 or ()))
         if any(number is not None and not math.isfinite(number) for number in numbers):
             raise ValueError(f"an unknown number is None, never NaN or infinite: {self}")

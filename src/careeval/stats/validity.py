@@ -208,7 +208,7 @@ def falls_short_of_excellent(endorsement: Endorsement) -> str:
     kappa = modified_kappa(k, n)
     if kappa >= EXCELLENT_KAPPA:
         return ""
-    return f"{k} of {n}, a modified kappa of {kappa:.2f}, under {EXCELLENT_KAPPA}"
+    return f"{k} of {n}, a modified kappa of {kappa:z.2f}, under {EXCELLENT_KAPPA}"
 
 
 def s_cvi_ave(items: Sequence[Endorsement]) -> float:

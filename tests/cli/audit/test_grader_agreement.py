@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import json
+import os
 from pathlib import Path
+from zipfile import ZipFile
 
 from careeval.bank import load_bank
+from careeval.bank.load import OWN_BANKS
 from careeval.cli.audit.grader_agreement import probe_agreement
 from careeval.cli.export import _grader_prompts
 from careeval.core.response import Response, ResponseState
@@ -12,7 +16,7 @@ from careeval.core.scenario import READ_RUBRICS
 from careeval.modes.prompts import load_prompts
 from careeval.modes.response import RESPONSE
 from careeval.modes.version import KNOWN
-from careeval.protocol.probe_check import prepare_probes
+from careeval.protocol.probe_check import lexical_agreement, prepare_probes
 from careeval.protocol.runs.folder import prepare_recorded
 from careeval.protocol.runs.spec import Run
 from careeval.protocol.tables.run_tables import read_runs
@@ -38,10 +42,41 @@ def test_audits_of_both_rubrics_are_one_agreement(tmp_path: Path) -> None:
     grader.script = keyword_grader
     tried("ladder")
     tried("actions")
+    # a copy of the first has a newer folder, but no newer date
+    (first,) = (tmp_path / "audits").glob("*-actions-1")
+    _date_back(first)
+    os.utime(first)
     (found,) = probe_agreement(read_runs(tmp_path / "runs"), bank, tmp_path / "audits").values()
     assert {judged.rubric for judged in found.judgments} == set(READ_RUBRICS)
     # the first audit of the actions, which found nothing, does not count
     assert (found.overall.n, found.overall.missed) == (24, 0)
+
+
+def _date_back(folder: Path) -> None:
+    """Give the logs of a run another day, an earlier one."""
+    for log in folder.rglob("*.eval"):
+        edited = log.with_suffix(".new")
+        with ZipFile(log) as before, ZipFile(edited, "w") as after:
+            for name in before.namelist():
+                text = before.read(name)
+                if name in {"header.json", "_journal/start.json"}:
+                    header = json.loads(text)
+                    header["eval"]["created"] = "2020-01-01T00:00:00+00:00"
+                    text = json.dumps(header).encode()
+                after.writestr(name, text)
+        edited.replace(log)
+
+
+def test_the_lexical_grader_is_checked_on_the_bank_of_its_runs(tmp_path: Path) -> None:
+    """Without a bank its agreement is that on careeval's own bank that was asked, old or new."""
+    for number in ("2", "3"):
+        bank = load_bank(Path(number))
+        answer = Response(bank.scenarios[0].id, 1, "I wait.", ResponseState.answered)
+        task = {"bank": str(OWN_BANKS[number])}
+        run = Run("by-hand", None, "careeval/lexical", 1, task)
+        resume(prepare_recorded(tmp_path / number, [answer], run))
+        (agreement,) = probe_agreement(read_runs(tmp_path / number), None, None).values()
+        assert agreement.sentence() == lexical_agreement(bank).sentence()
 
 
 def test_prompts_of_graders_of_every_protocol() -> None:

@@ -152,7 +152,7 @@ def test_shares_that_round(n_base: int, n_twin: int) -> None:
     for k in range(n_twin + 1):
         twin = [BLOWS] * k + [LEAVES] * (n_twin - k)
         numbers = numbers_of(runs({BASE: [LEAVES] * n_base, TWIN: [*twin]}))
-        assert numbers.neither.value == pytest.approx(0, abs=1e-12)
+        assert numbers.neither.value == 0
 
 
 def test_the_cost_is_of_all_that_was_asked() -> None:
@@ -167,6 +167,22 @@ def test_the_cost_is_of_all_that_was_asked() -> None:
     (summary,) = summarise(paid)
     assert summary.cost.asking.value == pytest.approx(3 * 0.5)
     assert summary.cost.grading.value == pytest.approx(9 * 0.1)
+
+
+def test_every_rubric_of_a_system_has_the_same_cost_of_asking() -> None:
+    """Twins have no ladder, but its entry counts what they cost to ask."""
+    found: Found = {BASE: [LEAVES], TWIN: [BLOWS], CONTROL: [LEAVES]}
+    run = runs(found)
+    ladder = run.judgments.filter(pl.col("scenario") == BASE).with_columns(rubric=pl.lit("ladder"))
+    lacks = pl.when(pl.col("scenario") == BASE).then([]).otherwise(["ladder"])
+    paid = replace(
+        run,
+        responses=run.responses.with_columns(cost_usd=pl.lit(0.5), lacks=lacks),
+        judgments=pl.concat([run.judgments, ladder]),
+    )
+    actions, on_ladder = summarise(paid)
+    assert actions.cost.asking == on_ladder.cost.asking
+    assert on_ladder.cost.asking.n == 3
 
 
 def test_a_twin_without_its_base_is_a_scenario() -> None:

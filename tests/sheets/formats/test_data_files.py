@@ -6,9 +6,6 @@ import csv
 import io
 import json
 import re
-import shutil
-import subprocess
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -18,19 +15,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from careeval.core.scenario import Rubric
-from careeval.results.entry_numbers import EntryNumbers
 from careeval.results.findings import Findings, findings
-from careeval.results.parts import Breakdown
-from careeval.results.score.summary import NOT_COMPARABLE, summarise
+from careeval.results.score.summary import NOT_COMPARABLE
 from careeval.results.tables import JUDGMENTS, RESPONSES, Runs, schema
 from careeval.results.trust.audit.draw import draw
 from careeval.results.trust.audit.results import audit_results
-from careeval.sheets.entries.summary_document import summary_document
 from careeval.sheets.export_tables import data_tables
 from careeval.sheets.formats.data_files import csv_text, write_tables
-from careeval.sheets.formats.latex import MOST_ROWS, escaped, latex
 from careeval.sheets.sheet import DataTable
-from results.authored import RUNG_LEVELS, Marks, by_hand, judgments, numbers_of, responses
+from results.authored import RUNG_LEVELS, Marks, by_hand, judgments, responses
 from results.sampled import at_random, judged, read_by
 
 SECRET = "words of the held-out split"
@@ -275,69 +268,3 @@ def test_numbers_of_a_list_stay_numbers() -> None:
     frame = pl.DataFrame({"x": [[-1 / 3, 1.0]], "y": [["=1", "b"]], "z": ["a;=1"], "n": [None]})
     lines = csv_text(frame.with_columns(pl.col("n").cast(pl.String))).splitlines()
     assert lines[1] == f'"{-1 / 3}; 1.0","\'=1; b","a;=1",'
-
-
-# LaTeX
-
-
-def test_latex_caption_says_what_a_number_needs() -> None:
-    """Bank, protocol, grader, n, the kind of interval, and that scores do not compare."""
-    text = latex(summary_document(numbers_of(two())))
-    for caption in re.findall(r"\\caption\{(.*)\}\n", text):
-        for part in ("Bank authored 1-0", "protocol 2-0", "grader judge", r"n 7 $\times$ 3",
-                     "clustered by scenario", NOT_COMPARABLE):  # fmt: skip
-            assert part in caption
-    assert text.count(r"\begin{table}") == 3
-
-
-def test_latex_rows_have_a_cell_for_each_column() -> None:
-    """Whatever a system is called, each row has as many cells as its table has columns."""
-    s, _ = summarise(by_hand())
-    summaries = [replace(s, system=r"a & b \\ \input{x} % $ _ # ^ ~ {"), replace(s, system="[c]")]
-    text = latex(summary_document([*map(EntryNumbers, summaries)]))
-    for kind, body in re.findall(
-        r"\\begin\{tabular\}\{([lr]+)\}\n(.*?)\\end\{tabular\}", text, re.S
-    ):
-        rows = [line for line in body.splitlines() if line.endswith(r"\\")]
-        assert rows
-        assert {len(re.findall(r"(?<!\\)&", row)) + 1 for row in rows} == {len(kind)}
-    assert r"a \& b \textbackslash{}\textbackslash{} \textbackslash{}input\{x\} \% \$" in text
-    assert "\n{}[c] & " in text
-
-
-@given(st.text())
-def test_latex_text_has_no_command_of_its_own(text: str) -> None:
-    """Escaped text has no character that LaTeX obeys but in what the escape itself writes."""
-    left = re.sub(
-        r"\\text[a-z]+\{\}|\\[{}$&#%_]|\\char34\{\}|\\texttt\{U\+[0-9A-F]+\}|\$-\$|\$\\(?:times|div|ge|cdot)\$|\{\}",
-        "", escaped(text),
-    )  # fmt: skip
-    assert not set(left) & set('\\{}$&#%_^~<>|"`')
-    assert "\n" not in left
-
-
-def test_latex_of_many_is_cut_into_pages() -> None:
-    """No table has more rows than a page holds, and none of them is lost."""
-    s, _ = summarise(by_hand())
-    many = [EntryNumbers(replace(s, system=f"m{n}")) for n in range(MOST_ROWS + 1)]
-    text = latex(summary_document(many, by=[Breakdown.adl]))
-    bodies = re.findall(r"\\midrule\n(.*?)\\bottomrule", text, re.S)
-    counts = [body.count(r" \\") for body in bodies]
-    assert max(counts) <= MOST_ROWS
-    assert sum(counts) == 3 * len(many)
-    assert "(1 of 3)" in text
-
-
-@pytest.mark.skipif(shutil.which("pdflatex") is None, reason="no pdflatex here")
-def test_latex_compiles(tmp_path: Path) -> None:
-    """An article with nothing but booktabs takes the tables of a hostile name."""
-    summaries = [
-        replace(s, system=f'{s.system} 中 ÐÞðþß÷ÆØÿ ?`--"<<\\[ "é"') for s in summarise(two())
-    ]
-    (tmp_path / "tables.tex").write_text(latex(summaries), encoding="utf-8")
-    (tmp_path / "a.tex").write_text(
-        r"\documentclass{article}\usepackage{booktabs}\begin{document}\input{tables}\end{document}"
-    )
-    command = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "a.tex"]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, check=False)
-    assert done.returncode == 0, done.stdout[-2000:]

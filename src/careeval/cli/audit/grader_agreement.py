@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from careeval.bank.load import Bank
+from careeval.bank.load import OWN_BANKS, OWN_NAME, Bank, load_bank
 from careeval.core.grader import Grader
 from careeval.core.scenario import Rubric
 from careeval.errors import UsageError
@@ -17,15 +17,18 @@ from careeval.results.trust.audit.results import AuditResults, audit_results
 from careeval.results.trust.probe_check import LabelledJudgment, ProbeAgreement
 
 
-def probe_agreement(runs: Runs, bank: Bank, audits: Path | None) -> dict[str, ProbeAgreement]:
+def probe_agreement(
+    runs: Runs, bank: Bank | None, audits: Path | None
+) -> dict[str, ProbeAgreement]:
     """Return grader, as `runs` name it → its agreement with a bank's probes.
 
-    The lexical grader is checked anew, since that costs nothing. For any other grader the newest
-    finished check of it on each rubric is read.
+    The lexical grader is checked anew, since that costs nothing, on the banks of the runs that it
+    judged; of a bank that is neither given nor careeval's own, nothing is known. For any other
+    grader the newest finished check of it on each rubric is read.
 
     Args:
         runs: Runs that the graders judged.
-        bank: Bank that has the probes.
+        bank: Bank that has the probes; `None` for careeval's own that the runs are of.
         audits: Folder that `careeval audit probes -o` wrote; `None` for the lexical grader alone.
 
     Raises:
@@ -33,8 +36,33 @@ def probe_agreement(runs: Runs, bank: Bank, audits: Path | None) -> dict[str, Pr
             runs.
     """
     graders = runs.judgments["grader"].unique().sort().to_list()
-    lexical = {name: lexical_agreement(bank) for name in graders if Grader.parse(name).is_lexical}
-    return lexical | (_stored_agreement(graders, bank, audits) if audits else {})
+    agreement = {name: a for name in graders if (a := _lexical(name, runs, bank))}
+    if not audits:
+        return agreement
+    own = _own_banks(runs)
+    stored = bank or (own[0] if len(own) == 1 else load_bank())
+    return agreement | _stored_agreement(graders, stored, audits)
+
+
+def _lexical(grader: str, runs: Runs, bank: Bank | None) -> ProbeAgreement | None:
+    """Return the agreement of the lexical grader; `None` for others, and without probes."""
+    if not Grader.parse(grader).is_lexical:
+        return None
+    if bank is not None:
+        return lexical_agreement(bank)
+    checks = [lexical_agreement(each) for each in _own_banks(runs, grader)]
+    return ProbeAgreement.of(j for check in checks for j in check.judgments) if checks else None
+
+
+def _own_banks(runs: Runs, grader: str | None = None) -> list[Bank]:
+    """Return the banks of these runs, or of what a grader judged, that ship with careeval."""
+    responses = runs.responses
+    if grader is not None:
+        judged = runs.judgments.filter(grader=grader).select("system", "scenario", "epoch").unique()
+        responses = responses.join(judged, on=judged.columns, how="semi")
+    versions = responses.filter(bank=OWN_NAME)["bank_version"].drop_nulls().unique()
+    numbers = sorted({version.partition("-")[0] for version in versions} & OWN_BANKS.keys())
+    return [load_bank(OWN_BANKS[number]) for number in numbers]
 
 
 def people_audits(runs: Runs, audits: Sequence[Path]) -> dict[str, AuditResults]:
@@ -84,8 +112,12 @@ def _stored_agreement(graders: list[str], bank: Bank, root: Path) -> dict[str, P
         )
     by_grader: dict[str, dict[Rubric, list[LabelledJudgment]]] = {}
     others: set[str] = set()
-    for folder in sorted(finished, key=lambda each: each.stat().st_mtime):
-        audit = read_run(folder)
+    # by the logs' date: a copy of a folder has a date of its own
+    by_date = sorted(
+        ((read_run(folder), folder) for folder in finished),
+        key=lambda each: (each[0].responses["created"].max(), each[1].stat().st_mtime_ns),
+    )
+    for audit, folder in by_date:
         if set(audit.responses["bank"]) != {bank.about.name}:
             raise UsageError(
                 f"{folder} is an audit over another bank than {bank.about.name}",

@@ -51,7 +51,7 @@ def plot_value(estimate: Estimate) -> PlotValue | None:
 
 def as_percent(fraction: float) -> float:
     """Return a fraction in percent, rounded to one decimal as figures draw it."""
-    return round(100 * fraction, 1)
+    return round(100 * fraction, 1) or 0.0  # never a minus before 0.0
 
 
 @dataclass(frozen=True)

@@ -62,7 +62,7 @@ class EntryCard:
 
 @dataclass(frozen=True)
 class ReportBoard:
-    """A board: entries that can be compared, best first, then those that may not be ranked.
+    """A board: entries that can be compared, in the order of all tables of the report.
 
     Attributes:
         caption: The rubric, and other differences from the other boards.
@@ -85,14 +85,14 @@ def boards(report: Report) -> Iterator[ReportBoard]:
 
 def _board(ranking: Ranking, findings: Findings) -> ReportBoard:
     ranked = {each.place: each for each in ranking.ranked}
-    left = (
+    places = (
         place
         for place, each in enumerate(findings.graded)
-        if place not in ranked and basis(each.entry) == ranking.basis
+        if place in ranked or basis(each.entry) == ranking.basis
     )
     several = len(ranked) > 1
     cards = []
-    for place in (*ranked, *left):
+    for place in places:
         each, rank = findings.graded[place], ranked.get(place)
         s, corrected = each.summary, each.corrected
         not_ranked_reason = "; ".join(s.not_ranked) or ranking.left_out.get(s.system, "")

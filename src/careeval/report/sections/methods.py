@@ -9,6 +9,7 @@ from careeval.report.page_table import PageColumn, PageTable
 from careeval.report.sections.section import Report, Section, distinct
 from careeval.sheets.entries.entries_sheet import entries_sheet
 from careeval.sheets.entries.run_records import records_sheet
+from careeval.sheets.formats.latex import escaped
 
 
 def _fill(report: Report) -> Mapping[str, Any]:
@@ -48,17 +49,8 @@ def _citations(report: Report) -> tuple[str, str]:
         "  title   = {careeval: an open, independent implementation of the {CareEval} benchmark},\n"
         + (f"  version = {{{', '.join(software)}}},\n" if software else "")
         + (f"  year    = {{{year}}},\n" if year else "")
-        + f"  note    = {{{_tex(source)}}}\n}}",
+        + f"  note    = {{{escaped(source)}}}\n}}",
     )
-
-
-def _tex(words: str) -> str:
-    """Return a text with BibTeX's special characters escaped or removed."""
-    for character in "\\{}":
-        words = words.replace(character, "")
-    for character in "&%$#_":
-        words = words.replace(character, f"\\{character}")
-    return words
 
 
 METHODS = Section("methods", "Methods", "sections/methods.html", _fill, lambda _: True)

@@ -92,8 +92,9 @@ def _caption(sheet: Sheet, by: Breakdown) -> str:
 
 
 def _with_small(note: str, sheet: Sheet) -> str:
-    """Return the note, with the meaning of the asterisk if the sheet has an asterisk."""
-    return " ".join([note] * bool(note) + [SMALL] * any(map(PART.is_small, sheet.rows)))
+    """Return the note with that of the sheet, and the meaning of the asterisk if there is one."""
+    small = SMALL if any(map(PART.is_small, sheet.rows)) else ""
+    return " ".join(filter(None, (note, sheet.note, small)))
 
 
 def part_strip(key: str, scale: BarScale) -> Callable[[Row], Strip | None]:
@@ -106,7 +107,8 @@ def part_look(key: str, row: Row) -> str:
     part = row.get(key)
     if part is None or part["score"].value is None:
         return "none"
-    return f"{shade(part['score'].value)}{' few' if PART.is_small(part) else ''}"
+    shaded = shade(part["score"].value, part["score"].ci95)
+    return f"{shaded} few" if PART.is_small(part) else shaded
 
 
 def _sizes(parts: Iterable[Row]) -> str:

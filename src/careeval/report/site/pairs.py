@@ -14,7 +14,8 @@ from careeval.results.versus.compare import Comparison, compare
 from careeval.results.versus.differences import Verdict
 from careeval.results.versus.flips import Flip
 from careeval.results.versus.ranking import RANKED_BY, Ranking
-from careeval.sheets.page_kinds import DIFFERENCE
+from careeval.sheets.kinds import P_VALUE, Kind
+from careeval.sheets.page_kinds import DIFFERENCE, PERCENT_POINTS
 from careeval.sheets.sheet import Row, Sheet
 from careeval.sheets.versus.pairs import (
     VERDICTS,
@@ -217,9 +218,13 @@ def _difference_table(pair: SystemPair, sheet: Sheet) -> PageTable:
             PageColumn("p", about="on its own"),
             PageColumn(
                 "p_holm",
-                beneath=lambda row: [row["p_holm_family"]] if row[compared] in RANKED_BY else [],
+                beneath=lambda row: _as_compared(row, "p_holm", P_VALUE, row["p_holm_family"]),
             ),
-            PageColumn("detectable", about="80% power"),
+            PageColumn(
+                "detectable",
+                about="80% power",
+                beneath=lambda row: _as_compared(row, "detectable", PERCENT_POINTS),
+            ),
             PageColumn("n"),
             PageColumn("verdict", look=lambda row: "" if row["verdict"] in clear else "weak"),
         ),
@@ -229,6 +234,14 @@ def _difference_table(pair: SystemPair, sheet: Sheet) -> PageTable:
         file=sheet.name.replace("_", "-"),
         part="of all pairs",
     )
+
+
+def _as_compared(row: Row, key: str, kind: Kind, family: str | None = None) -> list[str]:
+    """Return the family of a ranked metric, and its number as a comparison of two prints it."""
+    if row.get("metric") not in RANKED_BY or row[key] is None:
+        return []
+    alone = kind.page_text(row[f"{key}_alone"])
+    return [*filter(None, [family]), f"alone: {alone}"]
 
 
 def verdicts(pair: SystemPair) -> list[str]:

@@ -16,6 +16,7 @@ from careeval.results.score.harms import Harm, harms
 from careeval.sheets.entries.care_directions import directions_sheet
 from careeval.sheets.entries.corrected_scores import as_graded, corrected_sheet
 from careeval.sheets.entries.plan_answers import plan_answers_sheet
+from careeval.sheets.entries.run_records import records_sheet
 from careeval.sheets.kinds import RANKS
 from careeval.sheets.scenarios import scenario_scores_sheet
 
@@ -244,18 +245,16 @@ def answer_table(entry: SiteEntry) -> PageTable:
 
 def facts(entry: SiteEntry) -> list[tuple[str, str]]:
     """Return the facts on what was run, each as name and text."""
-    s, run = entry.summary, entry.graded.entry.run
+    s = entry.summary
     responses = entry.graded.entry.responses
     returned = sorted(set(responses["model_returned"].drop_nulls()))
+    (record,) = records_sheet(responses, [s]).rows
     asking, grading = s.cost.asking, s.cost.grading
     return [
         ("Model asked", s.asked or "none: recorded answers"),
         ("Model that answered", ", ".join(returned) or "not recorded"),
         ("Vendor", entry.vendor or "its name does not say"),
-        (
-            "Sampling sent",
-            run["sampling"] if run["sampling"] not in {None, "{}"} else "not recorded",
-        ),
+        ("Sampling sent", record["sampling"]),
         ("Bank", f"{s.bank} {s.bank_version}, hash {s.bank_hash}"),
         ("Bank’s provenance", s.bank_provenance),
         ("Protocol that asked", s.protocol),

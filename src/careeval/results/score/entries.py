@@ -36,7 +36,8 @@ class Entry:
         graded: The judgments that count, as arrays.
         beside: The entry of the twins and controls of its scenarios, which count in none of its
             numbers; None if none was judged by this grader on this rubric.
-        n_beside: Responses asked of the system to such twins and controls.
+        responses_beside: The system's responses to such twins and controls, with or without the
+            rubric, columns `careeval.results.tables.RESPONSES`; none by default.
     """
 
     system: str
@@ -50,7 +51,12 @@ class Entry:
     n_epochs: int
     graded: GradedRubric
     beside: Entry | None = None
-    n_beside: int = 0
+    responses_beside: pl.DataFrame | None = None
+
+    @property
+    def n_beside(self) -> int:
+        """Return the number of responses asked of the system to such twins and controls."""
+        return 0 if self.responses_beside is None else self.responses_beside.height
 
     # many entries share one table, so each keeps row numbers instead of a copy
 
@@ -113,10 +119,10 @@ def entries(runs: Runs) -> Iterator[Entry]:
         return
     bases, twins = _split_twins(runs)
     beside = {_key(entry): entry for entry in _entries(twins)}
-    n_beside = dict(twins.responses.group_by("system").len().iter_rows())
+    by_system = twins.responses.partition_by("system", as_dict=True)
     for entry in _entries(bases):
-        n = n_beside.get(entry.system, 0)
-        yield replace(entry, beside=beside.get(_key(entry)), n_beside=n)
+        of_system = by_system.get((entry.system,))
+        yield replace(entry, beside=beside.get(_key(entry)), responses_beside=of_system)
 
 
 def _key(entry: Entry) -> tuple[str, str, Rubric, str]:

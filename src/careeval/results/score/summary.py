@@ -221,11 +221,15 @@ def summary_of(entry: Entry) -> Summary:
 
 
 def _cost(entry: Entry) -> RunCost:
-    """Return the cost of all responses and their judgments, those to twins and controls too."""
-    both = [each for each in (entry, entry.beside) if each is not None]
+    """Return the cost of all responses and their judgments, those to twins and controls too.
+
+    Twins were asked whether or not they have the rubric of the entry.
+    """
+    asked = [entry.responses, entry.responses_beside]
+    judged = [entry.first, entry.beside.first if entry.beside else None]
     return RunCost(
-        asking_cost(pl.concat([each.responses for each in both])),
-        grading_cost(pl.concat([each.first for each in both])),
+        asking_cost(pl.concat(table for table in asked if table is not None)),
+        grading_cost(pl.concat(table for table in judged if table is not None)),
     )
 
 

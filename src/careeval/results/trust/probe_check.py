@@ -318,7 +318,7 @@ class ProbeAgreement:
                 chosen = [j for j in judgments if j.points == scoring.SEVERE or not limit.severe]
                 reached = _at_worst(chosen, limit.measure)
                 if reached is not None and reached < limit.least:
-                    yield f"{limit.what} {reached:.3f} on the {rubric}, under {limit.least:g}"
+                    yield f"{limit.what} {reached:z.3f} on the {rubric}, under {limit.least:g}"
 
 
 def grader_accuracy(judgments: Iterable[LabelledJudgment]) -> GraderAccuracy:

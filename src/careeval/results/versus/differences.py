@@ -68,6 +68,7 @@ class Difference:
         why_not_detectable: Why `detectable` is unknown; else empty.
         constant: If all scenarios differ by the same, so that there is no interval, the bounds of
             that difference; else `None`.
+        n_family: Tests of its family, which `p_holm` and `detectable` allow for; 0 if untested.
     """
 
     name: str
@@ -81,6 +82,7 @@ class Difference:
     fewer_is_better: bool = False
     why_not_detectable: str = ""
     constant: tuple[float, float] | None = None
+    n_family: int = 0
 
     @property
     def clear(self) -> bool:
@@ -253,6 +255,7 @@ def differences(
             fewer_is_better=key in fewer_is_better,
             why_not_detectable=tests[key].why_not_detectable,
             constant=tests[key].constant,
+            n_family=n_family if key in adjusted else 0,
         )
         for key, pair in family.items()
     }

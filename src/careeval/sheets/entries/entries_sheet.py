@@ -327,6 +327,17 @@ _DOMAIN_PART = (
 )
 
 
+_SEVERAL = (
+    Field("n_scenarios", "scenarios with a judged response, each counted once", COUNT),
+    Field(
+        "n_counted",
+        "sum of n over the parts: a scenario with several situations counts in each",
+        COUNT,
+    ),
+)
+"""The fields of parts that a scenario may have several of."""
+
+
 def parts_sheet(by: Breakdown, entries: Sequence[EntryNumbers]) -> Sheet:
     """Return a sheet of numbers: a row for each entry and part of the scenarios.
 
@@ -337,8 +348,9 @@ def parts_sheet(by: Breakdown, entries: Sequence[EntryNumbers]) -> Sheet:
     Raises:
         ValueError: An entry lacks the details that the breakdown needs.
     """
+    several = by is Breakdown.situation
     rows = [
-        {**names, by.value: str(part), **_part_row(cell)}
+        {**names, by.value: str(part), **_part_row(cell), **(_counts(entry) if several else {})}
         for names, entry in with_names(entries)
         for part, cell in scores_by(by, entry).items()
     ]
@@ -346,11 +358,37 @@ def parts_sheet(by: Breakdown, entries: Sequence[EntryNumbers]) -> Sheet:
         *ENTRY,
         PARTS[by],
         *(_DOMAIN_PART if by is Breakdown.domain else _PART),
+        *(_SEVERAL if several else ()),
         NAME,
         GRADER_NAME,
     )
     holds = f"an entry and a part of the scenarios, by {by.head}"
-    return Sheet(f"by_{by}", holds, fields, rows, f"By {by.head}")
+    note = " ".join(several_notes(rows)) if several else ""
+    return Sheet(f"by_{by}", holds, fields, rows, f"By {by.head}", note)
+
+
+def _counts(entry: EntryNumbers) -> Row:
+    """Return the values of `_SEVERAL`; every scenario has one activity."""
+    return {
+        "n_scenarios": sum(cell.n for cell in entry.summary.by_adl.values()),
+        "n_counted": sum(cell.n for cell in scores_by(Breakdown.situation, entry).values()),
+    }
+
+
+def several_notes(rows: Iterable[Row]) -> Iterator[str]:
+    """Yield a note on rows by situation, with the counts of each entry if they differ.
+
+    If every scenario has one situation, there is no note.
+    """
+    counts = {row["name"]: (row["n_scenarios"], row["n_counted"]) for row in rows}
+    if all(scenarios == counted for scenarios, counted in counts.values()):
+        return
+    differ = len(set(counts.values())) > 1
+    parts = (
+        f"{scenarios} scenarios{f' of {name}' if differ else ''} count {counted} times"
+        for name, (scenarios, counted) in (counts.items() if differ else list(counts.items())[:1])
+    )
+    yield f"A scenario with several situations counts in each: {'; '.join(parts)}."
 
 
 def _part_row(cell: SubsetScore | DomainScore) -> Row:
@@ -393,6 +431,7 @@ def stacked_parts_sheet(sheets: Sequence[Sheet]) -> Sheet:
         Field("by", "what the scenarios are broken down by"),
         Field("part", "the part, as the bank names it"),
         *_PART,
+        *(_SEVERAL if any("n_counted" in sheet.by_key for sheet in sheets) else ()),
     )
     rows = [
         row | {"by": by, "part": row[by]}

@@ -84,13 +84,15 @@ def summary_document(
     notes = [
         settings_line(summaries),
         *([SMALL] if has_small_parts else []),
+        *(part.note for part in parts if part.note),
         *remarks(summaries),
         *unresolved_notes(summaries),
         *cost_lines(summaries),
         *more,
     ]
     data = _parts(parts, corrected=bool(audits)) if by else sheet
-    return Document(tuple(blocks), tuple(notes), data, entries_caption(summaries))
+    caption = entries_caption(summaries) + (f" {SMALL}" if has_small_parts else "")
+    return Document(tuple(blocks), tuple(notes), data, caption)
 
 
 def _parts(sheets: Sequence[Sheet], *, corrected: bool) -> Sheet:
@@ -165,14 +167,15 @@ def _in_detail(sheet: Sheet, names: _EntryColumns) -> View:
 
 
 def _part(sheet: Sheet, names: _EntryColumns) -> View:
-    keys = [field.key for field in sheet.fields if field.key not in _NAMING]
+    keys = [field.key for field in sheet.fields if field.key not in _NOT_SHOWN]
     columns = [Shown(key) for key in keys]
     if "severe" in keys:
         columns[-1] = Shown("severe", Form.of_many)
     return names.view(sheet, columns, sheet.caption, grouped=True)
 
 
-_NAMING = {"system", "grader", "rubric", "name", "judge"}
+_NOT_SHOWN = {"system", "grader", "rubric", "name", "judge", "n_scenarios", "n_counted"}
+"""Fields of parts that are in no column of their own: names, and what a note says once."""
 
 
 def _across(sheet: Sheet, by: Breakdown, names: _EntryColumns) -> View:

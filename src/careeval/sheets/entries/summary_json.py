@@ -142,6 +142,7 @@ class DetailFile:
     by_condition: Mapping[str, CellFile]
     by_assistance: Mapping[str, CellFile]
     by_situation: Mapping[str, CellFile]
+    n_situations: int
     by_actor: Mapping[str, CellFile]
     by_adl_and_domain: Mapping[Adl, Mapping[Domain, DomainScore]]
 
@@ -297,6 +298,7 @@ def _detail(detail: Detail) -> DetailFile:
         by_condition=_cells(detail.by_condition),
         by_assistance=_cells(detail.by_assistance),
         by_situation=_cells(detail.by_situation),
+        n_situations=sum(cell.n for cell in detail.by_situation.values()),
         by_actor=_cells(detail.by_actor),
         by_adl_and_domain=detail.by_adl_and_domain,
     )

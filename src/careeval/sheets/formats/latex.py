@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 
 from careeval.sheets.document import Document
 from careeval.sheets.kinds import Kind
@@ -19,40 +21,87 @@ Block = Sequence[tuple[Row, tuple[str, ...]]]
 def latex(document: Document) -> str:
     r"""Return a document's tables as LaTeX, for `\input` in an article.
 
-    Each table caption includes the note of the table and the caption of the document. A table with
-    too many rows for a page is split between groups of rows. If a view marks columns to keep, only
-    those and the text columns are printed. Without data, the result is only a LaTeX comment.
+    The caption of a table is its title. One note, below the first table, has the notes of all
+    tables and the caption of the document; the captions of the other tables refer to it. Labels
+    depend on what the document is about but not on its numbers, so that several documents fit in
+    one article, and a reference survives a further run.
+
+    A table with too many rows for a page is split between groups of rows. If a view marks columns
+    to keep, only those and the text columns are printed. Without data, the result is only a LaTeX
+    comment.
     """
     if not document.data.rows:
         return "% nothing was graded\n"
-    tables = [table for view in document.views for table in _tables(view, document.caption)]
-    return "\n".join([r"% needs \usepackage{booktabs}", *tables])
+    tables = [table for view in document.views for table in _tables(view.narrowed, document)]
+    notes = (*(view.sheet.note for view in document.views), document.caption)
+    note = " ".join(dict.fromkeys(filter(None, notes)))
+    return "\n".join([r"% needs \usepackage{booktabs}", *_texts(tables, note)])
 
 
-def _tables(view: View, document_caption: str) -> Iterator[str]:
+@dataclass(frozen=True)
+class _Table:
+    """A view, or the part of it that fits on a page.
+
+    Attributes:
+        caption: Text above the table.
+        subject: Text that tells it from other tables, without its numbers.
+    """
+
+    view: View
+    blocks: Sequence[Block]
+    caption: str
+    subject: str
+
+
+def _tables(view: View, document: Document) -> Iterator[_Table]:
     """Yield a view as one table, or as several if it has too many rows for a page."""
-    view = view.narrowed
     pages: list[list[Block]] = [[]]
     for block in view.blocks():
         if pages[-1] and sum(map(len, (*pages[-1], block))) > MOST_ROWS:
             pages.append([])
         pages[-1].append(block)
-    caption = ". ".join(filter(None, (view.title, view.sheet.note.rstrip("."), document_caption)))
-    label = view.sheet.name.replace("_", "-")
+    names = [place for place, kind in enumerate(view.kinds) if not kind.is_number][:1]
     for number, page in enumerate(pages, start=1):
         part = f" ({number} of {len(pages)})" if len(pages) > 1 else ""
-        yield _table(f"{label}-{number}" if part else label, f"{caption}{part}", view, page)
+        rows = (cells[place] for block in page for _, cells in block for place in names)
+        subject = "\n".join([document.caption, view.title, *view.heads, *rows])
+        yield _Table(view, page, f"{view.title}{part}", subject)
 
 
-def _table(label: str, caption: str, view: View, blocks: Sequence[Block]) -> str:
+LABEL_DIGITS = 6
+"""Hexadecimal digits of the document's hash in its labels."""
+
+
+def _texts(tables: Sequence[_Table], note: str) -> Iterator[str]:
+    """Yield the LaTeX of each table of a document, the first with the note."""
+    subject = "\n".join(table.subject for table in tables)
+    digest = hashlib.sha256(subject.encode()).hexdigest()[:LABEL_DIGITS]
+    names = [table.view.sheet.name.replace("_", "-") for table in tables]
+    labels = [
+        f"tab:careeval-{digest}-{name}-{names[:place].count(name) + 1}"
+        if names.count(name) > 1
+        else f"tab:careeval-{digest}-{name}"
+        for place, name in enumerate(names)
+    ]
+    for place, (label, table) in enumerate(zip(labels, tables, strict=True)):
+        caption = escaped(table.caption)
+        if note and place:
+            caption += rf"; note below Table~\ref{{{labels[0]}}}"
+        yield _text(table, caption, label, "" if place else note)
+
+
+def _text(table: _Table, caption: str, label: str, note: str) -> str:
+    """Return the LaTeX of one table."""
+    view, blocks = table.view, table.blocks
     columns = "".join(map(_column, view.kinds))
     lines = [
         r"\begin{table}",
         r"\centering",
         r"\footnotesize",
         r"\setlength{\tabcolsep}{4pt}",
-        rf"\caption{{{escaped(caption)}}}",
-        rf"\label{{tab:careeval-{label}}}",
+        rf"\caption{{{caption}}}",
+        rf"\label{{{label}}}",
+        r"\par\smallskip",
         rf"\begin{{tabular}}{{{columns}}}",
         r"\toprule",
         _line(view.heads),
@@ -60,6 +109,7 @@ def _table(label: str, caption: str, view: View, blocks: Sequence[Block]) -> str
         *_lines(view, blocks),
         r"\bottomrule",
         r"\end{tabular}",
+        *([rf"\par\smallskip\parbox{{\linewidth}}{{Note: {escaped(note)}}}"] if note else []),
         r"\end{table}",
     ]
     return "\n".join(lines) + "\n"
@@ -88,8 +138,8 @@ def _line(cells: Iterable[str]) -> str:
 
 _SPECIAL = {
     "\\": r"\textbackslash{}",
-    "{": r"\{",
-    "}": r"\}",
+    "{": r"\textbraceleft{}",
+    "}": r"\textbraceright{}",
     "$": r"\$",
     "&": r"\&",
     "#": r"\#",
@@ -116,7 +166,9 @@ _NOT_DRAWN = "ÐÞðþ"
 
 
 def escaped(text: str) -> str:
-    """Escape a text so that LaTeX prints it literally, on one line.
+    """Escape a text so that LaTeX prints it literally, on one line, also by way of BibTeX.
+
+    BibTeX counts braces, escaped ones too: those written here are in pairs.
 
     Names come from people and providers and may contain any character.
 

@@ -51,10 +51,14 @@ def _lines(rows: Iterable[Iterable[str]]) -> list[str]:
 
 
 def plain_markdown(text: str) -> str:
-    """Escape a text so that Markdown shows it literally, on one line.
+    """Escape a text so that Markdown, as GitHub shows it too, shows it literally, on one line.
 
     Names come from people and providers and may contain any character. Control characters are left
-    out, since a terminal would obey them.
+    out, since a terminal would obey them. An underscore within a word is no markup, and stays.
     """
     shown = "".join(c for c in " ".join(text.split()) if c.isprintable())
-    return re.sub(r"[\\`*<>|]|\](?=\()", r"\\\g<0>", shown)
+    return re.sub(_MARKUP, r"\\\g<0>", shown)
+
+
+_MARKUP = r"[\\`*<>|~]|\](?=[(\[:])|(?<![^\W_])_|_(?![^\W_])|&(?=#?\w+;)"
+"""Characters that markup is made of, where they stand."""

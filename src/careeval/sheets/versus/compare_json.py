@@ -62,8 +62,8 @@ def _difference(difference: Difference) -> dict[str, Any]:
     return {
         **_named(difference, "n", "a", "b"),
         "difference": estimate_json(difference.difference),
-        **_named(difference, "p", "p_holm", "detectable", "why_not_detectable", "constant"),
-        **_named(difference, "fewer_is_better", "verdict"),
+        **_named(difference, "p", "p_holm", "n_family", "detectable"),
+        **_named(difference, "why_not_detectable", "constant", "fewer_is_better", "verdict"),
     }
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
+from careeval.core.text import counted
 from careeval.results.amounts import percent
 from careeval.results.parts import Breakdown
 from careeval.results.score.harms import Harm
@@ -59,14 +60,36 @@ def difference_fields(family: str) -> tuple[Field, ...]:
         Field("difference", "B − A, paired by scenario", DIFFERENCE, "Difference", "B − A"),
         Field("p", "two-sided p of no difference; null if unknown", P_VALUE, "p"),
         Field("p_holm", f"p corrected for {family} (Holm)", P_VALUE, "p, Holm", "p Holm"),
-        Field("detectable", "smallest difference detected with 80% power", PERCENT_POINTS),
+        Field(
+            "detectable",
+            "smallest difference detected with 80% power, allowing for the same tests as p_holm",
+            PERCENT_POINTS,
+        ),
+        Field("p_holm_family", "the tests that p is corrected for; null if there is no p"),
     )
 
 
-def difference_row(difference: Difference) -> Row:
-    """Return a row of `difference_fields` and the verdict."""
+def counted_family(n: int, noun: str) -> str:
+    """Return the tests that a p is corrected for, as text: "over 4 metrics"."""
+    plural = f"{noun[:-1]}ies" if noun.endswith("y") else f"{noun}s"
+    return f"over {counted(n, noun, plural)}"
+
+
+def all_pairs(n: int) -> str:
+    """Return the pairs of a ranking that a p is corrected for, as text."""
+    return f"over all {n:,} pairs" if n > 1 else "over the one pair"
+
+
+def difference_row(difference: Difference, family: str) -> Row:
+    """Return a row of `difference_fields` and the verdict.
+
+    Args:
+        difference: The difference.
+        family: The tests that its p is corrected for, as text.
+    """
     return {
         **vars(difference),
+        "p_holm_family": None if difference.p_holm is None else family,
         "value_a": difference.a,
         "value_b": difference.b,
         "verdict": difference.verdict,
@@ -86,10 +109,16 @@ def differences_sheet(comparison: Comparison) -> Sheet:
     )
     shared = {field.key: getattr(comparison, field.key) for field in _BOTH}
     rows = [
-        difference_row(difference) | shared | {"family": family}
+        difference_row(difference, counted_family(difference.n_family, _NOUNS[family]))
+        | shared
+        | {"family": family}
         for family, difference in _differences(comparison)
     ]
     return Sheet("differences", "what two systems differ by in one number", fields, rows)
+
+
+_NOUNS = {"metric": "metric", Breakdown.adl: "activity", Breakdown.domain: "domain"}
+"""Family of a comparison → what one of its tests is of."""
 
 
 def _differences(comparison: Comparison) -> Iterator[tuple[str, Difference]]:
@@ -145,7 +174,12 @@ def _family(sheet: Sheet, family: str, head: str, title: str) -> View:
     """Return a view of the differences of one family: by metric, by activity or by domain."""
     rows = [row for row in sheet.rows if row["family"] == family]
     keys = ("value_a", "value_b", "difference", "p", "p_holm", "detectable", "n", "verdict")
-    numbers = (Shown(key, keep=key in ("difference", "p_holm", "verdict")) for key in keys)
+    families = {row["p_holm_family"] for row in rows if row["p_holm_family"]}
+    heads = {"p_holm": f"p Holm {families.pop()}"} if families else {}
+    numbers = (
+        Shown(key, head=heads.get(key, ""), keep=key in ("difference", "p_holm", "verdict"))
+        for key in keys
+    )
     columns = (Shown("name", head=head), *numbers)
     return View(replace(sheet, name=f"differences_by_{family}", rows=rows), columns, title)
 
@@ -157,8 +191,9 @@ def _notes(comparison: Comparison) -> Iterator[str]:
     errors = ", ".join(names[metric.key] for metric in COMPARED.values() if metric.counts_errors)
     yield (
         f"Paired by scenario. {errors}: % of responses with any such error. p: the larger p of a "
-        "sign-flip test and a t test. p Holm: p corrected for the other rows of its table; the "
-        "verdict rests on it."
+        "sign-flip test and a t test. p Holm: p corrected for the tests of its table; the verdict "
+        "rests on it. A site's pages also correct severe errors and score over all pairs of a "
+        "ranking, and print both."
     )
     uncorrected = [d.name for d in differences if d.clear and d.verdict is Verdict.unclear]
     if uncorrected:
@@ -168,7 +203,8 @@ def _notes(comparison: Comparison) -> Iterator[str]:
             "judgments."
         )
     yield (
-        "detectable: the smallest difference detected with 80% power among the rows of its table."
+        "detectable: the smallest difference detected with 80% power, allowing for the same tests "
+        "as p Holm."
     )
     if comparison.detectable_before is not None:
         yield (
@@ -264,7 +300,9 @@ def pairs_sheet(rankings: Sequence[Ranking]) -> Sheet:
         *difference_fields("all pairs of the ranking"),
     )
     rows = [
-        difference_row(difference) | ranking.basis._asdict() | {"metric": metric, "a": a, "b": b}
+        difference_row(difference, all_pairs(len(pairs)))
+        | ranking.basis._asdict()
+        | {"metric": metric, "a": a, "b": b}
         for ranking in rankings
         for metric, pairs in (("score", ranking.pairs), ("severe", ranking.severe_pairs))
         for (a, b), difference in pairs.items()

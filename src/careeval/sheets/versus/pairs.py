@@ -23,10 +23,17 @@ from careeval.sheets.entries.entries_sheet import (
     RUBRIC,
 )
 from careeval.sheets.estimate_kinds import ESTIMATE
-from careeval.sheets.kinds import TextKind
-from careeval.sheets.page_kinds import DifferenceKind
+from careeval.sheets.kinds import P_VALUE, TextKind
+from careeval.sheets.page_kinds import PERCENT_POINTS, DifferenceKind
 from careeval.sheets.sheet import Field, Row, Sheet
-from careeval.sheets.versus.comparisons import A, B, difference_fields, difference_row
+from careeval.sheets.versus.comparisons import (
+    A,
+    B,
+    all_pairs,
+    counted_family,
+    difference_fields,
+    difference_row,
+)
 from careeval.sheets.words import SMALL
 from careeval.stats import MIN_CLUSTERS
 
@@ -41,10 +48,21 @@ _ASKED = (BANK, BANK_VERSION, PROTOCOL, GRADING_PROTOCOL, GRADER, RUBRIC)
 
 _FIELDS = (
     *difference_fields("its family"),
-    Field("p_holm_family", "the comparisons that p is corrected for; null if there is no p"),
     Field("verdict", "verdict on the second system against the first, by the corrected p"),
     *_ASKED,
 )
+_ALONE = (
+    Field(
+        "p_holm_alone", "p corrected for the metrics, as in a comparison of the two alone", P_VALUE
+    ),
+    Field(
+        "detectable_alone",
+        "smallest difference detected with 80% power in a comparison of the two alone",
+        PERCENT_POINTS,
+    ),
+)
+"""The fields that `careeval compare` of two systems prints as `p_holm` and `detectable`."""
+
 _HOLDS = "a number of two systems that one grader judged on one rubric"
 _ADL, _DOMAIN = replace(PARTS[Breakdown.adl], key="activity"), PARTS[Breakdown.domain]
 
@@ -54,7 +72,7 @@ def ranked_pairs_sheet(ranked: Iterable[Summary], ranking: Ranking, caption: str
 
     System A of a pair is the one that comes first in `ranked`.
     """
-    family = _all_pairs(ranking)
+    family = all_pairs(len(ranking.pairs))
     rows = [
         {
             "metric": key,
@@ -72,7 +90,7 @@ def pair_sheets(
     """Return three sheets of differences of two ranked entries: by metric, activity and domain.
 
     A p is corrected (Holm) for the rows of its sheet, but for a metric of `RANKED_BY` it is
-    corrected for all pairs of the ranking.
+    corrected for all pairs of the ranking, with what `careeval compare` prints beside it.
     """
     ranked = {key: ranking.difference(key, a.system, b.system) for key in RANKED_BY}
     metrics = {
@@ -87,12 +105,13 @@ def pair_sheets(
         ("pair_by_adl", _ADL, "Score by activity", "activity", by_adl),
         ("pair_by_domain", _DOMAIN, "Score by domain", "domain", by_domain),
     )
-    return tuple(_family(a, b, ranking, *family) for family in families)
+    return tuple(_family(a, b, comparison, ranking, *family) for family in families)
 
 
 def _family(
     a: Summary,
     b: Summary,
+    comparison: Comparison,
     ranking: Ranking,
     name: str,
     row_field: Field,
@@ -101,24 +120,30 @@ def _family(
     differences: Mapping[str, Difference],
 ) -> Sheet:
     n = sum(d.p is not None for d in differences.values())
-    this_family, all_pairs = f"over {_counted(n, noun)}", _all_pairs(ranking)
+    this_family, of_ranking = counted_family(n, noun), all_pairs(len(ranking.pairs))
     by_metric = row_field.key == "metric"
     rows = [
         {
             row_field.key: str(key),
-            **_pair_row(a, b, d, all_pairs if by_metric and key in RANKED_BY else this_family),
+            **_pair_row(a, b, d, of_ranking if by_metric and key in RANKED_BY else this_family),
         }
         for key, d in differences.items()
     ]
+    if by_metric:
+        rows = [
+            row | {"p_holm_alone": d.p_holm, "detectable_alone": d.detectable}
+            for row, d in zip(rows, (comparison.metrics[key] for key in differences), strict=True)
+        ]
     notes = [
-        f"p of severe errors and of the score is corrected {all_pairs} of the ranking."
+        "p and the smallest difference detected of severe errors and score are corrected "
+        f"{of_ranking} of the ranking; alone: {this_family}, as careeval compare prints them."
         if by_metric
         else "",
         SMALL if any(0 < d.n < MIN_CLUSTERS for d in differences.values()) else "",
     ]
     fields = tuple(
         replace(field, head=f"p, Holm {this_family}") if field.key == "p_holm" else field
-        for field in (A, B, row_field, *_FIELDS)
+        for field in (A, B, row_field, *_FIELDS, *(_ALONE if by_metric else ()))
     )
     return Sheet(name, _HOLDS, fields, rows, caption, " ".join(filter(None, notes)))
 
@@ -129,23 +154,12 @@ def _metric(n: str) -> Field:
     return Field("metric", "the compared metric", TextKind(names=names))
 
 
-def _all_pairs(ranking: Ranking) -> str:
-    n = len(ranking.pairs)
-    return f"over all {n:,} pairs" if n > 1 else "over the one pair"
-
-
-def _counted(n: int, noun: str) -> str:
-    plural = f"{noun[:-1]}ies" if noun.endswith("y") else f"{noun}s"
-    return f"{n:,} {noun if n == 1 else plural}"
-
-
 def _pair_row(a: Summary, b: Summary, d: Difference, family: str) -> Row:
     """Return the difference B − A of two entries, and the comparisons that p is corrected for."""
     return {
-        **difference_row(d),
+        **difference_row(d, family),
         "a": a.system,
         "b": b.system,
-        "p_holm_family": None if d.p_holm is None else family,
         "verdict": VERDICTS[d.verdict],
         **{field.key: _distinct(getattr(s, field.key) for s in (a, b)) for field in _ASKED},
         "provenance": _distinct((a.bank_provenance, b.bank_provenance), " "),
@@ -212,7 +226,8 @@ def difference_sentence(a: str, b: str, key: str, d: Difference) -> str:
     if d.verdict in {Verdict.better, Verdict.worse}:
         return f"{sentence}: a clear difference."
     missed = (
-        f", but a difference below {percent(d.detectable)} points could be missed"
+        f", but a difference below {percent(d.detectable)} points could be missed "
+        f"({all_pairs(d.n_family)} of the ranking)"
         if d.detectable
         else ""
     )
