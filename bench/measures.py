@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import sys
 from collections.abc import Callable
@@ -278,7 +279,7 @@ def logs(bench: Bench) -> Measured:
     made = _made_logs(bench, size.n_models)
 
     def read() -> Numbers:
-        _forget_tables(made)
+        _forget_tables()
         return bench.command(sys.executable, "-c", READ, made)
 
     singles = interleaved(
@@ -311,10 +312,9 @@ def _made_logs(bench: Bench, n_models: int) -> Path:
     return made
 
 
-def _forget_tables(made: Path) -> None:
-    """Delete the cached tables, so that the logs are read."""
-    for tables in made.glob("*/.tables"):
-        shutil.rmtree(tables)
+def _forget_tables() -> None:
+    """Delete the kept tables, so that the logs are read; `speed.py` gives each measure a cache."""
+    shutil.rmtree(Path(os.environ["XDG_CACHE_HOME"]) / "careeval", ignore_errors=True)
 
 
 def results(bench: Bench) -> Measured:
@@ -324,7 +324,7 @@ def results(bench: Bench) -> Measured:
     page, site = bench.folder() / "page.html", bench.folder() / "site"
 
     def cold() -> Numbers:
-        _forget_tables(made)
+        _forget_tables()
         return bench.command(CAREEVAL, "summary", made)
 
     def written() -> Numbers:

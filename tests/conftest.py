@@ -8,6 +8,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from careeval.bank.sealed import KEY_VARIABLE
+from support.forked_workers import WorkerSource
 
 # A busy machine is slow, and that is no fault of what is tested.
 settings.register_profile("careeval", deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -20,6 +21,16 @@ def _a_cache_of_its_own(tmp_path_factory: pytest.TempPathFactory) -> Iterator[No
     with pytest.MonkeyPatch.context() as environment:
         environment.setenv("XDG_CACHE_HOME", str(tmp_path_factory.mktemp("cache")))
         yield
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _workers_are_forked() -> Iterator[None]:
+    """Runs that a test begins in its own process have forked workers, which begin sooner."""
+    source = WorkerSource()
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr("careeval.protocol.work.workers._process", source.fork)
+        yield
+    source.close()
 
 
 @pytest.fixture(autouse=True)

@@ -19,8 +19,15 @@ from careeval.protocol.runs.spec import Run, Stop
 from careeval.protocol.tables.run_tables import read_runs
 from careeval.protocol.work.workers import carry_out, early_workers
 from support.fake_server import FakeServer
+from support.forked_workers import true_worker
 
 GRADER = "openai-api/fake/grader"
+
+
+@pytest.fixture(autouse=True)
+def _workers_are_not_forked(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each run has a process that begins from nothing, as it does for a user."""
+    monkeypatch.setattr("careeval.protocol.work.workers._process", true_worker)
 
 
 @pytest.fixture
