@@ -73,10 +73,9 @@ A server of your own:
 
   careeval run -m vllm/my-model --base-url http://localhost:8000/v1
 
-The same with a grader on a server of your own:
+A grader on a server of your own:
 
-  careeval run -m vllm/my-model --base-url http://localhost:8000/v1 \\
-    --grader vllm/my-grader --grader-base-url http://localhost:8001/v1
+  careeval run -m openai/gpt-5.1 --grader vllm/judge --grader-base-url http://localhost:8001/v1
 
 The embedded model, offline:
 

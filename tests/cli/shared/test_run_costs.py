@@ -21,6 +21,12 @@ from support.fakes import write_bank
 MODEL, GRADER = "openai-api/fake/a", "openai-api/fake/grader"
 
 
+@pytest.fixture(autouse=True)
+def address(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The address of openai-api/fake/…, where nobody listens."""
+    monkeypatch.setenv("FAKE_BASE_URL", "http://127.0.0.1:9/v1")
+
+
 @pytest.fixture
 def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeServer]:
     """A server that workers reach as openai-api/fake/…."""
