@@ -75,7 +75,7 @@ A server of your own:
 
 A grader on a server of your own:
 
-  careeval run -m openai/gpt-5.1 --grader vllm/judge --grader-base-url http://localhost:8001/v1
+  careeval run -m openai/gpt-5.1 --grader vllm/m --grader-base-url http://gpu/v1
 
 The embedded model, offline:
 
