@@ -16,6 +16,7 @@ from careeval.core.scenario import Rubric
 from careeval.core.text import counted
 from careeval.errors import ProtocolError, UsageError
 from careeval.protocol.costs.prices import FREE, Price, as_json, prices_of_tables, read_prices
+from careeval.protocol.models.allowed_addresses import remember
 from careeval.protocol.models.api_keys import missing_keys
 from careeval.protocol.plan import priced
 from careeval.protocol.runs.folder import (
@@ -197,6 +198,9 @@ def run(
         amend_run(folder, prices=spec.prices, **limits)
     else:
         check_folder(folder, spec)
+        if base_url is not None:
+            # typed, and so agreed to when the run is resumed on the command line
+            remember([base_url])
         if kept_responses(folder / RESPONSES_FILE):
             raise ProtocolError(
                 f"{folder} already has a run, whose function was not asked everything",
@@ -257,7 +261,8 @@ def _own_prices(prices: str | Path | Mapping[str, Mapping[str, float]] | None) -
 
 def _refuse_other(folder: Path, earlier: Run, now: Run) -> None:
     """Raise ProtocolError if a folder has another run than the one described now."""
-    fields = ("system", "model", "grader", "base_url", "epochs", "model_args")
+    asking = ("system", "model", "base_url", "model_args", "epochs")
+    fields = (*asking, "grader", "grader_base_url", "grader_args")
     differing = [each for each in fields if getattr(earlier, each) != getattr(now, each)]
     # a folder that was moved has another path of its responses
     names = sorted((earlier.task.keys() | now.task.keys()) - {"responses"})

@@ -16,6 +16,7 @@ import pyrage
 import pytest
 
 from careeval.bank import load_bank
+from careeval.bank.load import DEFAULT
 from careeval.bank.sealed import HASH, KEY_VARIABLE, SEALED
 from careeval.cli.app import CHECK_FAILED, OK, USAGE, run
 from careeval.cli.bank.commands import EXAMPLES
@@ -254,7 +255,7 @@ def test_import_reads_its_mapping(tmp_path: Path, capsys: pytest.CaptureFixture[
     assert load_bank(tmp_path / "b").scenarios[0].text == "She waits."
 
 
-@pytest.mark.parametrize("bank", ["3", "plans"])
+@pytest.mark.parametrize("bank", [DEFAULT, "plans"])
 def test_export_is_described_for_machines(bank: str, tmp_path: Path) -> None:
     """Both forms have the public scenarios, with the canary; each record set reads its columns."""
     assert run(["bank", "export", bank, "--to", "jsonl", "parquet", "-o", str(tmp_path)]) == OK
