@@ -28,7 +28,7 @@ DISK = (
         Who.disk,
         "Can be read, and not written.",
         "A run that is there is read all the same.",
-        "tests/protocol/tables/test_run_tables.py::test_a_folder_that_cannot_be_written",
+        "tests/protocol/tables/test_run_tables.py::test_a_cache_that_cannot_be_written",
     ),
     Row(
         "log-cut-off",

@@ -118,7 +118,7 @@ def test_the_bank_is_named_with_its_provenance() -> None:
     """The own bank is told with its version, and that no expert has validated it."""
     found = doctor.bank_finding()
     assert found.state is State.OK
-    assert "careeval-open 3-" in found.text
+    assert "careeval-open 4-" in found.text
     assert "not validated by people" in found.text
 
 

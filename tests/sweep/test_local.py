@@ -247,7 +247,9 @@ def test_a_grader_is_asked_at_its_own_address(bank: Path, tmp_path: Path) -> Non
         patch.setenv("FAKE_API_KEY", "planted")
         address = f'base_url = "{graded.base_url}"\n'
         file = write_sweep(tmp_path, bank, grading=address, slices=1)
-        assert run(["sweep", str(file), "-o", str(tmp_path / "swept"), "--yes"]) == OK
+        command = ["sweep", str(file), "-o", str(tmp_path / "swept"), "--yes"]
+        assert run(command) == USAGE  # nobody has agreed to the file's address
+        assert run([*command, "--allow-address", graded.base_url]) == OK
         assert (asked.n_answered("ask"), asked.n_answered("grade")) == (N_CALLS // 2, 0)
         assert (graded.n_answered("ask"), graded.n_answered("grade")) == (0, N_CALLS // 2)
 

@@ -108,9 +108,13 @@ def test_what_was_typed_is_not_asked_about(
 
 
 def test_an_argument_that_redirects_is_refused(
-    theirs: Path, elsewhere: FakeServer, capsys: pytest.CaptureFixture[str]
+    theirs: Path,
+    elsewhere: FakeServer,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """A provider's argument of the folder is shown with its value, quoted for the shell."""
+    monkeypatch.setenv("FAKE_BASE_URL", elsewhere.base_url)
     headers = {"Host": "it's"}
     amend_run(theirs, base_url=None, model_args={"default_headers": headers})
     assert run(["run", "--resume", "-o", "theirs"]) == USAGE

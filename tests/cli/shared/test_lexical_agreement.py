@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from careeval.bank.load import OWN_BANKS
+from careeval.bank.load import DEFAULT, OWN_BANKS
 from careeval.cli.shared import lexical_agreement
 from careeval.cli.shared.lexical_agreement import lexical_sentence
 
@@ -35,9 +35,9 @@ def fresh_sentence(number: str) -> str:
 
 def test_probes_are_judged_once(computed: list[Path]) -> None:
     """The next command takes the sentence from the user's cache folder, each bank's its own."""
-    for number in ("2", "3", "2", "3"):
+    for number in ("2", DEFAULT, "2", DEFAULT):
         assert fresh_sentence(number) == f"finds what is in {OWN_BANKS[number].name}"
-    assert computed == [OWN_BANKS["2"], OWN_BANKS["3"]]
+    assert computed == [OWN_BANKS["2"], OWN_BANKS[DEFAULT]]
 
 
 @pytest.mark.parametrize("changed", ["package/lexical.py", "bank/eating/eating-001.yaml"])
@@ -49,15 +49,15 @@ def test_probes_are_judged_again_after_a_change(
         (tmp_path / name).parent.mkdir(parents=True)
         (tmp_path / name).write_text("before", encoding="utf-8")
     monkeypatch.setattr(lexical_agreement, "PACKAGE", tmp_path / "package")
-    monkeypatch.setitem(OWN_BANKS, "3", tmp_path / "bank")
-    fresh_sentence("3")
+    monkeypatch.setitem(OWN_BANKS, DEFAULT, tmp_path / "bank")
+    fresh_sentence(DEFAULT)
     (tmp_path / changed).write_text("after", encoding="utf-8")
-    fresh_sentence("3")
+    fresh_sentence(DEFAULT)
     assert len(computed) == 2
 
 
 def test_a_sentence_without_a_cache(computed: list[Path], tmp_path: Path) -> None:
     """Where nothing can be kept, the probes are judged each time."""
     (tmp_path / "cache").write_text("in the way", encoding="utf-8")
-    assert fresh_sentence("3") == fresh_sentence("3")
+    assert fresh_sentence(DEFAULT) == fresh_sentence(DEFAULT)
     assert len(computed) == 2
