@@ -9,10 +9,7 @@ from types import SimpleNamespace
 import pytest
 from tenacity import Future, RetryCallState
 
-from careeval.protocol.models.connect import connect
-from careeval.protocol.models.reply_queue import ReplyQueue
 from careeval.protocol.models.retry_after import LONGEST, LONGEST_ASKED, RetryAfterWait, retry_after
-from careeval.protocol.runs.spec import Run
 
 
 def failed(attempt: int, headers: dict[str, str]) -> RetryCallState:
@@ -96,17 +93,3 @@ def test_an_error_without_a_reply() -> None:
 def test_no_server_is_waited_for_all_day() -> None:
     """A server that asks for a day is waited for as long as the longest wait of ours."""
     assert RetryAfterWait()(failed(1, {"retry-after": "86400"})) <= LONGEST_ASKED + 1
-
-
-@pytest.mark.parametrize("name", ["openai-api/fake/m", "vllm/m", "sglang/m"])
-def test_every_provider_waits_as_long_as_the_server_asks(
-    name: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Of their own accord vLLM's and SGLang's would ask again after five seconds."""
-    for variable in ("FAKE", "VLLM", "SGLANG"):
-        monkeypatch.setenv(f"{variable}_BASE_URL", "http://127.0.0.1:9/v1")
-        monkeypatch.setenv(f"{variable}_API_KEY", "a-key")
-    model = connect(Run("m", name, None, 1), "ask", ReplyQueue())
-    wait = model.api.retry_wait()
-    assert 15 <= wait(failed(1, {"retry-after": "15"})) <= 16
-    assert 24 <= wait(failed(4, {})) <= 27
