@@ -9,7 +9,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from careeval.core.judgment import GraderItem
+from careeval.core.response import GraderItem
 from careeval.core.scenario import Adl
 from careeval.modes.grading import Judgments
 from careeval.modes.prompts import load_prompts

@@ -31,8 +31,7 @@ from pathlib import Path
 from urllib.parse import urlencode
 
 from careeval.bank import Bank, load_bank
-from careeval.core.label import Reading
-from careeval.core.rating import Role
+from careeval.core.rating import Reading, Role
 from careeval.core.scenario import Rubric
 from careeval.results.trust.audit.sample import (
     AuditSample,

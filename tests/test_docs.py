@@ -31,8 +31,8 @@ from careeval.bank.load import OWN_BANKS
 from careeval.bank.rules.check import RULE_SETS
 from careeval.cli import config
 from careeval.cli.app import app
-from careeval.core.grader import LEXICAL
-from careeval.core.points import MEANING, NEVER_NEGATIVE
+from careeval.core.rating import MEANING, NEVER_NEGATIVE
+from careeval.core.response import LEXICAL
 from careeval.core.scenario import Action, Person, Rung, Scenario
 from careeval.modes import grading, prompts
 from careeval.modes.plan import behaviour_tree, plans

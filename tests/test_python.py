@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 
 import careeval
-from careeval.core.grader import LEXICAL
+from careeval.core.response import LEXICAL
 from careeval.core.scenario import Scenario
 from careeval.protocol.runs.folder import RESPONSES_FILE, read_run_file
 from careeval.protocol.runs.function_responses import TIMES_FAILED, ask_function, kept_responses

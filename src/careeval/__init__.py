@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from careeval.bank import Bank, load_bank
-    from careeval.core.judgment import Judgment
-    from careeval.core.response import Response, ResponseState
+    from careeval.core.response import Judgment, Response, ResponseState
     from careeval.core.scenario import Action, Adl, Domain, Probe, Rubric, Rung, Scenario
     from careeval.errors import CareEvalError
     from careeval.notebook import Summaries, run, summarise, summary_frame
@@ -34,7 +33,7 @@ _MODULES = {
     "Comparison": "results.versus.compare",
     "Domain": "core.scenario",
     "Estimate": "stats.estimate",
-    "Judgment": "core.judgment",
+    "Judgment": "core.response",
     "Probe": "core.scenario",
     "Response": "core.response",
     "ResponseState": "core.response",

@@ -8,8 +8,7 @@ import pytest
 
 from careeval.bank import load_bank
 from careeval.cli.app import OK, USAGE, run
-from careeval.core.grader import LEXICAL
-from careeval.core.response import Response, ResponseState
+from careeval.core.response import LEXICAL, Response, ResponseState
 from careeval.protocol.probe_check import prepare_probes
 from careeval.protocol.runs.folder import prepare_recorded
 from careeval.protocol.runs.spec import Run

@@ -10,8 +10,7 @@ from pathlib import Path
 import pytest
 
 from careeval.cli.app import OK, USAGE, run
-from careeval.core.grader import LEXICAL
-from careeval.core.response import Response, ResponseState
+from careeval.core.response import LEXICAL, Response, ResponseState
 from careeval.protocol.costs.prices import FREE, as_json
 from careeval.protocol.runs.folder import prepare, prepare_recorded
 from careeval.protocol.runs.lock import locked

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from careeval.core.grader import LEXICAL, Grader, grade_mode
+from careeval.core.response import LEXICAL, Grader, grade_mode
 
 TEXTS = st.text("ab/ (),+\n", max_size=12) | st.sampled_from(["prompt ", ", prompt ", " (", ")"])
 

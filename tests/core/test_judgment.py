@@ -7,7 +7,7 @@ from dataclasses import FrozenInstanceError, fields
 import pytest
 from hypothesis import given
 
-from careeval.core.judgment import GraderItem, Judgment
+from careeval.core.response import GraderItem, Judgment
 from careeval.core.scenario import RubricItem
 from support.strategies import grader_items, judgments
 

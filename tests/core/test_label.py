@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from careeval.core.label import Label, Reading
+from careeval.core.rating import Label, Reading
 
 
 @pytest.mark.parametrize(("rater", "judgment"), [("", "j1"), ("ann", "")])

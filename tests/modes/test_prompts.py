@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from careeval.core.judgment import GraderItem
+from careeval.core.response import GraderItem
 from careeval.errors import ProtocolError
 from careeval.modes.prompts import FIELDS, Prompts, load_prompts
 from careeval.modes.response import PROMPTS, RESPONSE

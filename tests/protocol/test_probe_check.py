@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from careeval.bank import Bank, load_bank
-from careeval.core.grader import LEXICAL
+from careeval.core.response import LEXICAL
 from careeval.core.scenario import READ_RUBRICS
 from careeval.errors import CareEvalError, LogError, ProtocolError
 from careeval.modes.version import FIRST

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from random import Random
 
-from careeval.core.label import Label, Reading
+from careeval.core.rating import Label, Reading
 from careeval.results.tables import Runs
 from careeval.results.trust.audit.sample import AuditSample, DrawnJudgment, Stratum
 from results.authored import Marks, judgments, responses

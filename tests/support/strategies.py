@@ -5,8 +5,7 @@ from __future__ import annotations
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn, SearchStrategy
 
-from careeval.core.judgment import GraderItem, Judgment
-from careeval.core.response import Response, ResponseState
+from careeval.core.response import GraderItem, Judgment, Response, ResponseState
 from careeval.core.scenario import (
     Action,
     Adl,

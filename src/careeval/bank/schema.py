@@ -10,8 +10,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, TypeAdapter
 
 from careeval.bank.evidence import Vetting
-from careeval.core.scenario import Frozen, ItemId, Scenario, Slug, Source, Text
-from careeval.core.twin import Twin
+from careeval.core.scenario import Frozen, ItemId, Scenario, Slug, Source, Text, Twin
 from careeval.files import write_text
 from careeval.modes import MODES
 from careeval.modes.plan.bodies import Body

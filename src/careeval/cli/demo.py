@@ -13,7 +13,7 @@ from careeval.cli.audit.grader_agreement import probe_agreement
 from careeval.cli.shared.lexical_agreement import lexical_sentences
 from careeval.cli.shared.run_costs import SpendingOptions
 from careeval.cli.shared.run_execution import report_unfinished, work
-from careeval.core.grader import LEXICAL
+from careeval.core.response import LEXICAL
 from careeval.protocol.models.embedded import check_embedded
 from careeval.protocol.runs.folder import prepare
 from careeval.protocol.runs.spec import Run, folder_name

@@ -13,7 +13,7 @@ from careeval.bank import load_bank
 from careeval.cli.app import OK, say
 from careeval.cli.audit.grader_agreement import people_audits, probe_agreement
 from careeval.cli.shared.options import SelectionOptions
-from careeval.core.grader import Grader
+from careeval.core.response import Grader
 from careeval.errors import UsageError
 from careeval.files import write_text
 from careeval.modes import MODES

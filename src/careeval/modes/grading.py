@@ -16,7 +16,7 @@ from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from careeval.core.judgment import GraderItem, Judgment
+from careeval.core.response import GraderItem, Judgment
 from careeval.core.scenario import RubricItem
 
 MAX_ATTEMPTS = 3

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from careeval.core.judgment import GraderItem
+from careeval.core.response import GraderItem
 from careeval.errors import ProtocolError
 from careeval.files import read_text
 from careeval.modes.grading import reply_schema

@@ -16,8 +16,7 @@ import polars as pl
 
 from careeval.bank import bank_mode, bank_reference, load_bank
 from careeval.bank.sealed import key_for_split
-from careeval.core.grader import Grader
-from careeval.core.response import Response
+from careeval.core.response import Grader, Response
 from careeval.core.scenario import Rubric, Scenario
 from careeval.errors import LogError, ProtocolError
 from careeval.modes import Mode

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import polars as pl
 
-from careeval.core.grader import Grader
+from careeval.core.response import Grader
 from careeval.errors import UsageError, did_you_mean
 from careeval.results.tables import Runs
 

@@ -7,8 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from careeval.core.grader import Grader
-from careeval.core.response import ResponseState
+from careeval.core.response import Grader, ResponseState
 from careeval.core.scenario import HarmKind
 from careeval.results.amounts import dollars, percent
 from careeval.results.care_directions import care_numbers

@@ -11,8 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from careeval.core.grader import LEXICAL
-from careeval.core.response import Response, ResponseState
+from careeval.core.response import LEXICAL, Response, ResponseState
 from careeval.protocol.costs.cost_log import CALLS_FILE, SPENT_FILE, PaidCall, cost_row
 from careeval.protocol.logs.eval_file import log_summaries
 from careeval.protocol.runs.folder import prepare, prepare_recorded

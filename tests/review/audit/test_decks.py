@@ -15,8 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from starlette.testclient import TestClient
 
-from careeval.core.label import Reading
-from careeval.core.rating import Role
+from careeval.core.rating import Reading, Role
 from careeval.errors import ReviewError
 from careeval.results.trust.audit.results import audit_results
 from careeval.results.trust.audit.sample import AuditSample

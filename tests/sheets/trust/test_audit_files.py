@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from careeval.core.label import Label, Reading
+from careeval.core.rating import Label, Reading
 from careeval.errors import ReviewError
 from careeval.results.tables import Runs
 from careeval.results.trust.audit.draw import draw

@@ -15,8 +15,7 @@ from careeval.bank.load import Bank
 from careeval.bank.rules import rule_sets
 from careeval.bank.rules.rule import Finding, Rule
 from careeval.bank.skeleton import TO_WRITE
-from careeval.core.scenario import CareError, Control, ItemKind, Origin, Scenario
-from careeval.core.twin import right_acts
+from careeval.core.scenario import CareError, Control, ItemKind, Origin, Scenario, right_acts
 
 WORDS, WORDS_ROBOT = (25, 80), (25, 110)
 """Fewest and most words of a text. A robot's body takes some words to describe."""

@@ -23,7 +23,7 @@ from careeval.cli.shared import invitations
 from careeval.cli.shared.options import GradingOptions
 from careeval.cli.shared.printing import Out, Printing
 from careeval.cli.shared.run_costs import SpendingOptions
-from careeval.core.label import SEVERE_CLEARED, SEVERE_FOUND, N
+from careeval.core.rating import SEVERE_CLEARED, SEVERE_FOUND, N
 from careeval.core.scenario import READ_RUBRICS, Rubric
 from careeval.errors import UsageError
 from careeval.files import write_text

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from careeval.bank.load import OWN_BANKS, OWN_NAME, Bank, load_bank
-from careeval.core.grader import Grader
+from careeval.core.response import Grader
 from careeval.core.scenario import Rubric
 from careeval.errors import UsageError
 from careeval.protocol.probe_check import lexical_agreement, read_agreement

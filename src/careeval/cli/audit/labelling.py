@@ -22,7 +22,7 @@ from careeval.review.addresses import PORTS
 from careeval.review.store import Store
 
 if TYPE_CHECKING:
-    from careeval.core.label import Label
+    from careeval.core.rating import Label
     from careeval.results.trust.audit.sample import AuditSample
     from careeval.review.audit.labels import AuditProgress, LabellerProgress, WorkByRater
     from careeval.review.audit.plan import AuditPlan

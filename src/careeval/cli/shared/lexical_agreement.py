@@ -8,7 +8,7 @@ from contextlib import suppress
 from functools import cache
 from pathlib import Path
 
-from careeval.core.grader import Grader
+from careeval.core.response import Grader
 from careeval.files import read_text, write_text
 from careeval.protocol.user_cache import cache_entry, make_entry, prune
 from careeval.results.score.summary import Summary

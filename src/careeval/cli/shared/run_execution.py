@@ -10,7 +10,7 @@ from threading import Thread
 from careeval.cli.app import BUDGET_REACHED, INTERRUPTED, SOME_FAILED, report_error, say
 from careeval.cli.shared.display import progress_display
 from careeval.cli.shared.run_costs import SpendingOptions, say_spent
-from careeval.core.grader import LEXICAL
+from careeval.core.response import LEXICAL
 from careeval.errors import CareEvalError
 from careeval.protocol.runs.folder import budget_folders, discard, read_run_file
 from careeval.protocol.runs.progress import RunProgress

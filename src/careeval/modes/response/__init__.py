@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from careeval.core.grader import LEXICAL
+from careeval.core.response import LEXICAL
 from careeval.core.scenario import Rubric
 from careeval.modes.mode import Mode
 from careeval.modes.response.lexical import lexical

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from careeval.core.scenario import Scenario
-from careeval.core.twin import Twin
+from careeval.core.scenario import Scenario, Twin
 from careeval.errors import did_you_mean
 from careeval.modes.mode import BankFiles
 

@@ -17,7 +17,7 @@ from inspect_ai.solver import Solver
 
 from careeval.bank import Bank, load_bank
 from careeval.bank.sealed import key_for_split
-from careeval.core.grader import grade_mode
+from careeval.core.response import grade_mode
 from careeval.core.scenario import Rubric, Scenario, Split
 from careeval.errors import ProtocolError
 from careeval.modes.prompts import load_prompts

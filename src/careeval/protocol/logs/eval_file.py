@@ -19,7 +19,7 @@ from typing import Any, TypeVar
 from pydantic import TypeAdapter, ValidationError
 from pydantic_core import from_json
 
-from careeval.core.grader import Grader
+from careeval.core.response import Grader
 from careeval.errors import LogError
 from careeval.protocol.logs.fields import (
     MAX_SHOWN,

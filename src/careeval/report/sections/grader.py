@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from careeval.core.grader import Grader
+from careeval.core.response import Grader
 from careeval.report.page_table import PageColumn, PageTable
 from careeval.report.sections.section import Report, Section
 from careeval.results.findings import Findings

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from careeval.core.grader import Grader
+from careeval.core.response import Grader
 from careeval.report.page_table import PageTable
 from careeval.report.sections.grader import corrected_by
 from careeval.report.sections.section import Report

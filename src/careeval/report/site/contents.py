@@ -9,7 +9,7 @@ from functools import cached_property
 
 import polars as pl
 
-from careeval.core.grader import Grader
+from careeval.core.response import Grader
 from careeval.core.scenario import Rubric
 from careeval.report.site.names import slugs
 from careeval.results.findings import EntryFindings, Findings

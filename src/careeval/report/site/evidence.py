@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from careeval.core.grader import Grader
+from careeval.core.response import Grader
 from careeval.report.page_table import PageColumn, PageTable
 from careeval.report.sections.grader import (
     AGREEMENT,

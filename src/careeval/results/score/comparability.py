@@ -7,8 +7,7 @@ from typing import NamedTuple
 
 import polars as pl
 
-from careeval.core.grader import Grader
-from careeval.core.response import ResponseState
+from careeval.core.response import Grader, ResponseState
 from careeval.core.scenario import Rubric
 from careeval.errors import UsageError
 from careeval.results.score.entries import Entry

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from careeval.core.grader import Grader
+from careeval.core.response import Grader
 from careeval.core.scenario import Rubric
 from careeval.results.score.entries import Entry
 from careeval.results.trust.audit.corrected_score import CorrectedScore

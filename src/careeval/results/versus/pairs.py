@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from careeval.core.grader import Grader
+from careeval.core.response import Grader
 from careeval.core.scenario import Rubric
 from careeval.errors import UsageError
 from careeval.results.score.entries import Entry, entries

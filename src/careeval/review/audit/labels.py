@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from random import Random
 
-from careeval.core.label import Label, Reading
+from careeval.core.rating import Label, Reading
 from careeval.review.audit.plan import AuditPlan, BlindPlan
 from careeval.review.question import Progress, Question, progress
 from careeval.review.store import Answer, Work

@@ -11,7 +11,7 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 
-from careeval.core.label import Reading
+from careeval.core.rating import Reading
 from careeval.results.filled_forms import read_rows
 from careeval.review.audit.labels import HANDED_IN, has_handed_in, label_questions, label_task
 from careeval.review.audit.plan import BlindPlan, LabelSeat

@@ -11,8 +11,7 @@ from fastapi import Request
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
 
-from careeval.core.points import MEANING, NEVER_NEGATIVE
-from careeval.core.rating import Scale
+from careeval.core.rating import MEANING, NEVER_NEGATIVE, Scale
 from careeval.core.text import signed
 from careeval.review.audit.presence_rule import PRESENCE_RULE, UNSURE_RULE
 from careeval.review.deck import fields_by_item

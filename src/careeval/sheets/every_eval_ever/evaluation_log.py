@@ -19,7 +19,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, Literal
 
-from careeval.core.grader import Grader
+from careeval.core.response import Grader
 from careeval.files import write_text
 from careeval.results.findings import Findings
 from careeval.results.score.entries import Entry

@@ -11,7 +11,7 @@ from pathlib import Path
 import polars as pl
 from pydantic import TypeAdapter, ValidationError
 
-from careeval.core.label import Label, Reading
+from careeval.core.rating import Label, Reading
 from careeval.errors import ReviewError
 from careeval.files import read_text
 from careeval.results.filled_forms import read_rows

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from careeval.core.label import Label, Reading
+from careeval.core.rating import Label, Reading
 from careeval.core.scenario import Rubric
 from careeval.errors import ReviewError
 from careeval.results.entry_numbers import EntryNumbers

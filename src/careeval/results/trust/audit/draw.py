@@ -14,7 +14,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from careeval import scoring
-from careeval.core.label import SEVERE_CLEARED, SEVERE_FOUND, N
+from careeval.core.rating import SEVERE_CLEARED, SEVERE_FOUND, N
 from careeval.core.scenario import READ_RUBRICS, Rubric, Split
 from careeval.errors import UsageError
 from careeval.results.score.entries import Entry, entries

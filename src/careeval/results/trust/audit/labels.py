@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from careeval.core.label import Label, Reading
+from careeval.core.rating import Label, Reading
 from careeval.errors import ReviewError
 from careeval.results.trust.audit.sample import AuditSample
 

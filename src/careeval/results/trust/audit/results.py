@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from careeval import scoring
-from careeval.core.label import Label
+from careeval.core.rating import Label
 from careeval.core.scenario import Rubric
 from careeval.results.score.entries import Entry
 from careeval.results.trust.audit.audited_entry import graded_totals, why_not_drawn_from

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from careeval import scoring
-from careeval.core.label import SEVERE_CLEARED, SEVERE_FOUND
+from careeval.core.rating import SEVERE_CLEARED, SEVERE_FOUND
 from careeval.core.scenario import Rubric
 
 SCHEMA = "careeval.audit-sample/1"

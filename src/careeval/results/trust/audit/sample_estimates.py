@@ -10,7 +10,7 @@ from itertools import combinations
 
 import numpy as np
 
-from careeval.core.label import Label, Reading
+from careeval.core.rating import Label, Reading
 from careeval.core.scenario import Rubric
 from careeval.core.text import signed
 from careeval.results.score.graded_arrays import FloatArray
