@@ -6,6 +6,7 @@ It is quick to import, since the floor imports it.
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -78,10 +79,10 @@ def write_bank(folder: Path, n: int) -> Path:
 
 
 def write_own(folder: Path) -> int:
-    """Write the ids and texts of the own public split, for Inspect alone; return how many."""
+    """Write the ids and texts that a run asks of the own bank by default; return how many."""
     from careeval.bank import load_bank
 
-    scenarios = load_bank(probes=False).scenarios
+    scenarios = [each for each in load_bank(probes=False).scenarios if each.twin_of is None]
     for each in scenarios:
         (folder / each.adl).mkdir(parents=True, exist_ok=True)
         text = json.dumps({"id": each.id, "text": each.text})
@@ -103,7 +104,12 @@ def write_large(folder: Path, n: int) -> tuple[Path, str]:
         # held to its form alone: as so many copies it breaks the rule that none is like another
         kept = [line for line in text.splitlines(keepends=True) if not line.startswith("rules:")]
         (folder / f"{name}.yaml").write_text("".join(kept), encoding="utf-8")
-    paths = sorted(path for path in OWN_BANK.glob("*/*-*.yaml") if path.suffixes == [".yaml"])
+    # a twin needs its base, which has no such name in a copy
+    paths = sorted(
+        path
+        for path in OWN_BANK.glob("*/*-*.yaml")
+        if path.suffixes == [".yaml"] and "\ntwin_of:" not in path.read_text(encoding="utf-8")
+    )
     new = ""
     for number in range(1, n + 1):
         path = paths[number % len(paths)]
@@ -111,8 +117,7 @@ def write_large(folder: Path, n: int) -> tuple[Path, str]:
         to.mkdir(exist_ok=True)
         text = path.read_text(encoding="utf-8").replace(f"id: {path.stem}", f"id: {new}")
         (to / f"{new}.yaml").write_text(text, encoding="utf-8")
-        probes = path.with_suffix(".probes.yaml").read_text(encoding="utf-8")
-        (to / f"{new}.probes.yaml").write_text(probes, encoding="utf-8")
+        shutil.copyfile(path.with_suffix(".probes.yaml"), to / f"{new}.probes.yaml")
     return folder, new
 
 

@@ -143,9 +143,9 @@ def main() -> None:
     parser.add_argument("--table", choices=list(TABLES), help="one table; by default all")
     parser.add_argument("--banks", type=int, nargs="+", default=SIZES, help="families each")
     parser.add_argument("--rounds", type=int, default=2_000, help="banks drawn for each number")
-    parser.add_argument("--small", action="store_true", help="a try: 100 rounds, not kept")
+    parser.add_argument("--small", action="store_true", help="a try: 20 rounds, not kept")
     args = parser.parse_args()
-    rounds = 100 if args.small else args.rounds
+    rounds = 20 if args.small else args.rounds
     kept = json.loads(RESULTS.read_text(encoding="utf-8")) if RESULTS.exists() else {}
     for name in [args.table] if args.table else TABLES:
         began = time.process_time()

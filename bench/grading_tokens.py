@@ -2,7 +2,7 @@
 
 ```sh
 python bench/grading_tokens.py           # about a minute
-python bench/grading_tokens.py --small   # a try: three scenarios, nothing kept
+python bench/grading_tokens.py --small   # a try: one scenario, nothing kept
 ```
 
 The pilot's closed-book answers to the public scenarios are graded by the tests' fake server, which
@@ -110,9 +110,9 @@ class Row:
 def main() -> None:
     """Count the tokens, print the table, and write the results."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("--small", action="store_true", help="a try: three scenarios, not kept")
+    parser.add_argument("--small", action="store_true", help="a try: one scenario, not kept")
     small = parser.parse_args().small
-    responses = graded_responses(3 if small else None)
+    responses = graded_responses(1 if small else None)
     calls = {way: careeval_calls(options, responses) for way, options in OPTIONS.items()}
     calls[HEALTHBENCH] = [call for response in responses for call in healthbench_calls(response)]
     tokenizer, name = load_tokenizer()

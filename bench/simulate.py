@@ -17,7 +17,7 @@ import json
 import random
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -137,7 +137,9 @@ def main() -> None:
     parser.add_argument("--epochs", type=int, default=10)
     parser.add_argument("--seed", type=int, default=0)
     asked = parser.parse_args()
-    simulation = Simulation(load_bank(), asked.epochs, asked.seed)
+    bank = load_bank()
+    bases = tuple(scenario for scenario in bank.scenarios if scenario.twin_of is None)
+    simulation = Simulation(replace(bank, scenarios=bases), asked.epochs, asked.seed)
     for place, model in enumerate(MODELS[: asked.models]):
         answers = simulation.answers(model)
         folder = asked.folder / model.system

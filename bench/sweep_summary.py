@@ -1,7 +1,7 @@
 """Time and memory of the summary of a sweep of 50 systems in 20 slices, 1,000 responses each.
 
     python bench/sweep_summary.py           # about half an hour, nearly all to make the logs
-    python bench/sweep_summary.py --small   # a try: four systems, nothing kept
+    python bench/sweep_summary.py --small   # a try: two systems, nothing kept
 
 Nothing was asked: the logs are made (`make_logs.py`), and each cell has left its tables, as it does
 where it is carried out. The summary is timed over 10, 25 and 50 systems, the second time it reads
@@ -60,8 +60,8 @@ def make(root: Path, sweep: Sweep) -> None:
 def main() -> None:
     """Make the sweep, time its summary, and keep what it took."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("--small", action="store_true", help="a try: four systems, nothing kept")
-    sizes = (2, 4) if parser.parse_args().small else SYSTEMS
+    parser.add_argument("--small", action="store_true", help="a try: two systems, nothing kept")
+    sizes = (1, 2) if parser.parse_args().small else SYSTEMS
     with tempfile.TemporaryDirectory() as work:
         root = Path(work) / "sweep"
         make(root, sweep_of(max(sizes)))

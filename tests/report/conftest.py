@@ -187,6 +187,5 @@ def browser() -> Iterator[Browser]:
 def page(browser: Browser) -> Iterator[Page]:
     """An empty tab of desktop size."""
     page = browser.new_page(viewport={"width": 1280, "height": 900})
-    page.set_default_timeout(5000)
     yield page
     page.close()

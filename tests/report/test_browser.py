@@ -14,7 +14,7 @@ from careeval.report.page import write_page
 from careeval.results.findings import Findings, findings
 from careeval.results.tables import Runs
 from careeval.sheets.words import headline_sentence
-from support.chromium import IN_A_BROWSER
+from support.chromium import IN_A_BROWSER, settle
 
 from .conftest import whole
 
@@ -112,7 +112,7 @@ def test_an_address_lands_where_it_leads(width: int, at: str, page: Page, many: 
     page.set_viewport_size({"width": width, "height": 600})
     _open(page, f"{many}#{at}")
     name = at.partition("&")[0].removeprefix("at=")
-    page.wait_for_timeout(300)
+    settle(page)
     assert 0 <= page.locator(f"#{name}").evaluate(TOP) <= 20
 
 
@@ -121,7 +121,7 @@ def test_a_reader_who_scrolled_stays(page: Page, many: str) -> None:
     page.goto(f"{many}#overview")
     page.mouse.wheel(0, 200)
     page.locator("html[data-ready]").wait_for(state="attached")
-    page.wait_for_timeout(100)
+    settle(page)
     assert page.locator("#overview").evaluate(TOP) < -100
 
 

@@ -235,7 +235,6 @@ def test_the_site_works_without_scripts(browser: Browser, root: Path) -> None:
     """With scripts off there is no filter to try, and links and folds work."""
     context = browser.new_context(java_script_enabled=False)
     page = context.new_page()
-    page.set_default_timeout(5000)
     page.goto(_address(root, "index.html"))
     assert not page.locator("#filter").is_visible()
     page.locator("table.board tbody th a").first.click()

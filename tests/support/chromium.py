@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, sync_playwright
+from playwright.sync_api import Browser, Page, expect, sync_playwright
 
 CHROMIUM = Path("/usr/bin/chromium")
 
@@ -24,6 +24,15 @@ QUIET = [
     "--disable-component-update",
     "--disable-sync",
 ]
+
+
+# A busy machine is slow, and that is no fault of what is tested.
+expect.set_options(timeout=60_000)
+
+
+def settle(page: Page) -> None:
+    """Wait until the page has been laid out and drawn twice."""
+    page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
 
 
 @contextmanager

@@ -219,10 +219,11 @@ def test_nothing_overtakes_a_form_that_is_on_its_way(page: Page, served: Served)
     page.get_by_role("radio", name="Present").check()
     page.locator('[name="q.note"]').fill("by keyboard")
     page.locator('[name="q.note"]').press("Control+Enter", no_wait_after=True)
-    page.wait_for_timeout(500)
+    while len(held) < 2:
+        page.wait_for_timeout(20)
     first_save, form = held
-    first_save.continue_()
-    page.wait_for_timeout(500)
+    with page.expect_response(lambda answer: answer.request == first_save.request):
+        first_save.continue_()
     form.continue_()
     page.wait_for_url(lambda url: url.partition("#")[0] != left)
     assert "again" not in page.url

@@ -1,0 +1,69 @@
+"""Every script of `bench/` runs in its smallest form: none of them rots unnoticed."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+BENCH = ROOT / "bench"
+SPEED = ("--small", "--rounds", "1")
+EMBEDDED = pytest.mark.skipif(find_spec("xllamacpp") is None, reason="careeval[embedded]")
+
+COMMANDS = [
+    ("speed.py", "first-call", "recorded", *SPEED),
+    ("speed.py", "latency", "help", *SPEED),
+    ("speed.py", "logs", "many", "large-bank", *SPEED),
+    ("agreement.py", "--small"),
+    ("class_agreement.py", "--small"),
+    ("coverage.py", "--small", "--banks", "12"),
+    ("budget.py", "--small"),
+    ("sweep_summary.py", "--small"),
+    ("rating_load.py", "--raters", "2", "--seconds", "2"),
+    ("rating_load.py", "--raters", "2", "--seconds", "2", "--audit", "--no-kill"),
+    ("strange_servers.py", "--limit", "20", "--attempt", "1", "--connections", "2", "key 401"),
+    ("faults.py", "--seed", "3", "--only", "0"),
+    ("simulate.py", "simulated", "--models", "2", "--epochs", "1"),
+    pytest.param(("grading_tokens.py", "--small"), marks=EMBEDDED),
+    pytest.param(
+        ("engine.py", "--limit", "1", "--samples", "1", "--max-tokens", "4"), marks=EMBEDDED
+    ),
+]
+BY_OTHERS = {
+    "by_hand.py",
+    "floor.py",
+    "fake.py",
+    "make_logs.py",
+    "many_models.py",
+    "recorded_by_hand.py",
+}
+"""Programs that a measure of `speed.py` starts."""
+IN_CAMPAIGNS = {"sweep_faults.py"}
+"""Started by hand alone; `tests/sweep` has what it is made of."""
+
+
+def _scripts() -> set[str]:
+    return {path.name for path in BENCH.glob("*.py") if "__main__" in path.read_text("utf-8")}
+
+
+def test_every_script_is_run_here() -> None:
+    """A script of `bench/` is among the commands, or another one starts it."""
+    run = {(each if isinstance(each, tuple) else each.values[0])[0] for each in COMMANDS}
+    assert _scripts() == run | BY_OTHERS | IN_CAMPAIGNS
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
+def test_a_script_runs(command: tuple[str, ...], tmp_path: Path) -> None:
+    """A script ends with status 0, and leaves the recorded results as they are."""
+    results = {path: path.read_bytes() for path in (BENCH / "results").iterdir()}
+    script, *words = command
+    done = subprocess.run(
+        [sys.executable, BENCH / script, *words],
+        cwd=tmp_path, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert {path: path.read_bytes() for path in (BENCH / "results").iterdir()} == results
