@@ -23,7 +23,7 @@ def post(base_url: str, seed: int = 0, **more: Any) -> dict[str, Any]:
     """Return the reply to a question."""
     messages = [{"role": "user", "content": "She sits on the bed."}]
     body = {"model": "m", "messages": messages, "seed": seed, **more}
-    with closing(http.client.HTTPConnection(urlsplit(base_url).netloc, timeout=5)) as connection:
+    with closing(http.client.HTTPConnection(urlsplit(base_url).netloc, timeout=60)) as connection:
         connection.request("POST", PATH, json.dumps(body))
         found: dict[str, Any] = json.loads(connection.getresponse().read())
     return found
@@ -63,14 +63,14 @@ def process() -> Iterator[str]:
     assert server.stdout is not None
     yield server.stdout.readline().strip()
     server.terminate()
-    server.wait(5)
+    server.wait(60)
     server.stdout.close()
 
 
 def test_by_itself(process: str) -> None:
     """As a process it says where it is, and tells its counts."""
     assert said(post(process, 1)) == said(post(process, 1)) != said(post(process, 2))
-    with closing(http.client.HTTPConnection(urlsplit(process).netloc, timeout=5)) as connection:
+    with closing(http.client.HTTPConnection(urlsplit(process).netloc, timeout=60)) as connection:
         connection.request("GET", "/counts")
         counts = json.loads(connection.getresponse().read())
     assert sorted(counts["arrived"].values()) == sorted(counts["answered"].values()) == [1, 2]

@@ -222,7 +222,7 @@ class Place:
             )  # fmt: skip
         finally:
             os.close(theirs)
-            listener.join(10)
+            listener.join(60)
             os.close(ours)
         self.said += [done.stdout.decode(), b"".join(read).decode(errors="replace")]
         return done.returncode

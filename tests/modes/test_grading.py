@@ -220,10 +220,10 @@ def test_a_reply_that_did_not_end_by_itself() -> None:
     ids=["objects", "lists", "braces", "many", "string", "digits"],
 )
 def test_hostile_text_takes_bounded_time(hostile: str) -> None:
-    """Text made to exhaust a parser is read in under two seconds and judges nothing."""
-    begun = time.perf_counter()
+    """Text made to exhaust a parser takes under two seconds of the processor and judges nothing."""
+    begun = time.process_time()
     result = read_reply(hostile, 2)
-    assert time.perf_counter() - begun < 2
+    assert time.process_time() - begun < 2
     assert not result.judgments
     assert result.problem
 

@@ -79,7 +79,6 @@ def browser() -> Iterator[Browser]:
 def page(browser: Browser) -> Iterator[Page]:
     """An empty tab on a desk, of nobody yet; it complains when a page does."""
     context = browser.new_context(viewport={"width": 1280, "height": 900})
-    context.set_default_timeout(5000)
     complaints: list[str] = []
     page = context.new_page()
     page.on("pageerror", lambda error: complaints.append(str(error)))

@@ -275,7 +275,7 @@ class FakeServer:
     def __enter__(self) -> FakeServer:
         self._thread = threading.Thread(target=lambda: asyncio.run(self.serve(0)), daemon=True)
         self._thread.start()
-        if not self._started.wait(10):
+        if not self._started.wait(60):
             raise RuntimeError("the fake server does not start")
         return self
 
@@ -289,7 +289,7 @@ class FakeServer:
         assert self._ended is not None
         assert self._thread is not None
         self._loop.call_soon_threadsafe(self._ended.set)
-        self._thread.join(10)
+        self._thread.join(60)
 
     async def serve(self, port: int, started: Callable[[], object] = lambda: None) -> None:
         """Serve on a port, a free one if 0, until it is told to end; `started` is called once."""

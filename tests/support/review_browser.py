@@ -44,7 +44,7 @@ def served(kind: str, file: Path, bank: Path | None = None) -> Iterator[str]:
         yield told.group()
     finally:
         server.send_signal(signal.SIGINT)
-        server.wait(20)
+        server.wait(60)
         assert server.stderr is not None
         server.stderr.close()
 

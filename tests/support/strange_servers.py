@@ -156,13 +156,13 @@ def serving(handler: Handler) -> Iterator[str]:
 
     thread = threading.Thread(target=run, daemon=True)
     thread.start()
-    if not started.wait(10):
+    if not started.wait(60):
         raise RuntimeError("the strange server does not start")
     try:
         yield f"http://127.0.0.1:{ports[0]}/v1"
     finally:
         loop.call_soon_threadsafe(ended.set)
-        thread.join(10)
+        thread.join(60)
 
 
 @contextmanager

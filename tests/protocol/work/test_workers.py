@@ -268,7 +268,7 @@ def test_a_run_ends_in_order_where_interrupts_are_blocked(
             return 0
         told.append(time.monotonic())
         # where it does not end in order, it is killed
-        return 1 if told[-1] - told[0] < 15 else 2
+        return 1 if told[-1] - told[0] < 60 else 2
 
     run = Run("a", "openai-api/fake/a", GRADER, 9, {"bank": str(bank)}, max_connections=1)
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
@@ -277,4 +277,4 @@ def test_a_run_ends_in_order_where_interrupts_are_blocked(
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
     assert outcome.stopped is Stop.interrupted
-    assert told[-1] - told[0] < 10
+    assert told[-1] - told[0] < 60

@@ -70,7 +70,7 @@ def _serving(path: Path) -> Iterator[Served]:
     assert server.stdout is not None
     yield Served(server.stdout.readline().strip(), path, audit.tokens)
     server.send_signal(signal.SIGTERM)
-    assert server.wait(20) == 0
+    assert server.wait(60) == 0
     server.stdout.close()
 
 
@@ -96,7 +96,6 @@ def test_an_audit_from_end_to_end(page: Page, browser: Browser, served: Served) 
     """One labels by keyboard, one without scripts, one settles: results are those by hand."""
     _by_keyboard(page, served)
     context = browser.new_context(java_script_enabled=False)
-    context.set_default_timeout(5000)
     _without_scripts(context.new_page(), served)
     page.context.clear_cookies()
     _settle(page, served)

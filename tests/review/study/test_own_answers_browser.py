@@ -64,7 +64,7 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     assert told.startswith("The app runs at ")
     yield Served(told.split()[4].rstrip("."), path, tokens)
     server.send_signal(signal.SIGTERM)
-    server.wait(20)
+    server.wait(60)
     server.stderr.close()
 
 

@@ -83,7 +83,7 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     assert server.stdout is not None
     yield Served(server.stdout.readline().strip(), path, tokens)
     server.send_signal(signal.SIGTERM)
-    assert server.wait(20) == 0
+    assert server.wait(60) == 0
     server.stdout.close()
     assert not path.with_name("study.db-wal").exists()  # closed whole: one file
 

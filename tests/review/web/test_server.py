@@ -27,7 +27,7 @@ from support.bank_folder import GOOD_BANK
 from support.review_audit import audit_plan
 from support.review_study import CONSENT, ROLES
 
-PATIENCE = 20.0
+PATIENCE = 60.0
 """Seconds until a test gives up on a server that does not answer."""
 
 EMPTY = "Content-Length: 0\r\nConnection: close\r\n"
