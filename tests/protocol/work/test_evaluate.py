@@ -60,7 +60,7 @@ Undisturbed = tuple[Path, Outcome, Fake, Fake]
 @pytest.fixture(scope="module")
 def undisturbed(tmp_path_factory: pytest.TempPathFactory, bank: Path) -> Undisturbed:
     """A run of two scenarios and two epochs, with its outcome, its model and its grader."""
-    root = tmp_path_factory.mktemp("undisturbed")
+    root = tmp_path_factory.mktemp("undisturbed") / "runs"  # the folder above has nothing else
     model, grader = Fake("run-model", answer), Fake("run-grader", keyword_grader)
     outcome = begin(make(bank, model, grader), root / "robot")
     return root, outcome, model, grader
