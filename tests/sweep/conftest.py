@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -19,6 +20,17 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeServer]:
         monkeypatch.setenv("FAKE_BASE_URL", running.base_url)
         monkeypatch.setenv("FAKE_API_KEY", "planted")
         yield running
+
+
+@pytest.fixture(autouse=True)
+def _graders_are_checked_here(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A sweep that a test begins in its own process checks its graders there, Inspect being loaded.
+
+    Those that are typed into a process of their own start another one for it.
+    """
+    monkeypatch.setattr(
+        "careeval.sweep.engines.ProcessPoolExecutor", lambda n, _: ThreadPoolExecutor(n)
+    )
 
 
 @pytest.fixture
