@@ -8,6 +8,7 @@ command into a process of its own, begin true workers.
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 import select
@@ -17,8 +18,10 @@ import subprocess
 import sys
 import threading
 from contextlib import suppress
+from functools import cache
 from importlib import import_module
 from io import TextIOWrapper
+from typing import Any
 
 from careeval.protocol.work.workers import _process as true_worker
 
@@ -29,6 +32,17 @@ LOADED = (
     "careeval.protocol.work.worker",
     "inspect_ai.model._providers.openai_compatible",
     "inspect_ai.log._recorders.eval",
+    # what the first run loads
+    "careeval.protocol._registry",
+    "careeval.protocol.models.completions",
+    "anyio._backends._asyncio",
+    "httpcore2",
+    "inspect_ai.agent._acp.server",
+    "inspect_ai.hooks._startup",
+    "inspect_ai.model._providers.none",
+    "IPython",
+    "openai.resources.chat.completions",
+    "rich.markdown",
 )
 """Modules that a worker loads sooner or later."""
 
@@ -124,11 +138,21 @@ class WorkerSource:
             self._process.wait()
 
 
+def load() -> None:
+    """Load what a worker loads for its first run, Inspect's tables included."""
+    for name in LOADED:
+        import_module(name)
+    import_module("inspect_ai.model._model_info")._get_model_info_db()
+    package: Any = import_module("inspect_ai._util.package")
+    package.packages_distributions = cache(package.packages_distributions)
+    package.packages_distributions()
+
+
 def serve(orders: socket.socket) -> None:
     """Fork a worker for each order, and report its end; return when nobody orders any more."""
     os.environ.setdefault("INSPECT_TRACE_LEVEL", "WARNING")
-    for name in LOADED:
-        import_module(name)
+    load()
+    gc.freeze()  # no worker copies what it only looks through
     woken, wake = os.pipe()
     os.set_blocking(woken, False)
     os.set_blocking(wake, False)
