@@ -394,9 +394,8 @@ def _limits_that_are_met() -> str:
         ("a log", f"{_size(limits.MAX_UNPACKED)} unpacked; {limits.MAX_TEXT:,} characters "
          f"of a text; {limits.MAX_JUDGMENTS:,} judgments; {limits.MAX_KEPT:,} characters "
          "in all that is kept of it"),
-        ("`run.json`", f"{_size(limits.HEADER.n_bytes)}; {json_limits.MAX_DEPTH} levels"),
-        ("`calls.jsonl`", f"{_size(json_limits.MAX_CALLS)}; {json_limits.MAX_LINES:,} lines; "
-         f"{_size(json_limits.MAX_LINE)} and {json_limits.MAX_DEPTH} levels a line"),
+        ("`run.json`", _size(limits.MAX_JSON)),
+        ("`calls.jsonl`", f"{_size(json_limits.MAX_CALLS)}; {_size(limits.MAX_JSON)} a line"),
         ("`spent.jsonl`, `reserved.jsonl`", f"{_size(json_limits.MAX_LEDGER)}; the same"),
         ("the tables of runs in the user's cache folder", f"{_size(user_cache.MAX_BYTES)}, "
          f"those used last; none of a run with logs above {_size(table_cache.MAX_HASHED)}"),

@@ -12,10 +12,8 @@ from careeval.files import open_file, open_in_place
 from careeval.protocol.logs.json_limits import (
     MAX_CALLS,
     MAX_LEDGER,
-    MAX_LINES,
     check_length,
     parse_json,
-    too_much,
     whole_lines,
 )
 
@@ -69,7 +67,7 @@ class JsonLines:
         """Yield the place and the value of every undamaged line, in the order of writing.
 
         Raises:
-            ProtocolError: The file is longer than `MAX_CALLS`, or has more than `MAX_LINES` lines.
+            ProtocolError: The file is longer than `MAX_CALLS`.
         """
         start = 0
         for length, row in json_rows(self.path, MAX_CALLS):
@@ -104,7 +102,7 @@ class LineTail:
 
         Raises:
             OSError: It cannot be read, or is a pipe or the like.
-            ProtocolError: The file is longer than `MAX_LEDGER`, or has more than `MAX_LINES` lines.
+            ProtocolError: The file is longer than `MAX_LEDGER`.
         """
         try:
             if check_length(self._path, MAX_LEDGER) <= self._at:
@@ -126,14 +124,12 @@ def json_rows(path: Path, most: int, at: int = 0) -> Iterator[tuple[int, Any]]:
         at: The byte to begin at.
 
     Raises:
-        ProtocolError: The file is longer than `most`, or has more than `MAX_LINES` lines.
+        ProtocolError: The file is longer than `most`.
     """
     check_length(path, most)
     with open_file(path) as file:
         file.seek(at)
-        for number, (length, line) in enumerate(whole_lines(file), start=1):
-            if number > MAX_LINES:
-                raise too_much(path, f"more than {MAX_LINES:,} lines")
+        for length, line in whole_lines(file):
             yield length, parse_line(line)
 
 

@@ -23,7 +23,7 @@ from careeval.protocol.costs.cost_log import (
 )
 from careeval.protocol.json_lines import JsonLines
 from careeval.protocol.logs import json_limits
-from careeval.protocol.logs.json_limits import MAX_DEPTH, MAX_LINE, parse_json
+from careeval.protocol.logs.limits import MAX_JSON
 from careeval.protocol.runs.budget import RESERVED_FILE, open_reservations
 from careeval.protocol.runs.folder import RUN_FILE, read_run_file
 from careeval.protocol.runs.recorded_responses import MAX_LISTED, read_responses
@@ -74,28 +74,24 @@ def test_a_file_without_end_is_refused(name: str, tmp_path: Path) -> None:
     assert caught.value.hint
 
 
-@pytest.mark.parametrize(
-    "text", ["[" * 100_000 + "]" * 100_000, "[" * 200 + "]" * 200, "[" + "[]," * 2 * MB + "[]]"]
-)
 @pytest.mark.parametrize("name", [RUN_FILE, SETUP_FILE])
-def test_json_of_many_values_or_levels_is_refused(name: str, text: str, tmp_path: Path) -> None:
-    """A small file that would be large in memory, or deep, is refused with what it has."""
-    (tmp_path / name).write_text(f'{{"task": {text}}}', encoding="utf-8")
-    with at_most(50 * MB), pytest.raises(ProtocolError, match=r"values, at most|nested more than"):
+def test_deep_json_is_refused(name: str, tmp_path: Path) -> None:
+    """A file of lists inside lists without end is refused, and nothing breaks."""
+    (tmp_path / name).write_text(f'{{"task": {"[" * 100_000}{"]" * 100_000}}}', encoding="utf-8")
+    with pytest.raises(ProtocolError, match="nested too deeply"):
         READERS[name](tmp_path)
 
 
 def test_a_line_beyond_its_limit_is_skipped(tmp_path: Path) -> None:
-    """A line that is too long, too deep or of too many values is as a damaged one."""
-    long = f'{{"key": "ask x 1 {"x" * MAX_LINE}"}}'
+    """A line that is too long or too deep is as a damaged one."""
+    long = f'{{"key": "ask x 1 {"x" * MAX_JSON}"}}'
     deep = f'{{"key": "{KEY}", "output": {"[" * 5000}{"]" * 5000}}}'
-    many = f'{{"key": "{KEY}", "output": [{"[]," * 3 * MB}[]]}}'
     named = f'{{"key": "ask x 1 {"x" * 5000}"}}'
     right = json.dumps({"key": KEY})
-    lines = "\n".join((long, deep, many, named, "[]", "7", right, ""))
+    lines = "\n".join((long, deep, named, "[]", "7", right, ""))
     (tmp_path / CALLS_FILE).write_text(lines, encoding="utf-8")
     del lines, long
-    with at_most(4 * MAX_LINE):
+    with at_most(4 * MAX_JSON):
         assert finished_keys(tmp_path) == {KEY}
     forget_calls(tmp_path, ["ask other 1"])
     assert (tmp_path / CALLS_FILE).read_text(encoding="utf-8") == f"{right}\n"
@@ -104,7 +100,7 @@ def test_a_line_beyond_its_limit_is_skipped(tmp_path: Path) -> None:
 def test_places_after_a_line_that_is_skipped(tmp_path: Path) -> None:
     """The line after one that is too long is read from its right place."""
     path = tmp_path / CALLS_FILE
-    path.write_bytes(b"x" * (2 * MAX_LINE + 3) + b"\n" + b'{"key": "second"}\n')
+    path.write_bytes(b"x" * (2 * MAX_JSON + 3) + b"\n" + b'{"key": "second"}\n')
     lines = JsonLines(path)
     ((place, row),) = lines.rows()
     assert row == lines.at(place) == {"key": "second"}
@@ -121,33 +117,12 @@ def test_many_calls_are_read_line_by_line(tmp_path: Path) -> None:
         assert len(finished_keys(tmp_path)) == 200
 
 
-@pytest.mark.parametrize("name", [SPENT_FILE, RESERVED_FILE, CALLS_FILE])
-def test_too_many_lines(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """More lines than a run can have are refused."""
-    monkeypatch.setattr("careeval.protocol.json_lines.MAX_LINES", 1000)
-    (tmp_path / name).write_text("0\n" * 1000, encoding="utf-8")
-    READERS[name](tmp_path)
-    (tmp_path / name).write_text("0\n" * 1001, encoding="utf-8")
-    with pytest.raises(ProtocolError, match="has more than 1,000 lines"):
-        READERS[name](tmp_path)
-
-
 def test_a_long_ledger_is_read(tmp_path: Path) -> None:
     """A run of many calls is within the limits."""
     line = json.dumps(cost_row(PAID)) + "\n"
     (tmp_path / SPENT_FILE).write_text(line * 50_000, encoding="utf-8")
     assert len(read_paid_calls(tmp_path)) == 50_000
     assert len(line) * 1_000_000 < json_limits.MAX_LEDGER
-
-
-@pytest.mark.parametrize("depth", [1, MAX_DEPTH])
-def test_depth_that_is_allowed(depth: int) -> None:
-    """JSON of as many levels as are allowed is read, however many brackets it has beside."""
-    text = "[" * depth + "]" * depth
-    assert json.dumps(parse_json(text.encode())) == text
-    parse_json(f"[{'[],' * 500}[]]".encode())
-    with pytest.raises(ValueError, match="nested more than"):
-        parse_json(f"[{'[' * MAX_DEPTH}{']' * MAX_DEPTH}]".encode())
 
 
 def test_answers_of_nothing(tmp_path: Path) -> None:

@@ -29,10 +29,8 @@ from careeval.protocol.logs.fields import (
     error_text,
 )
 from careeval.protocol.logs.limits import (
-    HEADER,
     MAX_RESPONSES,
-    SAMPLE,
-    SUMMARIES,
+    MAX_SUMMARIES,
     open_log,
     read_member,
     size_problem,
@@ -107,7 +105,7 @@ class Log:
                 if not (key := _SAMPLE_NAME.fullmatch(name)):
                     continue
                 try:
-                    content = read_member(file, name, SAMPLE)
+                    content = read_member(file, name)
                     sample, odd = _sample(content)
                     if sample.id not in scenarios:
                         scenarios[sample.id] = _reader(LoggedScenario).validate_json(
@@ -154,9 +152,7 @@ def read_log(path: Path) -> Log:
             names = file.namelist()
             # a run that is killed leaves a log without an end
             complete = "header.json" in names
-            content = read_member(
-                file, "header.json" if complete else "_journal/start.json", HEADER
-            )
+            content = read_member(file, "header.json" if complete else "_journal/start.json")
         header = from_json(content)
         eval_fields = header["eval"] if isinstance(header, dict) else None
         if not isinstance(eval_fields, dict):
@@ -202,7 +198,7 @@ def log_summaries(path: Path) -> Iterator[dict[str, Any]]:
             whole = [name for name in names if name == "summaries.json"]
             parts = [name for name in names if name.startswith("_journal/summaries/")]
             for member in whole or parts:
-                yield from from_json(read_member(file, member, SUMMARIES))
+                yield from from_json(read_member(file, member, MAX_SUMMARIES))
     except Exception:  # a damaged zip fails in many ways
         return
 
@@ -211,7 +207,7 @@ def is_finished(path: Path) -> bool:
     """Tell whether a log's header says that all its samples finished without an error."""
     try:
         with open_log(path) as file:
-            header = from_json(read_member(file, "header.json", HEADER))
+            header = from_json(read_member(file, "header.json"))
         results = header.get("results") or {}
         is_all = results.get("completed_samples") == results.get("total_samples")
         return bool(header["status"] == "success" and is_all)

@@ -1,4 +1,4 @@
-"""Limits for reading the JSON files in a run's folder, which may come from anybody.
+"""Reading of the JSON files in a run's folder, which may come from anybody, within limits.
 
 The limits are far above what careeval writes. Limits for logs are in `limits`.
 """
@@ -6,22 +6,13 @@ The limits are far above what careeval writes. Limits for logs are in `limits`.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, Any
 
 from careeval.errors import ProtocolError
 from careeval.files import open_file, size_of_file
-from careeval.protocol.logs.limits import HEADER, SAMPLE, JsonLimits, check_values
-
-MAX_DEPTH = 100
-"""The most levels of lists and objects inside one another."""
-
-MAX_LINE = SAMPLE.n_bytes
-"""The most bytes of one line; a longer line is skipped, like a damaged one."""
-
-MAX_LINES = 5_000_000
-"""The most lines of one file."""
+from careeval.protocol.logs.limits import MAX_JSON
 
 MAX_CALLS = 50_000_000_000
 """The most bytes of a `calls.jsonl`, which is read line by line."""
@@ -36,49 +27,29 @@ CHUNK = 1_000_000
 """Bytes read at a time while a line that is too long is skipped."""
 
 
-def parse_json(content: bytes, bounds: JsonLimits = SAMPLE) -> Any:
-    """Parse a JSON value that is within its limits.
+def parse_json(content: bytes) -> Any:
+    """Parse a JSON value.
 
     Raises:
-        ValueError: It is not JSON, or is beyond a limit.
+        ValueError: It is not JSON, is longer than `MAX_JSON`, or is nested too deeply.
     """
-    if len(content) > bounds.n_bytes:
-        raise ValueError(f"it is longer than {bounds.n_bytes:,} bytes")
-    check_values(content, bounds, "it")
+    if len(content) > MAX_JSON:
+        raise ValueError(f"it is longer than {MAX_JSON:,} bytes")
     try:
-        value = json.loads(content)
-        # with few brackets it cannot be nested deeply
-        if content.count(b"[") + content.count(b"{") > MAX_DEPTH and _is_deep(value):
-            raise RecursionError
+        return json.loads(content)
     except RecursionError:
-        raise ValueError(f"it is nested more than {MAX_DEPTH} levels deep") from None
-    return value
+        raise ValueError("it is nested too deeply") from None
 
 
-def _is_deep(value: Any) -> bool:
-    level = _containers([value])
-    for _ in range(MAX_DEPTH):
-        level = [
-            inner
-            for outer in level
-            for inner in _containers(outer.values() if isinstance(outer, dict) else outer)
-        ]
-    return bool(level)
-
-
-def _containers(values: Iterable[Any]) -> list[Any]:
-    return [value for value in values if isinstance(value, dict | list)]
-
-
-def read_json(path: Path, bounds: JsonLimits = HEADER) -> Any:
-    """Read a JSON file that is within its limits.
+def read_json(path: Path) -> Any:
+    """Read a JSON file.
 
     Raises:
         OSError: It cannot be read.
         ValueError: As `parse_json`.
     """
     with open_file(path) as file:
-        return parse_json(file.read(bounds.n_bytes + 1), bounds)
+        return parse_json(file.read(MAX_JSON + 1))
 
 
 def check_length(path: Path, most: int) -> int:
@@ -90,22 +61,20 @@ def check_length(path: Path, most: int) -> int:
     """
     length = size_of_file(path)
     if length > most:
-        raise too_much(path, f"{length:,} bytes, at most {most:,}")
+        raise ProtocolError(
+            f"{path} has {length:,} bytes, at most {most:,}",
+            hint="move the file away: no run of careeval writes so much; "
+            "check where the folder came from",
+        )
     return length
-
-
-def too_much(path: Path, what: str) -> ProtocolError:
-    """Return the error for a file that exceeds a limit, of bytes or of lines."""
-    hint = "move the file away: no run of careeval writes so much; check where the folder came from"
-    return ProtocolError(f"{path} has {what}", hint=hint)
 
 
 def whole_lines(file: IO[bytes]) -> Iterator[tuple[int, bytes]]:
     r"""Yield the length and the content of each line that ends with \n.
 
-    The content of a line longer than `MAX_LINE` is empty.
+    The content of a line longer than `MAX_JSON` is empty.
     """
-    while line := file.readline(MAX_LINE):
+    while line := file.readline(MAX_JSON):
         length = len(line)
         while not line.endswith(b"\n"):
             if not (more := file.readline(CHUNK)):
