@@ -23,8 +23,8 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
-from careeval.protocol.costs.cost_log import TotalCost, read_paid_calls
-from careeval.protocol.runs.folder import run_folders
+from careeval.protocol.ledger import TotalCost, read_paid_calls
+from careeval.protocol.run_folder import run_folders
 from support.fake_server import Completion, FakeServer, Fault, Request, longer
 
 LIMITS = (0.10, 0.50, 1.00)

@@ -26,9 +26,9 @@ def main() -> None:
     from careeval.core.scenario import Split
     from careeval.modes.prompts import load_prompts
     from careeval.modes.response import RESPONSE
-    from careeval.protocol.models.embedded import embedded_model_path
-    from careeval.protocol.models.gguf import NEUTRAL, SLOTS
-    from careeval.protocol.select import select_scenarios
+    from careeval.protocol.embedded_model import embedded_model_path
+    from careeval.protocol.gguf import NEUTRAL, SLOTS
+    from careeval.protocol.selection import select_scenarios
 
     scenarios = select_scenarios(load_bank(), Split.public, limit=args.limit)
     system = load_prompts(RESPONSE).ask_system
@@ -68,8 +68,8 @@ def main() -> None:
 
 
 def _loaded(path: str) -> Any:
-    """The engine with the settings of `careeval.protocol.models.gguf.Engine`."""
-    from careeval.protocol.models.gguf import KEPT_PROMPTS_MIB, READ_TOKENS, SLOT_TOKENS, SLOTS
+    """The engine with the settings of `careeval.protocol.gguf.Engine`."""
+    from careeval.protocol.gguf import KEPT_PROMPTS_MIB, READ_TOKENS, SLOT_TOKENS, SLOTS
 
     os.environ.setdefault("GOMP_SPINCOUNT", "10000")
     import xllamacpp

@@ -30,7 +30,7 @@ from careeval.bank import load_bank
 from careeval.core.scenario import Scenario, Split
 from careeval.modes.prompts import load_prompts
 from careeval.modes.response import RESPONSE
-from careeval.protocol.select import select_scenarios
+from careeval.protocol.selection import select_scenarios
 from support.fake_server import Completion, FakeServer, Request, asked_of_grader
 
 HERE = Path(__file__).parent
@@ -217,7 +217,7 @@ def load_tokenizer() -> tuple[Tokenizer, str]:
     """Return the embedded model's tokenizer, and its name."""
     import xllamacpp
 
-    from careeval.protocol.models.embedded import embedded_model_path
+    from careeval.protocol.embedded_model import embedded_model_path
 
     path = embedded_model_path()
     params = xllamacpp.CommonParams()

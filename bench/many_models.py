@@ -12,7 +12,7 @@ import sys
 
 import polars as pl
 
-from careeval.protocol.tables.run_tables import read_runs
+from careeval.protocol.tables import read_runs
 from careeval.results.score.summary import summarise
 from careeval.results.tables import Runs
 

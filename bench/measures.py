@@ -15,9 +15,7 @@ from processes import HERE, Server, serving
 
 SECOND_MODEL = "openai-api/fake/b"
 
-READ = (
-    "import sys; from careeval.protocol.tables.run_tables import read_runs; read_runs(sys.argv[1])"
-)
+READ = "import sys; from careeval.protocol.tables import read_runs; read_runs(sys.argv[1])"
 """Logs into tables, with no summary."""
 PARSE = """
 import json, pathlib, sys, zipfile

@@ -20,8 +20,8 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
-from careeval.protocol.runs.folder import prepare
-from careeval.protocol.runs.spec import Run
+from careeval.protocol.run import Run
+from careeval.protocol.run_folder import prepare
 from faults.search import KEY
 from support.fakes import write_bank
 from support.strange_servers import SERVERS, nobody, serving, silent_plain
@@ -31,8 +31,8 @@ ONE = """
 import sys
 from pathlib import Path
 from careeval.errors import ProtocolError
-from careeval.protocol.models import connect
-from careeval.protocol.work.evaluate import resume
+from careeval.protocol import connect
+from careeval.protocol.evaluate import resume
 connect.ATTEMPT_TIMEOUT = int(sys.argv[2])
 try:
     outcome = resume(Path(sys.argv[1]))

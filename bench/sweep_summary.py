@@ -17,9 +17,9 @@ import sys
 import tempfile
 from pathlib import Path
 
-from careeval.protocol.runs.folder import prepare
-from careeval.protocol.runs.spec import Run
-from careeval.protocol.tables.run_tables import read_run
+from careeval.protocol.run import Run
+from careeval.protocol.run_folder import prepare
+from careeval.protocol.tables import read_run
 from careeval.sweep.spec import Sweep, System, save_sweep
 from make_logs import Stored, _scenarios, write_run
 from processes import take

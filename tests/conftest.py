@@ -28,7 +28,7 @@ def _workers_are_forked() -> Iterator[None]:
     """Runs that a test begins in its own process have forked workers, which begin sooner."""
     source = WorkerSource()
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr("careeval.protocol.work.workers._process", source.fork)
+        patched.setattr("careeval.protocol.workers._process", source.fork)
         yield
     source.close()
 

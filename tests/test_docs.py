@@ -41,15 +41,22 @@ from careeval.modes.plan.worlds import World
 from careeval.modes.prompts import FIELDS, load_prompts
 from careeval.modes.response import RESPONSE
 from careeval.modes.version import PROTOCOL_VERSION
-from careeval.protocol import capacity, user_cache
-from careeval.protocol.calls import run_calls, unusable_grader
-from careeval.protocol.costs import prices
-from careeval.protocol.logs import json_limits, limits
-from careeval.protocol.models import clients, connect, gguf, retry_after, roster
+from careeval.protocol import (
+    calls,
+    clients,
+    connect,
+    failures,
+    gguf,
+    json_lines,
+    log_fields,
+    prices,
+    recorded_responses,
+    roster,
+    table_cache,
+    workers,
+)
 from careeval.protocol.probe_check import lexical_agreement
-from careeval.protocol.runs import recorded_responses
-from careeval.protocol.runs.recorded_responses import ResponseLine
-from careeval.protocol.tables import table_cache
+from careeval.protocol.recorded_responses import ResponseLine
 from careeval.report.page import MOST_CHARACTERS
 from careeval.results.findings import findings
 from careeval.results.score.cost import Cost
@@ -368,14 +375,14 @@ def _acts() -> str:
 
 def _limits_that_are_met() -> str:
     """The limits that a user can meet, from the constants that the code goes by."""
-    lists = f"{limits.MAX_ITEMS:,} items of a rubric"
-    scenarios, epochs = limits.MAX_SCENARIOS, limits.MAX_EPOCHS
+    lists = f"{log_fields.MAX_ITEMS:,} items of a rubric"
+    scenarios, epochs = log_fields.MAX_SCENARIOS, log_fields.MAX_EPOCHS
     runs = (
-        f"{capacity.RUNS_PER_CORE} a processor, as far as {_size(capacity.RUN_BYTES)} of memory "
+        f"{workers.RUNS_PER_CORE} a processor, as far as {_size(workers.RUN_BYTES)} of memory "
         "are free for each"
     )
     rows = [
-        ("one run", f"{limits.MAX_RESPONSES:,} responses; {scenarios:,} scenarios; "
+        ("one run", f"{log_fields.MAX_RESPONSES:,} responses; {scenarios:,} scenarios; "
          f"{epochs:,} epochs; {lists}"),
         ("runs at once", runs),
         ("calls at once", f"{connect.HOSTED_CALLS} to a hosted model, {connect.OWN_CALLS} to a "
@@ -384,20 +391,20 @@ def _limits_that_are_met() -> str:
         ("one attempt at a call", f"{_time(connect.ATTEMPT_TIMEOUT)}; {clients.CONNECT_TIMEOUT} "
          "seconds until it is connected"),
         ("attempts at a call", f"{1 + connect.MAX_RETRIES}, begun within {_time(connect.TIMEOUT)}"),
-        ("wait between two attempts", f"{_time(retry_after.LONGEST)}; "
-         f"{_time(retry_after.LONGEST_ASKED)} where the server asks for it"),
+        ("wait between two attempts", f"{_time(clients.LONGEST)}; "
+         f"{_time(clients.LONGEST_ASKED)} where the server asks for it"),
         ("a `gguf` answer", _time(gguf.ANSWER_SECONDS)),
         ("a server's reply", _size(clients.MAX_REPLY)),
         ("calls to a grader for one response", f"{grading.MAX_ATTEMPTS}"),
-        ("a run that gets nowhere", f"ends after {run_calls.TIMES_TURNED_AWAY} attempts that would "
-         f"all fail so, or {unusable_grader.MAX_UNUSABLE} responses without a usable judgment"),
-        ("a log", f"{_size(limits.MAX_UNPACKED)} unpacked; {limits.MAX_TEXT:,} characters "
-         f"of a text; {limits.MAX_JUDGMENTS:,} judgments; {limits.MAX_KEPT:,} characters "
+        ("a run that gets nowhere", f"ends after {calls.TIMES_TURNED_AWAY} attempts that would "
+         f"all fail so, or {failures.MAX_UNUSABLE} responses without a usable judgment"),
+        ("a log", f"{_size(log_fields.MAX_UNPACKED)} unpacked; {log_fields.MAX_TEXT:,} characters "
+         f"of a text; {log_fields.MAX_JUDGMENTS:,} judgments; {log_fields.MAX_KEPT:,} characters "
          "in all that is kept of it"),
-        ("`run.json`", _size(limits.MAX_JSON)),
-        ("`calls.jsonl`", f"{_size(json_limits.MAX_CALLS)}; {_size(limits.MAX_JSON)} a line"),
-        ("`spent.jsonl`, `reserved.jsonl`", f"{_size(json_limits.MAX_LEDGER)}; the same"),
-        ("the tables of runs in the user's cache folder", f"{_size(user_cache.MAX_BYTES)}, "
+        ("`run.json`", _size(log_fields.MAX_JSON)),
+        ("`calls.jsonl`", f"{_size(json_lines.MAX_CALLS)}; {_size(log_fields.MAX_JSON)} a line"),
+        ("`spent.jsonl`, `reserved.jsonl`", f"{_size(json_lines.MAX_LEDGER)}; the same"),
+        ("the tables of runs in the user's cache folder", f"{_size(table_cache.MAX_BYTES)}, "
          f"those used last; none of a run with logs above {_size(table_cache.MAX_HASHED)}"),
         ("recorded responses", f"{_size(recorded_responses.MAX_BYTES)}; "
          f"{recorded_responses.MAX_RECORDED:,} responses; "

@@ -23,10 +23,10 @@ from careeval.errors import CareEvalError
 from careeval.files import read_bytes, read_text
 from careeval.modes.prompts import load_prompts
 from careeval.modes.response import PROMPTS, RESPONSE
-from careeval.protocol.costs.prices import read_prices
-from careeval.protocol.logs.eval_file import read_log
-from careeval.protocol.models.roster import read_roster
-from careeval.protocol.runs.recorded_responses import read_responses
+from careeval.protocol.logs import read_log
+from careeval.protocol.prices import read_prices
+from careeval.protocol.recorded_responses import read_responses
+from careeval.protocol.roster import read_roster
 from careeval.results.filled_forms import read_rows
 from careeval.sheets.trust.audit_files import read_sample
 from support.fakes import write_bank

@@ -28,8 +28,8 @@ import pytest
 
 from careeval.core.scenario import Rung
 from careeval.modes.grading import read_reply, resolve
-from careeval.protocol.runs.spec import Run
-from careeval.protocol.tables.run_tables import read_runs
+from careeval.protocol.run import Run
+from careeval.protocol.tables import read_runs
 from careeval.results.score.entries import entries
 from careeval.results.score.harms import harms
 from careeval.results.score.summary import Summary, summarise

@@ -12,8 +12,8 @@ import pytest
 import careeval
 from careeval.core.response import LEXICAL
 from careeval.core.scenario import Scenario
-from careeval.protocol.runs.folder import RESPONSES_FILE, read_run_file
-from careeval.protocol.runs.function_responses import TIMES_FAILED, ask_function, kept_responses
+from careeval.protocol.recorded_responses import TIMES_FAILED, ask_function, kept_responses
+from careeval.protocol.run_folder import RESPONSES_FILE, read_run_file
 from support.bank_folder import GOOD_BANK
 
 

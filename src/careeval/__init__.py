@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from careeval.core.scenario import Action, Adl, Domain, Probe, Rubric, Rung, Scenario
     from careeval.errors import CareEvalError
     from careeval.notebook import Summaries, run, summarise, summary_frame
-    from careeval.protocol.tables.run_tables import read_runs
+    from careeval.protocol.tables import read_runs
     from careeval.results.score.summary import Summary
     from careeval.results.tables import Runs
     from careeval.results.versus.compare import Comparison
@@ -45,7 +45,7 @@ _MODULES = {
     "Summary": "results.score.summary",
     "compare": "results.versus.pairs",
     "load_bank": "bank",
-    "read_runs": "protocol.tables.run_tables",
+    "read_runs": "protocol.tables",
     "run": "notebook",
     "summarise": "notebook",
     "summary_frame": "notebook",

@@ -15,11 +15,22 @@ from careeval.bank import bank_reference, load_bank
 from careeval.core.scenario import Rubric
 from careeval.core.text import counted
 from careeval.errors import ProtocolError, UsageError
-from careeval.protocol.costs.prices import FREE, Price, as_json, prices_of_tables, read_prices
-from careeval.protocol.models.allowed_addresses import remember
-from careeval.protocol.models.api_keys import missing_keys
-from careeval.protocol.plan import priced
-from careeval.protocol.runs.folder import (
+from careeval.protocol.allowed_addresses import remember
+from careeval.protocol.api_keys import missing_keys
+from careeval.protocol.estimate import priced
+from careeval.protocol.lock import locked
+from careeval.protocol.prices import FREE, Price, as_json, prices_of_tables, read_prices
+from careeval.protocol.recorded_responses import (
+    AT_ONCE,
+    FailedCall,
+    Function,
+    Question,
+    ask_function,
+    kept_responses,
+    write_responses,
+)
+from careeval.protocol.run import Outcome, Run, folder_name
+from careeval.protocol.run_folder import (
     RESPONSES_FILE,
     RUN_FILE,
     amend_run,
@@ -28,19 +39,8 @@ from careeval.protocol.runs.folder import (
     prepare,
     read_run_file,
 )
-from careeval.protocol.runs.function_responses import (
-    AT_ONCE,
-    FailedCall,
-    Function,
-    Question,
-    ask_function,
-    kept_responses,
-)
-from careeval.protocol.runs.lock import locked
-from careeval.protocol.runs.recorded_responses import write_responses
-from careeval.protocol.runs.spec import Outcome, Run, folder_name
-from careeval.protocol.tables.run_tables import read_runs
-from careeval.protocol.work.workers import carry_out
+from careeval.protocol.tables import read_runs
+from careeval.protocol.workers import carry_out
 from careeval.results.entry_numbers import EntryNumbers
 from careeval.results.score.summary import Summary
 from careeval.results.score.summary import summarise as summaries_of

@@ -13,11 +13,11 @@ from careeval.bank.rules.short_scenarios import words_changed
 from careeval.cli.app import OK, USAGE
 from careeval.cli.app import run as command
 from careeval.core.scenario import CareError, Control, HarmKind, Split
-from careeval.protocol.runs.folder import prepare
-from careeval.protocol.runs.spec import Run
-from careeval.protocol.select import select_scenarios, selection_hashes
-from careeval.protocol.tables.run_tables import read_runs
-from careeval.protocol.work.evaluate import resume
+from careeval.protocol.evaluate import resume
+from careeval.protocol.run import Run
+from careeval.protocol.run_folder import prepare
+from careeval.protocol.selection import select_scenarios, selection_hashes
+from careeval.protocol.tables import read_runs
 from careeval.results.score.summary import summarise
 from careeval.review.study.planning import new_plan
 from support.fake_server import asked_of_grader, judgments

@@ -21,7 +21,7 @@ from careeval.cli.app import (
     run,
 )
 from careeval.core.text import counted
-from careeval.protocol.runs.spec import Outcome, Stop
+from careeval.protocol.run import Outcome, Stop
 
 OFFLINE = ["--grader", "careeval/lexical"]
 

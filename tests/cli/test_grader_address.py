@@ -10,7 +10,7 @@ from typing import NamedTuple
 import pytest
 
 from careeval.cli.app import OK, USAGE, run
-from careeval.protocol.runs.folder import read_run_file
+from careeval.protocol.run_folder import read_run_file
 from support.fake_server import FakeServer
 from support.fakes import write_bank
 

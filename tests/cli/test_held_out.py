@@ -13,8 +13,8 @@ import pytest
 from careeval.bank.sealed import KEY_VARIABLE, pack, seal
 from careeval.cli.app import OK, SOME_FAILED, USAGE, run
 from careeval.errors import ProtocolError
-from careeval.protocol.grade.task import careeval
-from careeval.protocol.tables.run_tables import read_run, read_runs
+from careeval.protocol.tables import read_run, read_runs
+from careeval.protocol.task import careeval
 from support.fake_server import Completion, FakeServer, Request, error, well
 from support.fakes import write_bank
 

@@ -9,10 +9,10 @@ import pytest
 from careeval.bank import load_bank
 from careeval.cli.app import OK, USAGE, run
 from careeval.core.response import LEXICAL, Response, ResponseState
+from careeval.protocol.evaluate import resume
 from careeval.protocol.probe_check import prepare_probes
-from careeval.protocol.runs.folder import prepare_recorded
-from careeval.protocol.runs.spec import Run
-from careeval.protocol.work.evaluate import resume
+from careeval.protocol.run import Run
+from careeval.protocol.run_folder import prepare_recorded
 from support.fakes import Fake, keyword_grader, write_bank
 
 ANSWER = "I wait, and then she asks for the towel."

@@ -11,11 +11,11 @@ import pytest
 
 from careeval.cli.app import OK, USAGE, run
 from careeval.core.response import LEXICAL, Response, ResponseState
-from careeval.protocol.costs.prices import FREE, as_json
-from careeval.protocol.runs.folder import prepare, prepare_recorded
-from careeval.protocol.runs.lock import locked
-from careeval.protocol.runs.spec import Run
-from careeval.protocol.work.evaluate import resume
+from careeval.protocol.evaluate import resume
+from careeval.protocol.lock import locked
+from careeval.protocol.prices import FREE, as_json
+from careeval.protocol.run import Run
+from careeval.protocol.run_folder import prepare, prepare_recorded
 from support.fakes import write_bank
 
 

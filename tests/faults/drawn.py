@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from dataclasses import dataclass
 
-from careeval.protocol.costs.cost_log import CALLS_FILE, SPENT_FILE
+from careeval.protocol.ledger import CALLS_FILE, SPENT_FILE
 from faults.damage import DAMAGES, LOG
 
 

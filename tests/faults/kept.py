@@ -7,10 +7,10 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from careeval.protocol.costs.cost_log import CALLS_FILE, SPENT_FILE
-from careeval.protocol.grade.solvers import epoch_seed
-from careeval.protocol.runs.budget import RESERVED_FILE
-from careeval.protocol.runs.folder import is_complete, run_folders
+from careeval.protocol.asking import epoch_seed
+from careeval.protocol.budget import RESERVED_FILE
+from careeval.protocol.ledger import CALLS_FILE, SPENT_FILE
+from careeval.protocol.run_folder import is_complete, run_folders
 from faults.recorded_server import Ident
 
 

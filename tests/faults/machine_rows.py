@@ -28,21 +28,21 @@ DISK = (
         Who.disk,
         "Can be read, and not written.",
         "A run that is there is read all the same.",
-        "tests/protocol/tables/test_run_tables.py::test_a_cache_that_cannot_be_written",
+        "tests/protocol/test_tables.py::test_a_cache_that_cannot_be_written",
     ),
     Row(
         "log-cut-off",
         Who.disk,
         "Holds a log that is cut off, damaged, or of another task.",
         "It is left out with a note that names it, and the others count.",
-        "tests/protocol/tables/test_run_tables.py::test_a_log_that_cannot_be_used",
+        "tests/protocol/test_tables.py::test_a_log_that_cannot_be_used",
     ),
     Row(
         "nothing-readable",
         Who.disk,
         "Holds nothing but such logs.",
         "The command names them, and ends.",
-        "tests/protocol/tables/test_run_tables.py::test_nothing_but_such_logs",
+        "tests/protocol/test_tables.py::test_nothing_but_such_logs",
     ),
     Row(
         "resume-beside-a-damaged-log",
@@ -63,7 +63,7 @@ DISK = (
         Who.disk,
         "Holds the log of a run that was killed before its first answer.",
         "Every response is missing, with a note of how to go on.",
-        "tests/protocol/tables/test_run_tables.py::test_a_log_that_holds_its_beginning_alone",
+        "tests/protocol/test_tables.py::test_a_log_that_holds_its_beginning_alone",
     ),
 )
 
@@ -73,7 +73,7 @@ COMMAND = (
         Who.command,
         "Names a model that no provider has, or a provider without its key.",
         "The command says which, and ends before anything is asked.",
-        "tests/protocol/work/test_evaluate.py::test_a_run_that_cannot_begin",
+        "tests/protocol/test_evaluate.py::test_a_run_that_cannot_begin",
     ),
     Row(
         "no-network",
@@ -87,21 +87,21 @@ COMMAND = (
         Who.command,
         "Begins a run in a folder that holds one.",
         "The command says how to finish that one, and changes nothing.",
-        "tests/protocol/work/test_evaluate.py::test_a_used_folder_is_refused",
+        "tests/protocol/test_evaluate.py::test_a_used_folder_is_refused",
     ),
     Row(
         "bank-changed",
         Who.command,
         "Resumes a run with scenarios that have changed since.",
         "The command refuses, and names both versions.",
-        "tests/protocol/work/test_evaluate.py::test_a_bank_that_changed_is_not_resumed",
+        "tests/protocol/test_evaluate.py::test_a_bank_that_changed_is_not_resumed",
     ),
     Row(
         "prompts-changed",
         Who.command,
         "Resumes a run with prompts that have changed since.",
         "The command refuses, and names both versions.",
-        "tests/protocol/work/test_evaluate.py::test_prompts_that_changed_are_not_resumed",
+        "tests/protocol/test_evaluate.py::test_prompts_that_changed_are_not_resumed",
     ),
     Row(
         "two-banks",

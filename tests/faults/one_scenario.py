@@ -10,7 +10,7 @@ import anyio
 import polars as pl
 import pytest
 
-from careeval.protocol.runs.spec import Run
+from careeval.protocol.run import Run
 
 SCENARIO_ID = "dressing-001"
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import polars as pl
 
-from careeval.protocol.tables.run_tables import read_runs
+from careeval.protocol.tables import read_runs
 from careeval.results.entry_numbers import EntryNumbers
 from careeval.results.score.summary import summarise
 from careeval.results.tables import Runs

@@ -10,7 +10,7 @@ from hashlib import blake2b
 from types import SimpleNamespace
 from typing import Any
 
-from careeval.protocol.calls.call_journal import call_key as careeval_key
+from careeval.protocol.call_journal import call_key as careeval_key
 from support import fake_server as fake
 
 Fails = Callable[[fake.Request], fake.Fault | None]

@@ -18,12 +18,12 @@ from polars.testing import assert_frame_equal
 from careeval.cli.app import OK
 from careeval.cli.app import run as command
 from careeval.core.response import Response, ResponseState
-from careeval.protocol.costs.cost_log import CALLS_FILE, SPENT_FILE, TotalCost, read_paid_calls
-from careeval.protocol.runs.folder import RESPONSES_FILE, RUN_FILE, is_complete, prepare_recorded
-from careeval.protocol.runs.lock import LOCK_FILE
-from careeval.protocol.runs.spec import Outcome, Run
-from careeval.protocol.tables.run_tables import read_run
-from careeval.protocol.work.evaluate import resume
+from careeval.protocol.evaluate import resume
+from careeval.protocol.ledger import CALLS_FILE, SPENT_FILE, TotalCost, read_paid_calls
+from careeval.protocol.lock import LOCK_FILE
+from careeval.protocol.run import Outcome, Run
+from careeval.protocol.run_folder import RESPONSES_FILE, RUN_FILE, is_complete, prepare_recorded
+from careeval.protocol.tables import read_run
 from support.fakes import IDS, Call, Fake, keyword_grader, write_bank
 
 GRADER = "damage-grader"

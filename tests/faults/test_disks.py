@@ -18,12 +18,11 @@ from careeval.cli.app import OK, USAGE
 from careeval.cli.app import run as command
 from careeval.core.response import Response, ResponseState
 from careeval.files import atomic_write, write_bytes, write_text
-from careeval.protocol.runs.folder import prepare_recorded
-from careeval.protocol.runs.spec import Run
-from careeval.protocol.tables.run_tables import read_run
-from careeval.protocol.tables.table_cache import KIND, table_key
-from careeval.protocol.user_cache import cache_entry
-from careeval.protocol.work.evaluate import resume
+from careeval.protocol.evaluate import resume
+from careeval.protocol.run import Run
+from careeval.protocol.run_folder import prepare_recorded
+from careeval.protocol.table_cache import KIND, cache_entry, table_key
+from careeval.protocol.tables import read_run
 from careeval.results.tables import files_in
 from support.fakes import Fake, keyword_grader
 

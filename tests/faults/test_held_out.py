@@ -25,7 +25,7 @@ import pytest
 from careeval.bank.sealed import KEY_VARIABLE, pack, seal
 from careeval.cli.app import OK, SOME_FAILED
 from careeval.cli.app import run as command
-from careeval.protocol.tables.run_tables import read_runs
+from careeval.protocol.tables import read_runs
 from faults.search import texts
 from support.fake_server import (
     Completion,

@@ -21,12 +21,12 @@ import pytest
 from polars.testing import assert_frame_equal
 
 from careeval.cli.app import run as command
-from careeval.protocol.costs.cost_log import CALLS_FILE
-from careeval.protocol.grade.solvers import epoch_seed
-from careeval.protocol.models import connect
-from careeval.protocol.runs.spec import Outcome
-from careeval.protocol.tables.run_tables import read_runs
-from careeval.protocol.work.evaluate import resume
+from careeval.protocol import connect
+from careeval.protocol.asking import epoch_seed
+from careeval.protocol.evaluate import resume
+from careeval.protocol.ledger import CALLS_FILE
+from careeval.protocol.run import Outcome
+from careeval.protocol.tables import read_runs
 from careeval.results.tables import Runs
 from faults.matrix import GRADER, ROWS, SYSTEM, table
 from faults.one_scenario import SCENARIO_ID, a_run, judged, without_waiting

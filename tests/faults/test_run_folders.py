@@ -16,11 +16,11 @@ from polars.testing import assert_frame_equal
 
 from careeval.cli.app import USAGE
 from careeval.cli.app import run as command
-from careeval.protocol.costs.cost_log import CALLS_FILE
-from careeval.protocol.runs.folder import prepare
-from careeval.protocol.runs.spec import Run, folder_name
-from careeval.protocol.tables.run_tables import read_runs
-from careeval.protocol.work.evaluate import resume
+from careeval.protocol.evaluate import resume
+from careeval.protocol.ledger import CALLS_FILE
+from careeval.protocol.run import Run, folder_name
+from careeval.protocol.run_folder import prepare
+from careeval.protocol.tables import read_runs
 from careeval.results.score.summary import summarise
 from careeval.sheets.words import remarks
 from faults.kept import rows
@@ -34,7 +34,7 @@ pytestmark = pytest.mark.usefixtures("planted_key")
 CRAMPED = """
 import resource, sys
 from pathlib import Path
-from careeval.protocol.work.evaluate import resume
+from careeval.protocol.evaluate import resume
 resource.setrlimit(resource.RLIMIT_FSIZE, (6000, resource.RLIM_INFINITY))
 try:
     outcome = resume(Path(sys.argv[1]))

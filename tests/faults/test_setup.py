@@ -13,9 +13,9 @@ import pytest
 
 from careeval.cli.app import OK, SOME_FAILED, USAGE
 from careeval.cli.app import run as command
-from careeval.protocol.runs.folder import RUN_FILE, is_complete, read_run_file
-from careeval.protocol.runs.spec import Outcome
-from careeval.protocol.work.evaluate import resume
+from careeval.protocol.evaluate import resume
+from careeval.protocol.run import Outcome
+from careeval.protocol.run_folder import RUN_FILE, is_complete, read_run_file
 from support.fakes import Fake, keyword_grader
 
 N = 12

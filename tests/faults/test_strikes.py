@@ -14,7 +14,7 @@ import polars as pl
 import pytest
 
 from careeval.__main__ import main
-from careeval.protocol.costs.cost_log import CALLS_FILE, SPENT_FILE
+from careeval.protocol.ledger import CALLS_FILE, SPENT_FILE
 from faults.damage import LOG
 from faults.drawn import FULL, Drawn, Shape, Strike
 from faults.outcome import differences, flaws

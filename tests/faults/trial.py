@@ -14,8 +14,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from careeval.cli.app import BUDGET_REACHED, INTERRUPTED, OK, SOME_FAILED, USAGE
-from careeval.protocol.runs.folder import is_complete
-from careeval.protocol.runs.lock import holder
+from careeval.protocol.lock import holder
+from careeval.protocol.run_folder import is_complete
 from faults.accounts import Accounts
 from faults.drawn import FULL, Drawn, Shape, Strike
 from faults.kept import folders_of, missed, paid, part_of, unfinished

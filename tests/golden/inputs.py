@@ -29,13 +29,13 @@ from careeval.bank import Bank, load_bank
 from careeval.bank.sealed import KEY_VARIABLE, pack, seal
 from careeval.cli.app import OK, run
 from careeval.core.response import Response, ResponseState
-from careeval.protocol.models.connect import set_prices
+from careeval.protocol.connect import set_prices
+from careeval.protocol.evaluate import resume
+from careeval.protocol.held_out_runs import make_private_folder, run_folder
 from careeval.protocol.probe_check import prepare_probes
 from careeval.protocol.regrade import RegradePart, prepare_regrading
-from careeval.protocol.runs.folder import prepare, prepare_recorded
-from careeval.protocol.runs.held_out_runs import make_private_folder, run_folder
-from careeval.protocol.runs.spec import Run
-from careeval.protocol.work.evaluate import resume
+from careeval.protocol.run import Run
+from careeval.protocol.run_folder import prepare, prepare_recorded
 from support.fake_server import asked_of_grader, judgments
 from support.fakes import Call, Fake, begin_recorded, regrade, write_bank
 

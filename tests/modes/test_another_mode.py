@@ -26,12 +26,12 @@ from careeval.modes import MODES
 from careeval.modes.grading import ItemJudgment
 from careeval.modes.mode import BankFiles, Case, Mode
 from careeval.modes.version import PROTOCOL_VERSION
-from careeval.protocol.costs.prices import from_json
-from careeval.protocol.plan import plan_run
-from careeval.protocol.runs.folder import prepare
-from careeval.protocol.runs.spec import Run
-from careeval.protocol.tables.run_tables import read_runs
-from careeval.protocol.work.evaluate import resume
+from careeval.protocol.estimate import plan_run
+from careeval.protocol.evaluate import resume
+from careeval.protocol.prices import from_json
+from careeval.protocol.run import Run
+from careeval.protocol.run_folder import prepare
+from careeval.protocol.tables import read_runs
 from careeval.results.score.summary import summarise
 from support.fakes import Call, Fake, begin, begin_recorded, regrade, write_bank
 

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 from careeval.errors import BankError
 from careeval.protocol import doctor
+from careeval.protocol.api_keys import PROVIDERS, Provider
 from careeval.protocol.doctor import (
     Finding,
     State,
@@ -28,7 +29,6 @@ from careeval.protocol.doctor import (
     ray_finding,
     runs_finding,
 )
-from careeval.protocol.models.api_keys import PROVIDERS, Provider
 
 OPENAI = Provider("openai", "openai", ("OPENAI_API_KEY",))
 

@@ -15,14 +15,14 @@ from careeval.errors import ProtocolError
 from careeval.modes.prompts import load_prompts
 from careeval.modes.response import RESPONSE
 from careeval.modes.version import FIRST, PROTOCOL_VERSION
-from careeval.protocol.costs.cost_log import CALLS_FILE
-from careeval.protocol.logs.eval_file import read_log
-from careeval.protocol.plan import plan_run
+from careeval.protocol.estimate import plan_run
+from careeval.protocol.evaluate import resume
+from careeval.protocol.ledger import CALLS_FILE
+from careeval.protocol.logs import read_log
 from careeval.protocol.regrade import prepare_regrading
-from careeval.protocol.runs.folder import RUN_FILE, amend_run, read_run_file
-from careeval.protocol.runs.spec import Run
-from careeval.protocol.tables.run_tables import read_runs
-from careeval.protocol.work.evaluate import resume
+from careeval.protocol.run import Run
+from careeval.protocol.run_folder import RUN_FILE, amend_run, read_run_file
+from careeval.protocol.tables import read_runs
 from support.fake_server import asked_of_grader, judgments
 from support.fakes import Call, Fake
 

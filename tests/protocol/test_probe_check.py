@@ -13,6 +13,7 @@ from careeval.core.response import LEXICAL
 from careeval.core.scenario import READ_RUBRICS
 from careeval.errors import CareEvalError, LogError, ProtocolError
 from careeval.modes.version import FIRST
+from careeval.protocol.evaluate import resume
 from careeval.protocol.probe_check import (
     lexical_agreement,
     prepare_probes,
@@ -20,10 +21,9 @@ from careeval.protocol.probe_check import (
     read_trial,
     unfinished_probe_check,
 )
-from careeval.protocol.runs.folder import amend_run
-from careeval.protocol.runs.spec import Run
-from careeval.protocol.tables.run_tables import read_runs
-from careeval.protocol.work.evaluate import resume
+from careeval.protocol.run import Run
+from careeval.protocol.run_folder import amend_run
+from careeval.protocol.tables import read_runs
 from careeval.results.trust.probe_check import LabelCounts, ProbeAgreement
 from support.fakes import Call, Fake, keyword_grader, write_bank
 

@@ -13,12 +13,12 @@ from polars.testing import assert_frame_equal
 
 from careeval.core.response import Response, ResponseState
 from careeval.errors import BankError, ProtocolError
-from careeval.protocol.plan import plan_run
+from careeval.protocol.estimate import plan_run
+from careeval.protocol.evaluate import resume
 from careeval.protocol.regrade import RegradePart, prepare_regrading
-from careeval.protocol.runs.folder import amend_run, read_run_file
-from careeval.protocol.runs.spec import Outcome, Run
-from careeval.protocol.tables.run_tables import read_run, read_runs
-from careeval.protocol.work.evaluate import resume
+from careeval.protocol.run import Outcome, Run
+from careeval.protocol.run_folder import amend_run, read_run_file
+from careeval.protocol.tables import read_run, read_runs
 from careeval.results.score.summary import summarise
 from support.fakes import Call, Fake, begin, keyword_grader, leave_out, regrade, write_bank
 

@@ -9,7 +9,7 @@ from axe_playwright_python.sync_playwright import Axe  # type: ignore[import-unt
 from playwright.sync_api import Locator, Page, expect
 
 from careeval.modes.plan.judge import JUDGE
-from careeval.protocol.tables.run_tables import read_runs
+from careeval.protocol.tables import read_runs
 from careeval.report.page import write_page
 from careeval.report.site import write_site
 from careeval.results.findings import Findings, findings

@@ -11,7 +11,7 @@ from careeval.core.scenario import Rubric
 from careeval.modes.plan.acts import act_classes
 from careeval.modes.plan.judge import JUDGE
 from careeval.modes.plan.worlds import WHEN
-from careeval.protocol.tables.run_tables import read_runs
+from careeval.protocol.tables import read_runs
 from careeval.report.payload import payload
 from careeval.report.plan_rows import (
     ARGUMENTS,

@@ -14,7 +14,7 @@ import pytest
 
 from careeval.core.scenario import Adl
 from careeval.errors import LogError, UsageError
-from careeval.protocol.tables.run_tables import read_runs
+from careeval.protocol.tables import read_runs
 from careeval.results.findings import findings
 from careeval.results.score.entries import Entry, entries
 from careeval.results.score.entry_details import detail_of

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 # teaches zipfile the compression that Inspect writes
-import careeval.protocol.logs.eval_file  # noqa: F401
+import careeval.protocol.logs  # noqa: F401
 
 COMPLETE, ERRORED = (
     Path(__file__).parents[1] / "data" / name for name in ("complete.eval", "errored.eval")

@@ -28,10 +28,10 @@ from inspect_ai.tool import ToolChoice, ToolInfo
 
 from careeval.core.response import Response
 from careeval.errors import CareEvalError
+from careeval.protocol.evaluate import resume
 from careeval.protocol.regrade import prepare_regrading
-from careeval.protocol.runs.folder import discard, prepare, prepare_recorded
-from careeval.protocol.runs.spec import Outcome, Run
-from careeval.protocol.work.evaluate import resume
+from careeval.protocol.run import Outcome, Run
+from careeval.protocol.run_folder import discard, prepare, prepare_recorded
 from support.fake_server import by_keyword, judgments
 
 

@@ -2,7 +2,7 @@
 
 Loading takes a worker one to two seconds of processor time, and hundreds of tests begin a run. A
 forked worker is a process like any other, with the same code, orders, reports, signals and death;
-only where it comes from differs. `tests/protocol/work/test_workers.py`, and all tests that type a
+only where it comes from differs. `tests/protocol/test_workers.py`, and all tests that type a
 command into a process of its own, begin true workers.
 """
 
@@ -23,13 +23,13 @@ from importlib import import_module
 from io import TextIOWrapper
 from typing import Any
 
-from careeval.protocol.work.workers import _process as true_worker
+from careeval.protocol.workers import _process as true_worker
 
 __all__ = ["ForkedWorker", "WorkerSource", "true_worker"]
 
 LOADED = (
-    "careeval.protocol.work.evaluate",
-    "careeval.protocol.work.worker",
+    "careeval.protocol.evaluate",
+    "careeval.protocol.worker",
     "inspect_ai.model._providers.openai_compatible",
     "inspect_ai.log._recorders.eval",
     # what the first run loads
@@ -48,7 +48,7 @@ LOADED = (
 
 
 class ForkedWorker:
-    """A worker with what `careeval.protocol.work.workers` uses of `subprocess.Popen`."""
+    """A worker with what `careeval.protocol.workers` uses of `subprocess.Popen`."""
 
     def __init__(self, parent: socket.socket) -> None:
         orders, self.stdin = _pipe_to()
@@ -194,7 +194,7 @@ def _report_ended(told: dict[int, int]) -> None:
 
 
 def _become_worker(order: dict[str, object], streams: list[int]) -> None:
-    from careeval.protocol.work import worker
+    from careeval.protocol import worker
 
     os.setsid()
     for number, descriptor in enumerate(streams):

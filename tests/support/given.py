@@ -18,7 +18,7 @@ from pathlib import Path
 from careeval.bank import OWN_BANK, load_bank
 from careeval.cli.app import OK, run
 from careeval.modes.plan.worlds import World
-from careeval.protocol.runs.spec import folder_name
+from careeval.protocol.run import folder_name
 from support.pages import ROOT
 
 DEMO = ROOT / "tests" / "data" / "demo-answers.jsonl"

@@ -7,7 +7,7 @@ import sys
 
 import xllamacpp
 
-from careeval.protocol.models.embedded import embedded_model_path
+from careeval.protocol.embedded_model import embedded_model_path
 
 if __name__ == "__main__":
     params = xllamacpp.CommonParams()

@@ -20,9 +20,9 @@ from rich.console import Console
 
 from careeval.cli.sweep import line, progress_view
 from careeval.errors import ProtocolError
-from careeval.protocol.runs.lock import locked
-from careeval.protocol.runs.spec import Stop
-from careeval.protocol.runs.sweep_cells import (
+from careeval.protocol.lock import locked
+from careeval.protocol.run import Stop
+from careeval.protocol.sweep_cells import (
     ASKED_FILE,
     CellState,
     JournalReader,

@@ -19,8 +19,8 @@ import pytest
 
 from careeval.bank.sealed import KEY_VARIABLE, pack, seal
 from careeval.cli.app import BUDGET_REACHED, OK, USAGE, run
-from careeval.protocol.runs.sweep_cells import CellState, JournalWriter, Lease, lease_folders
-from careeval.protocol.tables.run_tables import read_runs
+from careeval.protocol.sweep_cells import CellState, JournalWriter, Lease, lease_folders
+from careeval.protocol.tables import read_runs
 from careeval.sweep.attend import carry_out_cell, lease_reason, make_lease_folder
 from careeval.sweep.progress import sweep_progress
 from careeval.sweep.spec import load_sweep, read_sweep, save_sweep

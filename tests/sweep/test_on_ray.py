@@ -15,7 +15,7 @@ import pyrage
 import pytest
 
 from careeval.bank.sealed import KEY_VARIABLE, pack, seal
-from careeval.protocol.tables.run_tables import read_runs
+from careeval.protocol.tables import read_runs
 from careeval.sweep.progress import CellStatus, sweep_progress
 from faults.outcome import differences
 from faults.processes import MARK, processes, wait_until

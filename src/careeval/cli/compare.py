@@ -15,7 +15,7 @@ from careeval.cli.app import CHECK_FAILED, OK, say
 from careeval.cli.shared.options import SelectionOptions
 from careeval.cli.shared.printing import Out, Printing
 from careeval.errors import UsageError
-from careeval.protocol.tables.run_tables import read_runs
+from careeval.protocol.tables import read_runs
 from careeval.results.amounts import percent
 from careeval.results.score.entries import Entry, entries
 from careeval.results.score.metrics import COMPARED

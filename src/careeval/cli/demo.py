@@ -14,10 +14,10 @@ from careeval.cli.shared.lexical_agreement import lexical_sentences
 from careeval.cli.shared.run_costs import SpendingOptions
 from careeval.cli.shared.run_execution import report_unfinished, work
 from careeval.core.response import LEXICAL
-from careeval.protocol.models.embedded import check_embedded
-from careeval.protocol.runs.folder import prepare
-from careeval.protocol.runs.spec import Run, folder_name
-from careeval.protocol.tables.run_tables import read_runs
+from careeval.protocol.embedded_model import check_embedded
+from careeval.protocol.run import Run, folder_name
+from careeval.protocol.run_folder import prepare
+from careeval.protocol.tables import read_runs
 from careeval.report.page import write_page
 from careeval.results.findings import findings
 from careeval.sheets.entries.summary_document import summary_document

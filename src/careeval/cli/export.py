@@ -18,7 +18,7 @@ from careeval.errors import UsageError
 from careeval.files import write_text
 from careeval.modes import MODES
 from careeval.modes.prompts import load_prompts
-from careeval.protocol.tables.run_tables import read_runs
+from careeval.protocol.tables import read_runs
 from careeval.results.findings import Findings, findings
 from careeval.results.parts import Breakdown
 from careeval.sheets.entries.summary_document import summary_document

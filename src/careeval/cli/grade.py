@@ -14,11 +14,11 @@ from careeval.cli.shared.lexical_agreement import lexical_sentences
 from careeval.cli.shared.options import GradingOptions
 from careeval.cli.shared.run_costs import SpendingOptions
 from careeval.cli.shared.run_execution import confirm_prepared, report_unfinished, work
-from careeval.protocol.models.addresses import check_addresses
+from careeval.protocol.allowed_addresses import check_addresses
 from careeval.protocol.regrade import RegradePart, prepare_regrading
-from careeval.protocol.runs.folder import bank_of
-from careeval.protocol.runs.spec import Run
-from careeval.protocol.tables.run_tables import read_runs, run_roots
+from careeval.protocol.run import Run
+from careeval.protocol.run_folder import bank_of
+from careeval.protocol.tables import read_runs, run_roots
 from careeval.results.entry_numbers import EntryNumbers
 from careeval.results.score.summary import summarise
 from careeval.sheets.entries.summary_document import summary_document

@@ -12,7 +12,7 @@ from careeval.cli.app import OK, say
 from careeval.cli.audit.grader_agreement import people_audits, probe_agreement
 from careeval.cli.shared.options import SelectionOptions
 from careeval.errors import UsageError
-from careeval.protocol.tables.run_tables import read_runs
+from careeval.protocol.tables import read_runs
 from careeval.report.page import write_page
 from careeval.results.findings import findings
 

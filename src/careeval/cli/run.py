@@ -19,33 +19,35 @@ from careeval.core.response import Response
 from careeval.core.scenario import Rubric
 from careeval.core.text import counted
 from careeval.errors import UsageError
-from careeval.protocol.costs.cost_log import CALLS_FILE
-from careeval.protocol.models.addresses import check_addresses
-from careeval.protocol.models.roster import PAPER, read_roster
-from careeval.protocol.runs.folder import (
+from careeval.protocol.allowed_addresses import check_addresses
+from careeval.protocol.held_out_runs import make_private_folder, refuse_taken_name, run_folder
+from careeval.protocol.ledger import CALLS_FILE
+from careeval.protocol.recorded_responses import read_responses
+from careeval.protocol.roster import PAPER, read_roster
+from careeval.protocol.run import Outcome, Run, folder_name
+from careeval.protocol.run_folder import (
     GRADED,
     amend_run,
     bank_of,
     check_folder,
     discard,
+    finish_setup,
     is_complete,
     is_probe_check,
     latest_unfinished,
     n_kept_responses,
     n_lost_calls,
     orphaned_folders,
+    prepare_together,
     read_run_file,
     refuse_links,
     run_folders,
     store_responses,
+    unfinished_setups,
 )
-from careeval.protocol.runs.held_out_runs import make_private_folder, refuse_taken_name, run_folder
-from careeval.protocol.runs.recorded_responses import read_responses
-from careeval.protocol.runs.setup import finish_setup, prepare_together, unfinished_setups
-from careeval.protocol.runs.spec import Outcome, Run, folder_name
-from careeval.protocol.runs.sweep_cells import refuse_sweep
-from careeval.protocol.work.run_status import logged_samples
-from careeval.protocol.work.workers import early_workers
+from careeval.protocol.run_status import logged_samples
+from careeval.protocol.sweep_cells import refuse_sweep
+from careeval.protocol.workers import early_workers
 
 RUNS = Path("runs")
 """The folder of runs whose own folder is not named."""
@@ -436,7 +438,7 @@ def _finish(root: Path, outcomes: list[Outcome]) -> int:
         return status
     # `work` has loaded these while the run went on
     from careeval.cli.shared.lexical_agreement import lexical_sentences
-    from careeval.protocol.tables.run_tables import read_runs
+    from careeval.protocol.tables import read_runs
     from careeval.results.entry_numbers import EntryNumbers
     from careeval.results.score.summary import summarise
     from careeval.sheets.entries.summary_document import summary_document

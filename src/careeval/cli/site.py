@@ -12,8 +12,8 @@ from careeval.cli.app import OK, say
 from careeval.cli.audit.grader_agreement import people_audits, probe_agreement
 from careeval.cli.shared.options import SelectionOptions
 from careeval.errors import UsageError
-from careeval.protocol.runs.folder import refuse_runs_folder
-from careeval.protocol.tables.run_tables import read_runs
+from careeval.protocol.run_folder import refuse_runs_folder
+from careeval.protocol.tables import read_runs
 from careeval.report.site import write_site
 from careeval.results.findings import findings
 

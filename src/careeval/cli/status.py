@@ -13,11 +13,10 @@ from careeval.cli.app import OK, USAGE, print_json, say
 from careeval.cli.shared.run_execution import is_readable
 from careeval.core.text import plain
 from careeval.errors import UsageError
-from careeval.protocol.costs.cost_log import TotalCost
-from careeval.protocol.runs.folder import GRADED, orphaned_folders, run_folders
-from careeval.protocol.runs.setup import unfinished_setups
-from careeval.protocol.runs.sweep_cells import refuse_sweep
-from careeval.protocol.work.run_status import RunStatus, read_run_status
+from careeval.protocol.ledger import TotalCost
+from careeval.protocol.run_folder import GRADED, orphaned_folders, run_folders, unfinished_setups
+from careeval.protocol.run_status import RunStatus, read_run_status
+from careeval.protocol.sweep_cells import refuse_sweep
 from careeval.results.amounts import dollars
 from careeval.sheets.formats.terminal import console, new_table
 

@@ -14,7 +14,7 @@ from careeval.cli.shared.lexical_agreement import lexical_sentences
 from careeval.cli.shared.options import SelectionOptions
 from careeval.cli.shared.printing import Out, Printing
 from careeval.errors import UsageError
-from careeval.protocol.tables.run_tables import read_runs
+from careeval.protocol.tables import read_runs
 from careeval.results.entry_numbers import EntryNumbers
 from careeval.results.parts import Breakdown
 from careeval.results.score.entries import entries

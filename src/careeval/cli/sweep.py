@@ -20,9 +20,9 @@ from rich.text import Text
 from careeval.cli.app import BUDGET_REACHED, INTERRUPTED, OK, SOME_FAILED, print_json, say
 from careeval.cli.shared.run_costs import SpendingOptions
 from careeval.core.text import counted, plain
-from careeval.protocol.runs.folder import check_folder, refuse_runs_folder
-from careeval.protocol.runs.spec import Run, Stop
-from careeval.protocol.runs.sweep_cells import ASK, SWEEP_FILE, sweep_command
+from careeval.protocol.run import Run, Stop
+from careeval.protocol.run_folder import check_folder, refuse_runs_folder
+from careeval.protocol.sweep_cells import ASK, SWEEP_FILE, sweep_command
 from careeval.results.amounts import dollars
 from careeval.sheets.formats.terminal import console, new_table
 from careeval.sweep.drive import SweepDriver

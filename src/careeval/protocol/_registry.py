@@ -2,9 +2,9 @@
 
 from inspect_ai.model import ModelAPI, modelapi
 
-from careeval.protocol.grade.grader import grade, grader_given
-from careeval.protocol.grade.solvers import ask, recorded
-from careeval.protocol.grade.task import careeval
+from careeval.protocol.asking import ask, recorded
+from careeval.protocol.grader import grade, grader_given
+from careeval.protocol.task import careeval
 
 __all__ = ["ask", "careeval", "gguf", "grade", "grader_given", "program", "recorded"]
 
@@ -12,7 +12,7 @@ __all__ = ["ask", "careeval", "gguf", "grade", "grader_given", "program", "recor
 @modelapi(name="gguf")
 def gguf() -> type[ModelAPI]:
     """Return the provider of models in this process: `gguf/smollm2-135m` and `gguf/PATH.gguf`."""
-    from careeval.protocol.models.gguf import GgufAPI
+    from careeval.protocol.gguf import GgufAPI
 
     return GgufAPI
 
@@ -20,6 +20,6 @@ def gguf() -> type[ModelAPI]:
 @modelapi(name="careeval")
 def program() -> type[ModelAPI]:
     """Return the provider of `careeval/lexical` and of the other programs that grade."""
-    from careeval.protocol.models.program_api import ProgramAPI
+    from careeval.protocol.program_api import ProgramAPI
 
     return ProgramAPI

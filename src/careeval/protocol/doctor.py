@@ -18,9 +18,9 @@ from importlib.metadata import PackageNotFoundError, requires, version
 from pathlib import Path
 
 from careeval.errors import CareEvalError
-from careeval.protocol.capacity import n_cores
-from careeval.protocol.models.api_keys import PROVIDERS, Provider
-from careeval.protocol.models.embedded import INSTALL, check_engine, embedded_model_path
+from careeval.protocol.api_keys import PROVIDERS, Provider
+from careeval.protocol.embedded_model import INSTALL, check_engine, embedded_model_path
+from careeval.protocol.workers import n_cores
 
 OLDEST_PYTHON = (3, 11)
 LITTLE_DISK = 10**9
@@ -180,7 +180,7 @@ def runs_finding(folder: Path) -> Finding:
     root = folder / "runs"
     if not root.is_dir():
         return Finding("runs", State.OK, "none in ./runs yet")
-    from careeval.protocol.runs.folder import run_folders
+    from careeval.protocol.run_folder import run_folders
 
     first_parts = {path.relative_to(root).parts[:1] for path in run_folders(root)}
     runs = sorted(Path("runs", *parts).as_posix() for parts in first_parts)

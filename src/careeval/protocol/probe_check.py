@@ -14,10 +14,10 @@ from careeval.core.response import Response, ResponseState
 from careeval.core.scenario import READ_RUBRICS
 from careeval.errors import ProtocolError
 from careeval.modes.response.lexical import THRESHOLD, coverage
-from careeval.protocol.runs.folder import is_complete, prepare_recorded, read_run_file, run_folders
-from careeval.protocol.runs.spec import PROBES, Run, folder_name
-from careeval.protocol.select import rubrics_graded
-from careeval.protocol.tables.run_tables import read_run
+from careeval.protocol.run import PROBES, Run, folder_name
+from careeval.protocol.run_folder import is_complete, prepare_recorded, read_run_file, run_folders
+from careeval.protocol.selection import rubrics_graded
+from careeval.protocol.tables import read_run
 from careeval.results.score.cost import grading_cost
 from careeval.results.trust.probe_check import (
     LabelledJudgment,

@@ -20,19 +20,20 @@ from careeval.core.response import Grader, Response
 from careeval.core.scenario import Rubric, Scenario
 from careeval.errors import LogError, ProtocolError
 from careeval.modes import Mode
-from careeval.protocol.logs.eval_file import read_log
-from careeval.protocol.runs.folder import (
+from careeval.protocol.logs import read_log
+from careeval.protocol.run import Run
+from careeval.protocol.run_folder import (
     bank_of,
     discard,
     grading_folder,
+    prepare_together,
     refuse_links,
     store_responses,
+    unfinished_setups,
 )
-from careeval.protocol.runs.setup import prepare_together, unfinished_setups
-from careeval.protocol.runs.spec import Run
-from careeval.protocol.runs.sweep_cells import refuse_sweep
-from careeval.protocol.select import rubrics_graded, selection_hashes
-from careeval.protocol.tables.run_tables import read_run, responses_of, run_roots
+from careeval.protocol.selection import rubrics_graded, selection_hashes
+from careeval.protocol.sweep_cells import refuse_sweep
+from careeval.protocol.tables import read_run, responses_of, run_roots
 from careeval.results.tables import NOT_ASKED, Runs
 
 

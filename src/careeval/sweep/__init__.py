@@ -1,7 +1,7 @@
 """Sweeps: runs of many systems over one bank, cut into cells that any machine can carry out.
 
 A *cell* is one system, one slice of the scenarios and one stage: to ask, or to grade. Each is a run
-in a folder of its own (`protocol.runs.sweep_cells`); together the slices of a system are one run.
+in a folder of its own (`protocol.sweep_cells`); together the slices of a system are one run.
 
 ```text
 spec      the description of a sweep, from its TOML file

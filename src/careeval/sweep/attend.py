@@ -17,20 +17,19 @@ from pathlib import Path
 
 from careeval.errors import CareEvalError, ProtocolError
 from careeval.files import read_text, write_text
-from careeval.protocol.costs.cost_log import CALLS_FILE, TotalCost, read_paid_calls
-from careeval.protocol.runs.folder import amend_run, prepare, store_responses
-from careeval.protocol.runs.held_out_runs import make_private_folder
-from careeval.protocol.runs.progress import RunProgress
-from careeval.protocol.runs.spec import Outcome, Stop
-from careeval.protocol.runs.sweep_cells import (
+from careeval.protocol.held_out_runs import make_private_folder
+from careeval.protocol.ledger import CALLS_FILE, TotalCost, read_paid_calls
+from careeval.protocol.run import Outcome, RunProgress, Stop
+from careeval.protocol.run_folder import amend_run, prepare, store_responses
+from careeval.protocol.sweep_cells import (
     ASK,
     ASKED_FILE,
     CellState,
     Lease,
     lease_folders,
 )
-from careeval.protocol.tables.run_tables import read_run, responses_of
-from careeval.protocol.work.workers import carry_out
+from careeval.protocol.tables import read_run, responses_of
+from careeval.protocol.workers import carry_out
 from careeval.sweep.server import run_server
 from careeval.sweep.spec import Cell, Sweep, load_sweep
 
@@ -86,7 +85,7 @@ def grading_problem(root: Path) -> tuple[str, str] | None:
     Nothing is sent.
     """
     # Inspect takes seconds to load
-    from careeval.protocol.work.evaluate import connected
+    from careeval.protocol.evaluate import connected
 
     for n, grading in enumerate(load_sweep(root).gradings, 1):
         try:

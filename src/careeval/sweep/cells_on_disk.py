@@ -6,9 +6,9 @@ from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
-from careeval.protocol.costs.cost_log import CALLS_FILE, TotalCost, read_paid_calls
-from careeval.protocol.runs.folder import is_complete, kept_samples
-from careeval.protocol.runs.sweep_cells import ASK, Lease, is_current, lease_folders
+from careeval.protocol.ledger import CALLS_FILE, TotalCost, read_paid_calls
+from careeval.protocol.run_folder import is_complete, kept_samples
+from careeval.protocol.sweep_cells import ASK, Lease, is_current, lease_folders
 from careeval.sweep.spec import Cell
 
 

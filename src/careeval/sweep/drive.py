@@ -15,9 +15,9 @@ from pathlib import Path
 
 from careeval.errors import ProtocolError
 from careeval.files import read_bytes, write_bytes, write_text
-from careeval.protocol.runs.lock import holder, locked
-from careeval.protocol.runs.spec import Stop
-from careeval.protocol.runs.sweep_cells import (
+from careeval.protocol.lock import holder, locked
+from careeval.protocol.run import Stop
+from careeval.protocol.sweep_cells import (
     SWEEP_FILE,
     CellState,
     JournalReader,

@@ -20,8 +20,8 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from careeval.errors import ProtocolError
-from careeval.protocol.capacity import max_parallel_runs
-from careeval.protocol.runs.sweep_cells import CellState, Lease
+from careeval.protocol.sweep_cells import CellState, Lease
+from careeval.protocol.workers import max_parallel_runs
 from careeval.sweep.attend import carry_out_cell, grading_problem
 from careeval.sweep.spec import Cell
 

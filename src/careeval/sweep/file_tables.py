@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, PositiveFloat, PositiveInt
 
-from careeval.protocol.runs.spec import MAX_TOKENS
+from careeval.protocol.run import MAX_TOKENS
 
 READY_SECONDS = 900.0
 """The default of the seconds until a server must be ready: a large model loads for minutes."""

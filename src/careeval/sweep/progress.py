@@ -11,12 +11,11 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
-from careeval.protocol.logs.json_limits import read_json
-from careeval.protocol.runs.folder import RUN_FILE
-from careeval.protocol.runs.lock import LOCK_FILE, holder
-from careeval.protocol.runs.progress import WINDOW, RunProgress
-from careeval.protocol.runs.spec import Stop
-from careeval.protocol.runs.sweep_cells import CellState, JournalReader, Lease
+from careeval.protocol.json_lines import read_json
+from careeval.protocol.lock import LOCK_FILE, holder
+from careeval.protocol.run import WINDOW, RunProgress, Stop
+from careeval.protocol.run_folder import RUN_FILE
+from careeval.protocol.sweep_cells import CellState, JournalReader, Lease
 from careeval.sweep.attend import PROGRESS_FILE
 from careeval.sweep.cells_on_disk import complete_folder, with_counts
 from careeval.sweep.server import LOG_FILE

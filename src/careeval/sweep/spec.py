@@ -23,11 +23,11 @@ from careeval.errors import ProtocolError
 from careeval.files import read_text, write_text
 from careeval.modes import Mode
 from careeval.protocol.address import HOST_ONLY, check_address
-from careeval.protocol.logs.json_limits import read_json
-from careeval.protocol.runs.held_out_runs import PRIVATE, is_held_out
-from careeval.protocol.runs.spec import Run, folder_name, provider, run_from_fields
-from careeval.protocol.runs.sweep_cells import ASK, SWEEP_FILE
-from careeval.protocol.select import select_scenarios
+from careeval.protocol.held_out_runs import PRIVATE, is_held_out
+from careeval.protocol.json_lines import read_json
+from careeval.protocol.run import Run, folder_name, provider, run_from_fields
+from careeval.protocol.selection import select_scenarios
+from careeval.protocol.sweep_cells import ASK, SWEEP_FILE
 from careeval.sweep.file_tables import GradingTable, ScenariosTable, SweepTable, SystemTable
 
 SCHEMA = "careeval.sweep/1"

@@ -37,7 +37,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def held(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Runs:
     """Have the runs hold three systems that a grader judged."""
     runs = judged({f"robot-{name}": at_random(k, 20, 4) for k, name in enumerate("abc")})
-    monkeypatch.setattr("careeval.protocol.tables.run_tables.read_runs", lambda *_: runs)
+    monkeypatch.setattr("careeval.protocol.tables.read_runs", lambda *_: runs)
     assert folder.is_dir()
     return runs
 

@@ -16,11 +16,11 @@ from careeval.core.scenario import READ_RUBRICS
 from careeval.modes.prompts import load_prompts
 from careeval.modes.response import RESPONSE
 from careeval.modes.version import KNOWN
+from careeval.protocol.evaluate import resume
 from careeval.protocol.probe_check import lexical_agreement, prepare_probes
-from careeval.protocol.runs.folder import prepare_recorded
-from careeval.protocol.runs.spec import Run
-from careeval.protocol.tables.run_tables import read_runs
-from careeval.protocol.work.evaluate import resume
+from careeval.protocol.run import Run
+from careeval.protocol.run_folder import prepare_recorded
+from careeval.protocol.tables import read_runs
 from support.fake_server import judgments
 from support.fakes import Fake, keyword_grader, write_bank
 

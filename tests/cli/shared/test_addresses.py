@@ -11,7 +11,7 @@ import pytest
 
 from careeval.cli.app import OK, USAGE, run
 from careeval.modes.version import PROTOCOL_VERSION
-from careeval.protocol.runs.folder import amend_run, read_run_file
+from careeval.protocol.run_folder import amend_run, read_run_file
 from support.fake_server import FakeServer
 from support.fakes import write_bank
 from support.sweep_files import write_sweep

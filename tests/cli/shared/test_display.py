@@ -7,7 +7,7 @@ from rich.console import Console
 from rich.text import Text
 
 from careeval.cli.shared.display import ProgressLines, bars, line
-from careeval.protocol.runs.progress import RunProgress
+from careeval.protocol.run import RunProgress
 
 BAR = "━" * 20
 

@@ -7,7 +7,7 @@ import re
 import pytest
 
 from careeval.cli.shared.plan_table import print_plan
-from careeval.protocol.plan import Plan, PlanLine
+from careeval.protocol.estimate import Plan, PlanLine
 
 
 def line(

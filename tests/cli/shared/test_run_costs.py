@@ -11,9 +11,9 @@ import pytest
 
 from careeval.cli.app import BUDGET_REACHED, OK, USAGE, run
 from careeval.cli.shared.run_costs import SpendingOptions
-from careeval.protocol.costs.cost_log import read_paid_calls
-from careeval.protocol.runs.folder import read_run_file
-from careeval.protocol.runs.spec import Run
+from careeval.protocol.ledger import read_paid_calls
+from careeval.protocol.run import Run
+from careeval.protocol.run_folder import read_run_file
 from support import fake_server
 from support.fake_server import Completion, FakeServer, Request
 from support.fakes import write_bank

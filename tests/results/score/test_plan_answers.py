@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 
 from careeval.modes.plan.judge import JUDGE
-from careeval.protocol.tables.run_tables import read_runs
+from careeval.protocol.tables import read_runs
 from careeval.results.findings import findings
 from careeval.results.held_out_words import withhold
 from careeval.results.score.entries import entries

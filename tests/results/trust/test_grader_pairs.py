@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from careeval.core.scenario import Rubric
-from careeval.protocol.models.roster import read_roster
+from careeval.protocol.roster import read_roster
 from careeval.results.score.entries import entries
 from careeval.results.tables import Runs
 from careeval.results.trust.grader_pairs import GraderPair, grader_pairs

@@ -23,7 +23,7 @@ from careeval.core.scenario import Rubric
 from careeval.errors import ReviewError
 from careeval.modes.prompts import load_prompts
 from careeval.modes.response import RESPONSE
-from careeval.protocol.runs.recorded_responses import read_responses
+from careeval.protocol.recorded_responses import read_responses
 from careeval.review.addresses import Addresses
 from careeval.review.database import Database
 from careeval.review.form_conflicts import FormId

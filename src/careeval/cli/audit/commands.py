@@ -27,8 +27,8 @@ from careeval.core.rating import SEVERE_CLEARED, SEVERE_FOUND, N
 from careeval.core.scenario import READ_RUBRICS, Rubric
 from careeval.errors import UsageError
 from careeval.files import write_text
-from careeval.protocol.runs.folder import amend_run, bank_of, discard, read_run_file
-from careeval.protocol.runs.spec import Run
+from careeval.protocol.run import Run
+from careeval.protocol.run_folder import amend_run, bank_of, discard, read_run_file
 
 EXAMPLES = """\
 Examples:
@@ -100,7 +100,7 @@ def probes(
     """
     from careeval.bank import bank_reference, load_bank
     from careeval.cli.shared.run_execution import confirm_prepared, report_unfinished, work
-    from careeval.protocol.models.addresses import check_addresses
+    from careeval.protocol.allowed_addresses import check_addresses
     from careeval.protocol.probe_check import prepare_probes, read_trial
     from careeval.sheets.trust.audit import probes_document
     from careeval.sheets.trust.audit_json import probes_json
@@ -218,7 +218,7 @@ def sample(
         sheet: A CSV file to write too, for raters to fill in.
         printing: The format.
     """
-    from careeval.protocol.tables.run_tables import read_runs
+    from careeval.protocol.tables import read_runs
     from careeval.results.trust.audit.draw import draw
     from careeval.sheets.trust.audit import sample_document
     from careeval.sheets.trust.audit_files import sample_text, sheet_text

@@ -10,8 +10,8 @@ from careeval.core.response import Grader
 from careeval.core.scenario import Rubric
 from careeval.errors import UsageError
 from careeval.protocol.probe_check import lexical_agreement, read_agreement
-from careeval.protocol.runs.folder import is_complete, is_probe_check, run_folders
-from careeval.protocol.tables.run_tables import read_run
+from careeval.protocol.run_folder import is_complete, is_probe_check, run_folders
+from careeval.protocol.tables import read_run
 from careeval.results.tables import Runs
 from careeval.results.trust.audit.results import AuditResults, audit_results
 from careeval.results.trust.probe_check import LabelledJudgment, ProbeAgreement

@@ -10,7 +10,7 @@ from pathlib import Path
 from careeval.core.response import Response
 from careeval.errors import UsageError
 from careeval.files import read_text
-from careeval.protocol.runs.recorded_responses import n_epochs, read_responses
+from careeval.protocol.recorded_responses import n_epochs, read_responses
 
 MAX_BYTES = 2_000_000
 """The most bytes of a file with one plan."""

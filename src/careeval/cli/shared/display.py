@@ -16,8 +16,8 @@ from rich.text import Text
 
 from careeval.cli.app import say
 from careeval.core.text import counted, plain
-from careeval.protocol.runs.progress import RunProgress, total_progress
-from careeval.protocol.work.workers import Show
+from careeval.protocol.run import RunProgress, total_progress
+from careeval.protocol.workers import Show
 from careeval.results.amounts import dollars
 
 LINE_EVERY = 30.0

@@ -11,10 +11,10 @@ from rich.text import Text
 
 from careeval.core.text import counted, plain
 from careeval.modes.grading import MAX_ATTEMPTS
-from careeval.protocol.capacity import max_parallel_runs
-from careeval.protocol.costs.call_estimate import ANSWER_TOKENS, ITEM_TOKENS
-from careeval.protocol.costs.prices import runs_in_process
-from careeval.protocol.plan import Plan, PlanLine, merged_lines
+from careeval.protocol.budget import ANSWER_TOKENS, ITEM_TOKENS
+from careeval.protocol.estimate import Plan, PlanLine, merged_lines
+from careeval.protocol.prices import runs_in_process
+from careeval.protocol.workers import max_parallel_runs
 from careeval.results.amounts import dollars, thousands
 from careeval.sheets.formats.terminal import PIPE_WIDTH
 

@@ -19,12 +19,12 @@ from cyclopts.validators import Number
 from careeval.cli.app import OK, say
 from careeval.cli.shared.options import is_confirmed
 from careeval.errors import UsageError
-from careeval.protocol.costs.cost_log import PaidCall, TotalCost, read_paid_calls
-from careeval.protocol.costs.prices import Price, from_json, read_prices
-from careeval.protocol.costs.prices import as_json as prices_as_json
-from careeval.protocol.models.api_keys import missing_keys
-from careeval.protocol.runs.budget import open_reservations
-from careeval.protocol.runs.spec import Run
+from careeval.protocol.api_keys import missing_keys
+from careeval.protocol.budget import open_reservations
+from careeval.protocol.ledger import PaidCall, TotalCost, read_paid_calls
+from careeval.protocol.prices import Price, from_json, read_prices
+from careeval.protocol.prices import as_json as prices_as_json
+from careeval.protocol.run import Run
 
 
 @Parameter(name="*")
@@ -51,7 +51,7 @@ class SpendingOptions:
     def with_prices(self, run: Run) -> Run:
         """Return the run with prices for its models and with the budget added."""
         # imported here, since --help does not need the bank's package
-        from careeval.protocol.plan import priced
+        from careeval.protocol.estimate import priced
 
         return replace(priced(run, self.own_prices()), max_cost=self._limit())
 
@@ -94,7 +94,7 @@ class SpendingOptions:
         """
         # imported here, since --help does not need these packages
         from careeval.cli.shared.plan_table import print_plan
-        from careeval.protocol.plan import Plan, plan_json, plan_run
+        from careeval.protocol.estimate import Plan, plan_json, plan_run
         from careeval.results.amounts import dollars
 
         lines = (
@@ -156,7 +156,7 @@ class SpendingOptions:
             ProtocolError: An address is not valid.
         """
         # imported here, since --help does not need it
-        from careeval.protocol.models.allowed_addresses import not_agreed, remember, settings_file
+        from careeval.protocol.allowed_addresses import not_agreed, remember, settings_file
 
         agreed = [*typed, *(self.allow_address or ())]
         if not remember(agreed) and self.allow_address:

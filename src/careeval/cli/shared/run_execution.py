@@ -12,10 +12,9 @@ from careeval.cli.shared.display import progress_display
 from careeval.cli.shared.run_costs import SpendingOptions, say_spent
 from careeval.core.response import LEXICAL
 from careeval.errors import CareEvalError
-from careeval.protocol.runs.folder import budget_folders, discard, read_run_file
-from careeval.protocol.runs.progress import RunProgress
-from careeval.protocol.runs.spec import Outcome, Stop
-from careeval.protocol.work.workers import EarlyWorkers, carry_out
+from careeval.protocol.run import Outcome, RunProgress, Stop
+from careeval.protocol.run_folder import budget_folders, discard, read_run_file
+from careeval.protocol.workers import EarlyWorkers, carry_out
 from careeval.results.amounts import dollars
 
 
@@ -75,7 +74,7 @@ def _load(lexical: bool) -> None:
     from careeval.bank.load import DEFAULT
     from careeval.cli.shared.lexical_agreement import lexical_sentence
 
-    import_module("careeval.protocol.tables.run_tables")
+    import_module("careeval.protocol.tables")
     if lexical:
         lexical_sentence(DEFAULT)
 

@@ -28,7 +28,7 @@ from careeval.core.scenario import Split, Status
 from careeval.core.text import counted
 from careeval.errors import UsageError
 from careeval.modes.prompts import load_prompts
-from careeval.protocol.select import rubrics_named, select_scenarios
+from careeval.protocol.selection import rubrics_named, select_scenarios
 from careeval.review.addresses import PORTS
 from careeval.review.store import Store
 from careeval.review.study.plan import StudyPlan, planned_scenarios, read_plan

@@ -18,7 +18,7 @@ from careeval.core.scenario import Split
 from careeval.core.text import counted
 from careeval.errors import UsageError
 from careeval.files import write_text
-from careeval.protocol.runs.recorded_responses import ResponseLine
+from careeval.protocol.recorded_responses import ResponseLine
 
 if TYPE_CHECKING:
     from careeval.review.study.expert_answers import ExpertAnswer, ExpertAnswers

@@ -17,7 +17,7 @@ from careeval.cli.study.rated_bank import BankFolder, rated_bank
 from careeval.core.scenario import Status
 from careeval.core.text import counted
 from careeval.errors import UsageError
-from careeval.protocol.select import rubrics_named
+from careeval.protocol.selection import rubrics_named
 from careeval.review.store import Work
 from careeval.review.study.plan import (
     StudyPlan,

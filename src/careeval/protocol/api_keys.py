@@ -1,0 +1,206 @@
+"""The API keys of providers: their variables, checks for missing ones, and removal from texts.
+
+No key is ever shown.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from pydantic import BaseModel
+
+from careeval.protocol.address import COMPATIBLE
+
+
+@dataclass(frozen=True, slots=True)
+class Provider:
+    """A provider of models.
+
+    Attributes:
+        name: Inspect's name of the provider: the first part of a model's name.
+        package: PyPI name of the provider's client.
+        keys: Environment variables that may contain the key; one of them must be set.
+        clouds: Clouds that serve its models, as in openai/azure/gpt-5; they need keys of their own.
+        elsewhere: Environment variables; if one is set, all calls go to a cloud.
+    """
+
+    name: str
+    package: str
+    keys: tuple[str, ...]
+    clouds: tuple[str, ...] = ()
+    elsewhere: tuple[str, ...] = ()
+
+
+PROVIDERS = (
+    Provider("openai", "openai", ("OPENAI_API_KEY",), ("azure", "bedrock")),
+    Provider(
+        "anthropic",
+        "anthropic",
+        ("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN"),
+        ("azure", "bedrock", "vertex"),
+    ),
+    Provider(
+        "google",
+        "google-genai",
+        ("GOOGLE_API_KEY", "GEMINI_API_KEY"),
+        ("vertex",),
+        ("GOOGLE_GENAI_USE_VERTEXAI",),
+    ),
+    Provider("mistral", "mistralai", ("MISTRAL_API_KEY",), ("azure",)),
+    Provider("grok", "xai-sdk", ("XAI_API_KEY", "GROK_API_KEY")),
+    Provider("groq", "groq", ("GROQ_API_KEY",)),
+    Provider("together", "openai", ("TOGETHER_API_KEY",)),
+    Provider("openrouter", "openai", ("OPENROUTER_API_KEY",)),
+)
+"""The most used providers; Inspect has more."""
+
+AWS_SECRETS = ("AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN", "AWS_BEARER_TOKEN_BEDROCK")
+"""Environment variables of Amazon's cloud that contain a secret."""
+
+
+def missing_key(model: str, environment: Mapping[str, str]) -> tuple[str, ...]:
+    """Return the variables of which one must be set before a model can be called.
+
+    Empty if one is set, or if it is unknown which variable is needed.
+
+    Args:
+        model: Inspect's name of the model.
+        environment: Environment variables by name.
+    """
+    name, *parts = model.split("/")
+    keys: tuple[str, ...] = ()
+    if name == COMPATIBLE and len(parts) > 1:
+        keys = (f"{parts[0].upper().replace('-', '_')}_API_KEY",)
+    for provider in PROVIDERS:
+        is_cloud = bool({*parts[:1]} & {*provider.clouds}) or any(
+            map(environment.get, provider.elsewhere)
+        )
+        if provider.name == name and not is_cloud:
+            keys = provider.keys
+    return () if any(environment.get(key) for key in keys) else keys
+
+
+def secrets(api: Any, model: str, environment: Mapping[str, str]) -> set[str]:
+    """Return the keys with which a model is called, from the provider or the environment.
+
+    Args:
+        api: The provider's object, as Inspect made it.
+        model: Inspect's name of the model.
+        environment: Environment variables by name.
+    """
+    name = model.partition("/")[0]
+    variables = {*getattr(api, "api_key_vars", ()), f"{name.upper().replace('-', '_')}_API_KEY"}
+    variables |= {key for provider in PROVIDERS if provider.name == name for key in provider.keys}
+    if "bedrock" in model or name == "sagemaker":
+        variables |= {*AWS_SECRETS}
+    values = {environment.get(variable) for variable in variables}
+    return {value for value in (*values, getattr(api, "api_key", None)) if value}
+
+
+def missing_keys(
+    models: Iterable[str | None], graders: Iterable[str | None], environment: Mapping[str, str]
+) -> Iterator[str]:
+    """Yield a sentence for each model and grader whose key is missing.
+
+    Args:
+        models: Inspect's names of the models to ask; `None` for recorded responses.
+        graders: Inspect's names of the graders; `None` if nothing is graded.
+        environment: Environment variables by name.
+    """
+    asking = {f"asking {model}": model for model in models if model}
+    grading = {f"grading with {grader}": grader for grader in graders if grader}
+    for purpose, model in (asking | grading).items():
+        if keys := missing_key(model, environment):
+            yield f"{purpose} needs a key: {' or '.join(keys)} is not set"
+
+
+REDACTED = "(the key)"
+
+SHORTEST = 8
+"""The fewest characters of a key that is redacted in answers too, not in errors alone. A shorter
+key, such as "EMPTY", may be a word of the answer."""
+
+
+class Redactor:
+    r"""Redacts keys in text, plain or escaped: `\u0073k-…` in JSON, `%73k-…`, `&#115;k-…`."""
+
+    def __init__(self, keys: Iterable[str]) -> None:
+        """Compile the patterns of the keys; empty keys are ignored."""
+        keys = [key for key in keys if key]
+        self._any = _pattern(keys)
+        self._long = _pattern([key for key in keys if len(key) >= SHORTEST])
+        self._raw = re.compile(self._any.pattern.encode()) if self._any else None
+        self._raw_long = re.compile(self._long.pattern.encode()) if self._long else None
+
+    def text(self, text: str) -> str:
+        """Return a text with all keys redacted."""
+        return self._any.sub(REDACTED, text) if self._any else text
+
+    def body(self, raw: bytes, *, is_error: bool) -> bytes:
+        """Return the body of a reply with its keys redacted, short keys only in an error."""
+        pattern = self._raw if is_error else self._raw_long
+        return pattern.sub(REDACTED.encode(), raw) if pattern else raw
+
+    def header(self, value: str) -> str:
+        """Return the value of a reply's header with all keys redacted, except short ones."""
+        return self._long.sub(REDACTED, value) if self._long else value
+
+    def error(self, error: BaseException) -> None:
+        """Redact the keys in an exception and in its chain of causes, in place."""
+        seen = set[int]()
+        left: list[BaseException | None] = [error]
+        while left:
+            current = left.pop()
+            if current is None or id(current) in seen:
+                continue
+            seen.add(id(current))
+            left += [current.__cause__, current.__context__]
+            current.args = tuple(self._value(value) for value in current.args)
+            for name, value in list(getattr(current, "__dict__", {}).items()):
+                if (redacted := self._value(value)) is not value:
+                    setattr(current, name, redacted)
+
+    def inside(self, value: Any, *, is_error: bool) -> Any:
+        """Return a value with its keys redacted, in lists, mappings and pydantic models too.
+
+        Short keys are redacted only in an error. Models are changed in place, since Inspect's log
+        may hold them already.
+        """
+        if isinstance(value, str):
+            redacted = self.text(value) if is_error else self.header(value)
+            return value if redacted == value else redacted
+        if isinstance(value, Mapping):
+            return {each: self.inside(value[each], is_error=is_error) for each in value}
+        if isinstance(value, list | tuple):
+            clean = [self.inside(each, is_error=is_error) for each in value]
+            return clean if isinstance(value, list) else tuple(clean)
+        if isinstance(value, BaseModel):
+            for name, field in value.__dict__.items():
+                value.__dict__[name] = self.inside(field, is_error=is_error)
+        return value
+
+    def _value(self, value: Any) -> Any:
+        if isinstance(value, str):
+            redacted: Any = self.text(value)
+        elif isinstance(value, bytes):
+            redacted = self.body(value, is_error=True)
+        else:
+            return value
+        return value if redacted == value else redacted
+
+
+def _pattern(keys: Iterable[str]) -> re.Pattern[str] | None:
+    alternatives = ["".join(map(_character, key)) for key in keys]
+    return re.compile("|".join(alternatives)) if alternatives else None
+
+
+def _character(character: str) -> str:
+    """Return a pattern that matches a character, plain or escaped as in JSON, URLs or HTML."""
+    code = ord(character)
+    # JSON inside JSON has several backslashes
+    escaped = rf"\\+u{code:04x}|\\+x{code:02x}|%{code:02x}|&#0*{code};|&#x0*{code:x};"
+    plain = re.escape(character)
+    return rf"(?:{plain}|\\+{plain}|(?i:{escaped}))"

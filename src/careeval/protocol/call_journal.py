@@ -1,0 +1,166 @@
+"""The journal of a run's calls, so that no call is made twice and every payment is known.
+
+```text
+calls.jsonl   finished calls of a run that is not complete
+spent.jsonl   the cost log, kept as long as the folder: see `ledger`
+```
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from inspect_ai.event import ModelEvent
+from inspect_ai.log import transcript
+from inspect_ai.model import ChatMessage, GenerateConfig, Model, ModelOutput
+from inspect_ai.util import LimitExceededError
+
+from careeval.protocol.failures import CallError, failure_reason
+from careeval.protocol.json_lines import JsonLines
+from careeval.protocol.ledger import (
+    CALLS_FILE,
+    SPENT_FILE,
+    PaidCall,
+    Role,
+    cost_row,
+    finished_key,
+)
+from careeval.protocol.prices import is_plausible, runs_in_process
+
+
+class StoredCalls:
+    """The finished calls of one run, on disk.
+
+    Raises:
+        OSError: The files cannot be written.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._calls, self._spent = JsonLines(folder / CALLS_FILE), JsonLines(folder / SPENT_FILE)
+        self._finished = {row["key"]: span for span, row in self._calls.rows() if _is_call(row)}
+
+    def get(self, key: str) -> CallResult | None:
+        """Return the result of a call; `None` if the call is not finished."""
+        if not (span := self._finished.get(key)):
+            return None
+        row = self._calls.at(span)
+        return CallResult(ModelOutput.model_validate(row["output"]), row["sampling"])
+
+    def keep(self, key: str, paid: PaidCall | None, called: CallResult) -> None:
+        """Write the cost and then the result of a call.
+
+        Raises:
+            OSError: It could not be written.
+        """
+        # the cost first: a process killed in between has paid, and makes the call again
+        if paid:
+            self._spent.append(cost_row(paid))
+        output = called.output.model_dump(mode="json", exclude_none=True)
+        row = {"key": key, "output": output, "sampling": called.sampling}
+        self._finished[key] = self._calls.append(row)
+
+    def close(self) -> None:
+        """Close the files."""
+        self._calls.close()
+        self._spent.close()
+
+
+def call_key(role: Role, name: str, model: Model, messages: Sequence[ChatMessage]) -> str:
+    """Return the key of a call: its role, its name, and a hash of the model and the messages."""
+    digest = hashlib.sha256(str(model).encode())
+    for message in messages:
+        digest.update(f"\0{message.role}\0{message.text}".encode())
+    return f"{role} {name} {digest.hexdigest()[:16]}"
+
+
+def _is_call(row: Any) -> bool:
+    """Tell whether a row of the file is a valid finished call; otherwise the call is made again."""
+    try:
+        ModelOutput.model_validate(row["output"])
+        return bool(finished_key(row)) and isinstance(row["sampling"], dict)
+    except (KeyError, TypeError, ValueError):
+        return False
+
+
+_SAMPLING_FIELDS = (
+    *("temperature", "top_p", "top_k", "min_p", "seed"),
+    *("max_tokens", "max_completion_tokens", "max_output_tokens"),
+    *("reasoning_effort", "reasoning"),
+)
+"""Fields of a request to a provider that say how its reply is sampled."""
+
+
+@dataclass(frozen=True, slots=True)
+class CallResult:
+    """The result of a call.
+
+    Attributes:
+        output: The model's output.
+        sampling: The fields of the request that say how the reply was sampled; empty if the
+            provider reports no request.
+    """
+
+    output: ModelOutput
+    sampling: dict[str, Any]
+
+
+async def generate(
+    model: Model, messages: Sequence[ChatMessage], config: GenerateConfig
+) -> ModelOutput:
+    """Call a model and return its output.
+
+    Raises:
+        CallError: The call failed. The message is ours, without the provider's wrapping.
+    """
+    try:
+        return await model.generate(list(messages), config=config)
+    except LimitExceededError:
+        raise  # the limits of a user who runs the task through Inspect
+    except Exception as error:
+        raise CallError(failure_reason(error, [model.api.api_key or ""]), error) from None
+
+
+def without_false_usage(model: Model, output: ModelOutput) -> ModelOutput:
+    """Remove an impossible usage from an output, so that the cost of the call is unknown."""
+    usage = output.usage
+    if usage is None or runs_in_process(str(model)):
+        return output
+    read, write = usage.input_tokens_cache_read or 0, usage.input_tokens_cache_write or 0
+    words = bool(output.completion.strip()) or any(
+        not isinstance(choice.message.content, str) and choice.message.content
+        for choice in output.choices
+    )
+    parts = (usage.input_tokens, read, write)
+    if not is_plausible(sum(parts), usage.output_tokens, *parts, words=words):
+        output.usage = None
+    return output
+
+
+def usage_numbers(output: ModelOutput) -> tuple[int | None, int | None, float | None, float | None]:
+    """Return a call's input tokens, output tokens, dollars and seconds; `None` where unknown."""
+    usage = output.usage
+    if usage is None:
+        return None, None, None, output.time
+    cached = (usage.input_tokens_cache_read or 0) + (usage.input_tokens_cache_write or 0)
+    return usage.input_tokens + cached, usage.output_tokens, usage.total_cost, output.time
+
+
+def sampling_in(request: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the fields of a request to a provider that say how its reply is sampled.
+
+    A provider may drop a field that its model refuses, such as a reasoning model's temperature.
+    Fields that are not in the result were not sent.
+    """
+    return {name: request[name] for name in _SAMPLING_FIELDS if name in request}
+
+
+def sampling_logged() -> dict[str, Any]:
+    """Return the sampling fields of the last request in Inspect's transcript; empty if none."""
+    for event in reversed(transcript().events):
+        if isinstance(event, ModelEvent):
+            return sampling_in(event.call.request if event.call else {})
+    return {}

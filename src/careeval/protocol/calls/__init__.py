@@ -1,1 +1,0 @@
-"""Calls to models: sending, retrying, storing and paying for them."""

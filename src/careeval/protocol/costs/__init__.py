@@ -1,1 +1,0 @@
-"""Prices, tokens and the cost log of calls."""

@@ -1,0 +1,354 @@
+"""Estimating the calls, tokens and cost of runs from the prompts, before anything is sent.
+
+There are two estimates. *Expected*: responses are as long as the prompt asks for, every grading
+succeeds at once, and there is no reasoning. *Worst*: every reply reaches its token limit, reasoning
+included, and every grading takes the highest number of attempts.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from careeval.bank import load_bank
+from careeval.bank.sealed import key_for_split
+from careeval.core.scenario import Rubric, Scenario, Split
+from careeval.errors import ProtocolError
+from careeval.modes.grading import MAX_ATTEMPTS, Judgments, grader_items, read_reply
+from careeval.modes.prompts import Prompts, load_prompts
+from careeval.protocol.address import server_address
+from careeval.protocol.budget import (
+    ANSWER_TOKENS,
+    BYTES_PER_TOKEN,
+    ITEM_TOKENS,
+    WORST_BYTES_PER_TOKEN,
+)
+from careeval.protocol.log_fields import check_size
+from careeval.protocol.prices import FREE, Price, cost_of, price_of
+from careeval.protocol.prices import as_json as prices_as_json
+from careeval.protocol.recorded_responses import read_responses
+from careeval.protocol.run import GRADER_TOKENS, MAX_TOKENS, Run
+from careeval.protocol.selection import rubrics_graded, select_scenarios
+
+SCHEMA = json.dumps(Judgments.model_json_schema())
+"""The JSON schema of a grader's reply, which providers add to the prompt."""
+
+Tokens = npt.NDArray[np.float64]
+"""Token counts, shape (4,): expected input, expected output, worst input, worst output."""
+
+
+def priced(run: Run, own: Mapping[str, Price] = {}) -> Run:
+    """Return a run with the known prices of its models filled in.
+
+    Args:
+        run: The run, before it begins.
+        own: The user's own prices, by Inspect's name of a model; they override list prices.
+    """
+    known: dict[str, Price | None] = {}
+    for model, base_url in ((run.model, run.base_url), (run.grader, run.grader_base_url)):
+        if model:
+            # a list price is that of the provider's own server
+            elsewhere = server_address(model, base_url)
+            price = own.get(model) if elsewhere else price_of(model, own)
+            known[model] = price if known.get(model, price) == price else None
+    prices = {model: price for model, price in known.items() if price}
+    return replace(run, prices=prices_as_json(prices))
+
+
+@dataclass(frozen=True, slots=True)
+class PlanLine:
+    """The calls to one model in one role.
+
+    Attributes:
+        role: `ask` for responses, `grade` for judgments.
+        model: Inspect's name of the model.
+        n: Calls to make, without repairs: to ask, one for each response; to grade, one for each
+            rubric of a response, or one for each item.
+        n_kept: Calls whose results are on disk, and which are not made again; not in `n`.
+        input_tokens: Tokens of all prompts, expected.
+        output_tokens: Tokens of all replies, expected; without reasoning.
+        worst_input_tokens: Tokens of all prompts, at worst.
+        worst_output_tokens: Tokens of all replies, at worst; with reasoning.
+        expected_usd: Cost of the expected tokens; `None` where the model's price is not known.
+        worst_usd: Cost of the worst tokens; `None` where the model's price is not known.
+    """
+
+    role: Literal["ask", "grade"]
+    model: str
+    n: int
+    n_kept: int
+    input_tokens: int
+    output_tokens: int
+    worst_input_tokens: int
+    worst_output_tokens: int
+    expected_usd: float | None
+    worst_usd: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """The calls of several runs, with a line for each model and role of each run."""
+
+    lines: tuple[PlanLine, ...]
+
+    @property
+    def expected_usd(self) -> float | None:
+        """Expected cost of the lines with a known price; `None` if no price is known."""
+        return _sum_known([line.expected_usd for line in self.lines])
+
+    @property
+    def worst_usd(self) -> float | None:
+        """Worst cost of the lines with a known price; `None` if no price is known."""
+        return _sum_known([line.worst_usd for line in self.lines])
+
+    @property
+    def unknown(self) -> tuple[str, ...]:
+        """The models with calls to make and no known price, each once."""
+        return tuple(dict.fromkeys(line.model for line in self.lines if line.worst_usd is None))
+
+
+def plan_run(
+    run: Run,
+    prices: Mapping[str, Price],
+    *,
+    n_asked: int = 0,
+    n_graded: int = 0,
+    grader_tokens: int = GRADER_TOKENS,
+) -> tuple[PlanLine, ...]:
+    """Return the plan of one run: a line for its model and one for its grader, if it has them.
+
+    The calls that a resumed run has on disk are assumed to be of average length.
+
+    Args:
+        run: The run. Recorded responses are read from the file that its task names: those of the
+            system that the task names, or else of the run's system.
+        prices: Inspect's name of a model → its price; the price of any other model is not known.
+        n_asked: Responses on disk.
+        n_graded: Responses on disk that are graded, in all rubrics.
+        grader_tokens: Limit of tokens of one reply of the grader.
+
+    Raises:
+        ProtocolError: The task's arguments, the prompts or the recorded responses cannot be used,
+            or the grader cannot judge what the bank's mode asks for.
+        BankError: The bank cannot be used.
+    """
+    task = run.task
+    bank = load_bank(task.get("bank"), key_for_split(task.get("split")), probes=False)
+    own = Path(task["prompts"]) if task.get("prompts") else None
+    prompts = load_prompts(bank.mode, own, run.protocol)
+    recorded = _recorded(run) if run.model is None else {}
+    scenarios = select_scenarios(
+        bank,
+        Split(task.get("split", Split.public)),
+        task.get("adl") or (),
+        task.get("scenario") or tuple(recorded),
+        task.get("limit"),
+        twins=bool(task.get("twins")),
+    )
+    check_size(len(scenarios), run.epochs)
+    limit = task.get("max_tokens", MAX_TOKENS)
+    lines = []
+    if run.model is not None:
+        tokens = run.epochs * np.sum([_asking(prompts, s, limit) for s in scenarios], axis=0)
+        n = run.epochs * len(scenarios)
+        lines.append(_line("ask", run.model, n, n_asked, tokens, prices))
+    if run.grader is not None:
+        expected = [_Length(min(ANSWER_TOKENS, limit), limit)] * run.epochs
+        n_calls, n_responses, tokens = 0, 0, np.zeros(4)
+        bank.mode.check_grader(run.grader)
+        rubrics = rubrics_graded(task.get("rubric"), scenarios, bank.mode, run.protocol)
+        graded_by = prompts if bank.mode.models_grade else None
+        for scenario in scenarios:
+            calls = _calls(graded_by, scenario, rubrics, task)
+            responses = expected if run.model is not None else recorded.get(scenario.id, [])
+            n_calls += len(calls) * len(responses)
+            n_responses += len(responses)
+            for call in calls:
+                tokens += sum(call.tokens(response, grader_tokens) for response in responses)
+        n_kept = round(n_calls * n_graded / n_responses) if n_responses else 0
+        lines.append(_line("grade", run.grader, n_calls, n_kept, tokens, prices))
+    return tuple(lines)
+
+
+def merged_lines(plan: Plan) -> tuple[PlanLine, ...]:
+    """Return the plan's lines, added up by role and model; lines for asking come first."""
+    merged: dict[tuple[str, str], PlanLine] = {}
+    for line in sorted(plan.lines, key=lambda line: ("ask", "grade").index(line.role)):
+        key = (line.role, line.model)
+        merged[key] = _sum_lines(merged[key], line) if key in merged else line
+    return tuple(merged.values())
+
+
+def plan_json(plan: Plan) -> dict[str, Any]:
+    """Return the plan as JSON values: its lines, the totals of known costs, the assumptions."""
+    return {
+        "schema": "careeval.plan/1",
+        "lines": [asdict(line) for line in merged_lines(plan)],
+        "total": {"expected_usd": plan.expected_usd, "worst_usd": plan.worst_usd},
+        "unknown": list(plan.unknown),
+        "assumed": {
+            "bytes_per_token": BYTES_PER_TOKEN,
+            "worst_bytes_per_token": WORST_BYTES_PER_TOKEN,
+            "answer_tokens": ANSWER_TOKENS,
+            "item_tokens": ITEM_TOKENS,
+            "reasoning": "counted at worst, not in what is expected",
+            "worst_attempts": MAX_ATTEMPTS,
+        },
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class _Length:
+    """The length of a text in tokens, expected and at worst."""
+
+    expected: float
+    worst: float
+
+    @classmethod
+    def of(cls, *texts: str) -> _Length:
+        n_bytes = sum(len(text.encode()) for text in texts)
+        return cls(n_bytes / BYTES_PER_TOKEN, n_bytes / WORST_BYTES_PER_TOKEN)
+
+
+@dataclass(frozen=True, slots=True)
+class _Call:
+    """A call to a grader about a response to a scenario.
+
+    Attributes:
+        prompt: Length of the prompt without the response.
+        repair: Length of the message after a reply that cannot be used.
+        n_items: Items to judge.
+    """
+
+    prompt: _Length
+    repair: _Length
+    n_items: int
+
+    def tokens(self, response: _Length, limit: int) -> Tokens:
+        """Return the input and output tokens for judging a response: expected, then at worst.
+
+        Expected is one call; the worst case has all attempts.
+
+        Args:
+            response: Length of the response.
+            limit: The most tokens of one reply.
+        """
+        # each repair message follows the prompt and the reply that cannot be used
+        worst_input = MAX_ATTEMPTS * (self.prompt.worst + response.worst)
+        worst_input += (MAX_ATTEMPTS - 1) * (limit + self.repair.worst)
+        reply = min(ITEM_TOKENS * self.n_items, limit)
+        expected_input = self.prompt.expected + response.expected
+        return np.array([expected_input, reply, worst_input, MAX_ATTEMPTS * limit])
+
+
+def _asking(prompts: Prompts, scenario: Scenario, limit: int) -> Tokens:
+    """Return the tokens of the call for one response to a scenario."""
+    prompt = _Length.of(prompts.ask_system, scenario.text)
+    return np.array([prompt.expected, min(ANSWER_TOKENS, limit), prompt.worst, limit])
+
+
+def _calls(
+    prompts: Prompts | None, scenario: Scenario, rubrics: Sequence[Rubric], task: Mapping[str, Any]
+) -> list[_Call]:
+    """Return the grader's calls about one response to a scenario; none for a rubric without items.
+
+    If `prompts` is `None`, a program grades, and its calls have no prompt.
+    """
+    context = scenario.text if task.get("grader_context") == "scenario" else None
+    calls = []
+    for rubric in rubrics:
+        items = scenario.rubric(rubric)
+        if task.get("per_item"):
+            lists = [[item] for item in items]
+        else:
+            lists = [list(items)] if items else []
+        for call_items in lists:
+            if prompts is None:
+                calls.append(_Call(_Length(0, 0), _Length(0, 0), len(call_items)))
+                continue
+            request = prompts.grade_request("", grader_items(call_items), context)
+            prompt = _Length.of(prompts.texts["grade-system.md"], request, SCHEMA)
+            # a reply without judgments has the longest problem of those that can be parsed
+            problem = read_reply('{"judgments": []}', len(call_items)).problem
+            repair = _Length.of(prompts.repair(problem, len(call_items)))
+            calls.append(_Call(prompt, repair, len(call_items)))
+    return calls
+
+
+def _recorded(run: Run) -> dict[str, list[_Length]]:
+    """Return the lengths of the recorded responses that can be graded, by scenario.
+
+    A scenario whose responses are all empty or refused has an empty list.
+    """
+    file, system = Path(run.task["responses"]), run.task.get("system") or run.system
+    responses = read_responses(file)
+    if system not in responses:
+        raise ProtocolError(
+            f"{file}: has no responses of system {system!r}",
+            hint=f"name a system that the file has: {', '.join(map(repr, responses))}",
+        )
+    lengths: dict[str, list[_Length]] = {}
+    for response in responses[system]:
+        answered = lengths.setdefault(response.scenario, [])
+        if response.state.is_graded and response.epoch <= run.epochs:
+            answered.append(_Length.of(response.text))
+    return lengths
+
+
+def _line(
+    role: Literal["ask", "grade"],
+    model: str,
+    n: int,
+    n_kept: int,
+    tokens: Tokens,
+    prices: Mapping[str, Price],
+) -> PlanLine:
+    """Return the line for the calls that are left of `n`; all `n` calls need `tokens`."""
+    n_kept = min(n_kept, n)
+    left = tokens * ((n - n_kept) / n if n else 0)
+    expected_in, expected_out, worst_in, worst_out = (round(float(each)) for each in left)
+    # nothing is sent, so that the cost is known even where the price is not
+    price = prices.get(model) if n > n_kept else FREE
+    return PlanLine(
+        role,
+        model,
+        n - n_kept,
+        n_kept,
+        expected_in,
+        expected_out,
+        worst_in,
+        worst_out,
+        None if price is None else cost_of(price, expected_in, expected_out),
+        None if price is None else cost_of(price, worst_in, worst_out),
+    )
+
+
+def _sum_lines(a: PlanLine, b: PlanLine) -> PlanLine:
+    """Return the sum of two lines of one role and model; an unknown cost makes the sum unknown."""
+    return PlanLine(
+        a.role,
+        a.model,
+        a.n + b.n,
+        a.n_kept + b.n_kept,
+        a.input_tokens + b.input_tokens,
+        a.output_tokens + b.output_tokens,
+        a.worst_input_tokens + b.worst_input_tokens,
+        a.worst_output_tokens + b.worst_output_tokens,
+        _sum_if_known(a.expected_usd, b.expected_usd),
+        _sum_if_known(a.worst_usd, b.worst_usd),
+    )
+
+
+def _sum_if_known(a: float | None, b: float | None) -> float | None:
+    return None if a is None or b is None else a + b
+
+
+def _sum_known(amounts: Sequence[float | None]) -> float | None:
+    known = [amount for amount in amounts if amount is not None]
+    return None if amounts and not known else sum(known)

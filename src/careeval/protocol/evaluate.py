@@ -1,0 +1,342 @@
+"""Carrying out one run with Inspect, in this process."""
+
+from __future__ import annotations
+
+import re
+import signal
+import threading
+import zipfile
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext, suppress
+from pathlib import Path
+from typing import Any
+
+from inspect_ai import Task, eval_set
+from inspect_ai._util.error import PrerequisiteError
+from inspect_ai.log import EvalLog
+from inspect_ai.model import Model
+
+from careeval.errors import LogError, ProtocolError
+from careeval.files import open_file
+from careeval.modes import MODES
+from careeval.modes.version import PROTOCOL_VERSION
+from careeval.protocol.budget import Budget, remove_reservations
+from careeval.protocol.calls import RunCalls, using_calls
+from careeval.protocol.clients import ReplyQueue
+from careeval.protocol.connect import calls_in_flight, connect, set_prices
+from careeval.protocol.held_out_runs import (
+    allow_held_out,
+    is_held_out,
+    private_output,
+    public_error,
+)
+from careeval.protocol.inspect_hooks import using_tally, without_other_hooks
+from careeval.protocol.ledger import CALLS_FILE, forget_calls
+from careeval.protocol.lock import locked
+from careeval.protocol.log_fields import check_size
+from careeval.protocol.logs import read_log
+from careeval.protocol.recorded_responses import read_responses
+from careeval.protocol.run import NO_CALLBACKS, Outcome, Run, RunCallbacks, Stop, Tally
+from careeval.protocol.run_folder import RESPONSES_FILE, is_complete, read_run_file, refuse_links
+from careeval.protocol.run_status import logged_samples
+from careeval.protocol.task import careeval
+
+LOG_EVERY = 20
+"""Finished samples that Inspect keeps in memory before writing; their calls are already on disk."""
+
+
+def resume(
+    folder: Path, siblings: Sequence[Path] = (), watch: RunCallbacks = NO_CALLBACKS
+) -> Outcome:
+    """Do the unfinished part of the run in a folder, in this process.
+
+    Args:
+        folder: Folder of the run.
+        siblings: Folders of the runs that share its budget.
+        watch: Callbacks for the progress.
+
+    Raises:
+        ProtocolError: The folder holds no run or has a link, another process works on it, or the
+            run is set up wrongly.
+    """
+    refuse_links(folder)
+    run = read_run_file(folder)
+    with locked(folder):
+        return evaluate(run, folder, siblings or [folder], watch)
+
+
+def evaluate(run: Run, folder: Path, siblings: Sequence[Path], watch: RunCallbacks) -> Outcome:
+    """Do the unfinished part of a run, in a folder that this process has locked.
+
+    Args:
+        run: The description of the run.
+        folder: Folder of the run.
+        siblings: Folders of the runs that share its budget, its own among them.
+        watch: Callbacks for the progress.
+
+    Raises:
+        ProtocolError: The run is set up wrongly; nothing has been asked.
+        OSError: The folder cannot be written; what was finished before is kept.
+    """
+    with private_output(run, folder):
+        return _evaluate(run, folder, siblings, watch)
+
+
+def _evaluate(run: Run, folder: Path, siblings: Sequence[Path], watch: RunCallbacks) -> Outcome:
+    _set_aside_broken(folder)
+    task = _task(run, folder)
+    check_size(len(task.dataset), run.epochs)
+    about = (task.metadata or {})["careeval"]
+    if run.grader is not None:
+        MODES[about["mode"]].check_grader(run.grader)
+    _refuse_changed(folder, about)
+    if run.protocol != PROTOCOL_VERSION and is_complete(folder):
+        # Inspect would not recognise its log, whose task has no protocol, and ask everything again
+        return Outcome(folder, complete=True, n_failed=0)
+    model, grader = connected(run)
+    watch.ready()
+
+    n_samples = len(task.dataset) * run.epochs
+    finished, _ = logged_samples(folder)
+    held_out = is_held_out(run)
+    tally = Tally(run.system, n_samples, finished, watch.report, is_held_out=held_out)
+    sweep = (folder / run.sweep).resolve() if run.sweep else None
+    budget = Budget(run.max_cost, siblings, folder, sweep) if run.max_cost is not None else None
+    calls = RunCalls(folder, budget, tally.count_call, run.prices)
+    older_logs = set(folder.glob("*.eval"))
+    watch.hold(calls)
+    tally.flush()
+    try:
+        with (
+            _plain_errors(),
+            using_calls(calls),
+            using_tally(tally),
+            without_other_hooks() if held_out else nullcontext(),
+            _interruptible(),
+        ):
+            complete, logs = _eval_set(task, run, folder, model, grader)
+    except KeyboardInterrupt:
+        # Inspect has closed its log, but sometimes raises the interrupt that `RunCalls` sent
+        complete, logs = False, []
+    finally:
+        calls.close()
+        tally.flush()
+    if calls.stopped is Stop.unusable:
+        _forget_gradings(folder, older_logs, calls.gradings)
+    outcome = _outcome(run, folder, calls, n_samples, logs, complete=complete)
+    # until then the others learn from them what calls cost
+    if outcome.complete and all(map(is_complete, siblings)):
+        for each in siblings:
+            remove_reservations(each)
+    return outcome
+
+
+def connected(run: Run) -> tuple[Model | None, Model | None]:
+    """Return the model and the grader of a run, ready to be called; nothing is sent.
+
+    Raises:
+        ProtocolError: A provider, key, package or address is unknown or missing.
+    """
+    with _plain_errors():
+        set_prices(run.prices)
+        turns = ReplyQueue()
+        model = connect(run, "ask", turns) if run.model else None
+        grader = connect(run, "grade", turns) if run.grader else None
+    return model, grader
+
+
+def _task(run: Run, folder: Path) -> Task:
+    """Return the task of a run, with the arguments that it had when the run began."""
+    recorded = {} if run.model else {"responses": str((folder / RESPONSES_FILE).resolve())}
+    earlier = {"protocol": run.protocol} if run.protocol != PROTOCOL_VERSION else {}
+    with allow_held_out():
+        # keep the system's first name: with another, it would be another task to Inspect
+        arguments = {"system": run.system, **run.task}
+        with _recorded_responses_checked(folder):
+            task = careeval(**{**arguments, **recorded, **earlier, "grade": run.grader is not None})
+            _check_recorded_responses(run, folder)
+    return task
+
+
+def _eval_set(
+    task: Task, run: Run, folder: Path, model: Model | None, grader: Model | None
+) -> tuple[bool, list[EvalLog]]:
+    """Have Inspect do the unfinished part of a task; return whether all succeeded, and the logs."""
+    return eval_set(
+        task,
+        log_dir=str(folder),
+        log_dir_allow_dirty=True,
+        model=model or "none",
+        model_roles={"grader": grader} if grader else None,
+        epochs=run.epochs,
+        continue_on_fail=True,
+        # calls are retried where they are made, not here too
+        retry_on_error=0,
+        retry_attempts=0,
+        retry_immediate=False,
+        # twice the connections: half of the samples are asked while the other half is graded
+        max_samples=2 * calls_in_flight(run),
+        log_buffer=LOG_EVERY,
+        # not needed: the file of calls records unfinished samples, and sooner
+        log_realtime=False,
+        # not needed: the messages in the log have the same text as the requests and replies
+        log_model_api=False,
+        display="none",
+        # would compute means all the time, which nobody sees
+        score_display=False,
+        log_level="error",
+        ctl_server=False,
+    )
+
+
+def _outcome(
+    run: Run,
+    folder: Path,
+    calls: RunCalls,
+    n_samples: int,
+    logs: Sequence[EvalLog],
+    *,
+    complete: bool,
+) -> Outcome:
+    """Return the outcome of a run; delete its file of calls if the run is complete."""
+    if calls.stopped or not logs:
+        # after an interrupt Inspect returns success without logs
+        stopped = calls.stopped or Stop.interrupted
+        why = "; ".join(filter(None, (calls.safe_why, public_error(run, folder, calls.why))))
+        return Outcome(folder, complete=False, n_failed=0, stopped=stopped, why=why)
+    n_failed = sum(
+        n_samples - (log.results.completed_samples if log.results else 0) for log in logs
+    )
+    complete = complete and not n_failed
+    if complete:
+        (folder / CALLS_FILE).unlink()
+    why = public_error(run, folder, calls.last_failure) if n_failed else ""
+    return Outcome(folder, complete, n_failed, why=why)
+
+
+def _check_recorded_responses(run: Run, folder: Path) -> None:
+    """Check that the file of recorded responses has as many as when the run was set up."""
+    if run.n_answers is None:
+        return
+    file = (folder / RESPONSES_FILE).resolve()
+    n = sum(map(len, read_responses(file).values()))
+    if n != run.n_answers:
+        raise ProtocolError(
+            f"{file} has {n} responses, but had {run.n_answers} when the run was set up: "
+            "it has been changed"
+        )
+
+
+@contextmanager
+def _recorded_responses_checked(folder: Path) -> Iterator[None]:
+    """Add a hint to an error in the block about the run's file of recorded responses."""
+    try:
+        yield
+    except ProtocolError as error:
+        if not str(error).startswith(str((folder / RESPONSES_FILE).resolve())):
+            raise
+        raise ProtocolError(
+            str(error),
+            hint="restore the run's file of recorded responses from a backup, or begin a new run "
+            "with 'careeval run --responses FILE' and another -o",
+        ) from error
+
+
+@contextmanager
+def _interruptible() -> Iterator[None]:
+    """Restore the handler of SIGINT, by which `RunCalls` ends a run, if SIGINT is ignored.
+
+    Shells ignore SIGINT for what a script runs in the background. Without the handler, a run whose
+    budget is reached there would never end.
+    """
+    before = signal.getsignal(signal.SIGINT)
+    if before is not signal.SIG_IGN or threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+@contextmanager
+def _plain_errors() -> Iterator[None]:
+    """Turn Inspect's errors about a model's name, key or package into `ProtocolError`."""
+    try:
+        yield
+    except PrerequisiteError as error:
+        plain = re.sub(r"\[/?[a-z ]+\]", "", str(error.message)).removeprefix("ERROR: ").strip()
+        raise ProtocolError(plain) from error
+    except ValueError as error:
+        # Inspect raises a plain ValueError for these
+        if not str(error).startswith(("Model API ", "Model name ")):
+            raise
+        raise ProtocolError(
+            str(error), hint="give a model name of the form PROVIDER/MODEL"
+        ) from error
+
+
+def _set_aside_broken(folder: Path) -> None:
+    """Rename logs that are cut off or damaged, as by a power cut: Inspect fails on them.
+
+    Nothing is lost: while a run is not complete, its calls are in a file of their own.
+    """
+    for path in folder.glob("*.eval"):
+        if not _is_intact(path):
+            path.rename(f"{path}.broken")
+    for below in {path.parent for path in folder.rglob("*.eval")} - {folder}:
+        # skip gradings in progress, whose logs are being written
+        with suppress(ProtocolError), locked(below):
+            _set_aside_broken(below)
+
+
+def _forget_gradings(folder: Path, older_logs: Collection[Path], keys: Collection[str]) -> None:
+    """Discard the gradings of an unusable grader, so that resuming makes them again.
+
+    The new logs are renamed, since Inspect would count their samples as finished. The responses
+    remain in the file of calls.
+    """
+    forget_calls(folder, keys)
+    for path in set(folder.glob("*.eval")) - set(older_logs):
+        path.rename(f"{path}.unusable")
+
+
+def _is_intact(log: Path) -> bool:
+    try:
+        with open_file(log) as file, zipfile.ZipFile(file) as archive:
+            return archive.testzip() is None
+    except Exception:  # a damaged zip fails in many ways
+        return False
+
+
+def _refuse_changed(folder: Path, about: Mapping[str, Any]) -> None:
+    """Check that a resumed run still has the scenarios and prompts that it began with.
+
+    Raises:
+        ProtocolError: Scenarios or prompts have changed.
+    """
+    prompts = about["prompts"]
+    for path in sorted(folder.glob("*.eval")):
+        try:
+            logged_about = read_log(path).header.about
+        except LogError:
+            continue
+        if logged_about.mode != about["mode"]:
+            raise ProtocolError(
+                f"the bank of {folder} had the mode {logged_about.mode} when the run began, "
+                f"and has the mode {about['mode']} now",
+                hint="begin a new run in another folder, or restore the bank",
+            )
+        for name, then, now in (
+            ("scenarios", logged_about.bank_hash, about["bank_hash"]),
+            ("twins", logged_about.twins_hash, about.get("twins_hash")),
+            ("asking prompts", logged_about.prompts.ask, prompts["ask"]),
+            ("grading prompts", logged_about.prompts.grade, prompts["grade"]),
+        ):
+            if then != now:
+                raise ProtocolError(
+                    f"{folder} was begun with {name} that have changed since "
+                    f"(hash {then}, now {now})",
+                    hint=f"begin a new run in another folder, or restore the {name}",
+                )

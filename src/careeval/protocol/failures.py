@@ -1,0 +1,282 @@
+"""Reasons why calls failed, as text that a person can act on, and when to give a grader up.
+
+The exceptions of providers and of the libraries under them differ: some hold the whole request,
+some only the name of a class, and some repeat the key.
+"""
+
+from __future__ import annotations
+
+import re
+import socket
+import ssl
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from http import HTTPStatus
+
+from careeval.protocol.api_keys import Redactor
+
+MAX_CHARACTERS = 500
+"""The most characters kept of a reason for a failure, since a server may send a whole page."""
+
+TURNED_AWAY = (401, 402, 403, 404, 405, 407, 410)
+"""HTTP statuses with which a server refuses every call: wrong key, no credit, unknown model or
+path."""
+
+TOO_MANY, SERVER_ERROR = 429, 500
+
+NO_CREDIT = r"insufficient_quota|exceeded your current quota|credit balance|billing_hard_limit"
+"""Pattern of a 429 reply after which waiting does not help: the quota is used up."""
+
+UNREADABLE = (TypeError, ValueError, KeyError, AttributeError, IndexError)
+"""Errors that a provider's client raises on a reply of an unexpected form."""
+
+
+class CallError(Exception):
+    """A call that failed, after all retries that could help.
+
+    Attributes:
+        message: The reason as text, as Inspect logs it.
+        cause: The exception that the call raised.
+    """
+
+    def __init__(self, message: str, cause: BaseException) -> None:
+        super().__init__(message)
+        self.message, self.cause = message, cause
+
+
+class ReplyTooLongError(Exception):
+    """A reply with more bytes than are accepted."""
+
+
+def failure_reason(error: BaseException, keys: Iterable[str] = ()) -> str:
+    """Return one line that says why a call failed.
+
+    Args:
+        error: The exception that the call raised.
+        keys: Secrets, which a server may repeat; they are redacted.
+    """
+    reason = Redactor(keys).text(" ".join(_reason(last_attempt(error)).split()))
+    return reason if len(reason) <= MAX_CHARACTERS else f"{reason[:MAX_CHARACTERS]}…"
+
+
+def is_hopeless(error: BaseException) -> bool:
+    """Tell whether a call failed in a way in which every other call would fail too.
+
+    A call is hopeless if no server answers at the address in time, if the reply is too long or not
+    that of a model's server, or if the server refuses us: wrong key, no credit, unknown model. A
+    call is not hopeless if the server is busy or has an internal error, since the server may
+    recover within a minute.
+    """
+    error = last_attempt(error)
+    status = _status(error)
+    if status is not None:
+        if status in TURNED_AWAY:
+            return True
+        if status == TOO_MANY:
+            return bool(re.search(NO_CREDIT, _raw(error), re.IGNORECASE))
+        return status >= SERVER_ERROR and _page(_body(error)) is not None
+    if isinstance(_first(error), ReplyTooLongError):
+        return True
+    name = type(error).__name__
+    if isinstance(error, UNREADABLE) or _no_completion(error):
+        return True
+    return "Timeout" in name or _is_connection_error(error)
+
+
+def last_attempt(error: BaseException) -> BaseException:
+    """Return the error of the last attempt if all retries were used up; else the error itself."""
+    attempt = getattr(error, "last_attempt", None)
+    last = attempt.exception() if attempt is not None else None
+    return last if isinstance(last, BaseException) else error
+
+
+def _reason(error: BaseException) -> str:
+    status = _status(error)
+    if status is not None:
+        answered = f"the server answered {status}{_phrase(status)}"
+        if (title := _page(_body(error))) is not None:
+            return f"{answered} with a web page{title}"
+        return f"{answered}: {message}" if (message := _server_message(error)) else answered
+    if seconds := re.fullmatch(r"attempt_timeout '(\d+)' exceeded\.", str(error)):
+        return f"no complete answer within {seconds[1]} s"
+    name, first = type(error).__name__, _first(error)
+    if isinstance(first, ReplyTooLongError):
+        return str(first)
+    # a client may report another library's error as a timeout
+    if "Timeout" in name and (first is error or "Timeout" in type(first).__name__):
+        if {"ConnectTimeout", "ConnectionTimeoutError"} & _names(error):
+            return "the connection failed: timeout while connecting"
+        return "no answer in time"
+    if "Timeout" in name or _is_connection_error(error):
+        return f"the connection failed: {_why_not_connected(error, first)}"
+    if (reply := _no_completion(error)) is not None:
+        if (title := _page(reply)) is not None:
+            return f"the server's reply is not a completion but a web page{title}"
+        return "the server's reply is not a completion" + (f": {reply}" if reply.strip("'") else "")
+    if isinstance(error, UNREADABLE):
+        # a provider's code over a reply that it did not expect
+        return "the server's reply is not a completion"
+    return str(error) or "no reason given"
+
+
+def _status(error: BaseException) -> int | None:
+    status = getattr(error, "status_code", None)
+    return status if isinstance(status, int) else None
+
+
+def _no_completion(error: BaseException) -> str | None:
+    """Return the reply that was not a completion, as Inspect quotes it; `None` for other errors."""
+    reply = re.search(r"Unexpected non-ChatCompletion response: (.*)", str(error), re.DOTALL)
+    return reply[1] if reply else None
+
+
+def _page(text: str) -> str | None:
+    """Return ": TITLE" of a web page; empty if it has no title, `None` for other text."""
+    if not re.search(r"<(!doctype|html|head|body)\b", text[:4000], re.IGNORECASE):
+        return None
+    element = re.search(r"<(title|h1)[^>]*>(.*?)</\1>", text, re.IGNORECASE | re.DOTALL)
+    title = re.sub(r"<[^>]+>", " ", element[2]).strip() if element else ""
+    return f": {title[:100]}" if title else ""
+
+
+def _is_connection_error(error: BaseException) -> bool:
+    is_aiohttp = type(_first(error)).__module__.partition(".")[0] == "aiohttp"
+    return is_aiohttp or "Connection" in type(error).__name__ or isinstance(error, OSError)
+
+
+def _why_not_connected(error: BaseException, first: BaseException) -> str:
+    """Return as text why a connection could not be made, or was lost."""
+    names = _names(error)
+    if isinstance(first, socket.gaierror) or "ClientConnectorDNSError" in names:
+        return "the host does not exist"
+    if isinstance(first, ConnectionRefusedError) or "Connect call failed" in str(first):
+        return "refused, no server listens at this address"
+    if isinstance(first, ssl.SSLCertVerificationError):
+        return f"its certificate is not valid: {first.verify_message}"
+    if isinstance(first, ssl.SSLError):
+        return "the server does not speak TLS; try http:// instead of https://"
+    if "BadStatusLine" in names or "BadHttpMessage" in names or "BadHttpMethod" in names:
+        return "the server does not speak HTTP; try https://, or check the port"
+    if isinstance(first, ConnectionResetError):
+        return "reset by the server"
+    if isinstance(first, OSError) and first.strerror:
+        return first.strerror
+    message = getattr(first, "message", "") or str(first)
+    return message if isinstance(message, str) and message else "it was interrupted"
+
+
+def _names(error: BaseException) -> set[str]:
+    """Return the class names, bases included, of an error and of every error in its chain."""
+    return {kind.__name__ for each in _chain(error) for kind in type(each).__mro__}
+
+
+def _phrase(status: int) -> str:
+    try:
+        return f" ({HTTPStatus(status).phrase})"
+    except ValueError:
+        return ""
+
+
+def _raw(error: BaseException) -> str:
+    """Return the provider's own error message, unshortened."""
+    # Inspect's message would hold the whole request
+    return str(getattr(error, "provider_message", None) or error)
+
+
+def _body(error: BaseException) -> str:
+    """Return the server's reply, as far as the error contains it."""
+    for each in _chain(error):
+        response = getattr(each, "response", None)
+        if isinstance(text := getattr(response, "text", None), str) and text:
+            return text
+    return _raw(error)
+
+
+def _server_message(error: BaseException) -> str:
+    # the OpenAI client writes "Error code: 400 - " and the body, as Python where it is JSON
+    message = re.sub(r"^Error code: \d+( - )?", "", _raw(error))
+    if quoted := re.search(r"""['"]message['"]: (?:'([^']+)'|"([^"]+)")""", message):
+        message = quoted[1] or quoted[2]
+    return re.sub(r"<[^>]+>", " ", message)
+
+
+def _first(error: BaseException) -> BaseException:
+    """Return the error at the root of this error's chain of causes."""
+    *_, first = _chain(error)
+    return first
+
+
+def _chain(error: BaseException) -> Iterator[BaseException]:
+    """Yield an error, and then every error in its chain of causes."""
+    if not isinstance(error, Exception):
+        yield error
+    seen = set[int]()
+    current: BaseException | None = error
+    # a timeout is at its root a cancellation, which says nothing
+    while isinstance(current, Exception) and id(current) not in seen:
+        seen.add(id(current))
+        yield current
+        current = current.__cause__ or current.__context__
+
+
+MAX_UNUSABLE = 20
+"""A run ends after this many responses without a usable grading, if no grading was usable
+before."""
+
+SAMPLE = 200
+"""The most characters shown of an unusable grader's reply."""
+
+
+@dataclass(frozen=True, slots=True)
+class UnusableGrader:
+    """The reasons why a grader cannot be used.
+
+    Attributes:
+        problems: The problems of its replies, without any of their text.
+        reply: The beginning of its last reply; empty if that reply has no text.
+    """
+
+    problems: str
+    reply: str
+
+
+class GraderTrial:
+    """The problems of a grader's replies until one of them is usable."""
+
+    def __init__(self) -> None:
+        # response → problem of the last reply about it; `None` once a grading was usable
+        self._problems: dict[str, str] | None = {}
+
+    def record(
+        self, response: str, n_judged: int, problem: str, reply: str
+    ) -> UnusableGrader | None:
+        """Record the grading of a response; return why the grader cannot be used.
+
+        Returns `None` while the grader may still be usable, and after the reason was returned once.
+
+        Args:
+            response: Name of the response.
+            n_judged: Items that were judged.
+            problem: Problem of the last reply.
+            reply: Text of the last reply.
+        """
+        if n_judged or self._problems is None:
+            self._problems = None
+            return None
+        # text of the server may follow a colon
+        self._problems[response] = problem.partition(":")[0]
+        if len(self._problems) != MAX_UNUSABLE:
+            return None
+        problems = Counter(self._problems.values()).most_common()
+        counts = ", ".join(f"{text} ({n})" for text, n in problems)
+        summary = f"none of {MAX_UNUSABLE} responses was judged; the replies' problems: {counts}"
+        return UnusableGrader(summary, _beginning(reply))
+
+
+def _beginning(reply: str) -> str:
+    """Return the first printable words of a reply."""
+    printable = "".join(c if c.isprintable() else " " for c in reply[: 10 * SAMPLE])
+    words = " ".join(printable.split())
+    cut = "…" if len(words) > SAMPLE else ""
+    return f"one reply: {words[:SAMPLE]}{cut}" if words else ""

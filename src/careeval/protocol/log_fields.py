@@ -1,0 +1,449 @@
+"""The fields of a log that the tables need: their paths in Inspect's JSON, and limits.
+
+A log may come from anybody and must not exhaust the machine. Each limit is far above what a run of
+careeval writes. A run that would go beyond them is refused before its first call, so that careeval
+can read every log that it writes.
+"""
+
+from __future__ import annotations
+
+import zipfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Annotated, Any
+
+from pydantic import (
+    AliasChoices,
+    AliasPath,
+    BeforeValidator,
+    Field,
+    StringConstraints,
+    ValidationError,
+    ValidationInfo,
+    ValidatorFunctionWrapHandler,
+    WrapValidator,
+)
+
+from careeval.core.response import ResponseState
+from careeval.core.scenario import Domain, Level, Points, Rubric
+from careeval.errors import LogError, ProtocolError
+from careeval.files import open_file
+from careeval.modes.response import RESPONSE
+
+MAX_SHOWN = 80
+"""The most characters of a log's content that a message quotes."""
+
+MAX_ERROR_TEXT = 300
+"""The most characters of an error's text that a message quotes."""
+
+
+def _at(first: str, *path: str | int) -> Any:
+    """Return a field read at a path in the JSON; with its default, if the path is absent."""
+    return Field(validation_alias=AliasPath(first, *path))
+
+
+def _or_unknown(value: Any, validate: ValidatorFunctionWrapHandler, info: ValidationInfo) -> Any:
+    """Return a field's value, or `None` if a count in it is impossible, such as a negative one.
+
+    A description of each impossible count is added to the list in `info.context`.
+    """
+    try:
+        return validate(value)
+    except ValidationError as error:
+        if info.context is not None:
+            info.context.append(f"{info.field_name}.{error_text(error)}")
+        return None
+
+
+OrUnknown = WrapValidator(_or_unknown)
+
+
+@dataclass(frozen=True)
+class PromptHashes:
+    """The hashes of the prompts for asking and for grading."""
+
+    ask: Name
+    grade: Name
+
+
+@dataclass(frozen=True)
+class RunMetadata:
+    """The fields about the run that careeval wrote into the header."""
+
+    software: Name
+    protocol: Name
+    bank: Name
+    bank_version: Name
+    bank_provenance: Text
+    bank_hash: Name
+    system: Name | None
+    recorded: bool
+    rubrics: Annotated[tuple[Rubric, ...], Field(max_length=len(Rubric))]
+    grade_mode: Name
+    prompts: PromptHashes
+    twins_hash: Name | None = None
+    bank_makers: Annotated[tuple[Name, ...], Field(max_length=MAX_MAKERS)] = ()
+    mode: Name = RESPONSE.name  # older logs have no mode, since there was only this one
+
+
+@dataclass(frozen=True)
+class LogHeader:
+    """The fields of a log's header that describe the run.
+
+    Attributes:
+        model: Inspect's name of the model that was asked.
+        created: Time when the log was begun, ISO 8601.
+        scenarios: Ids of the scenarios of the run.
+        epochs: Responses to each scenario.
+        about: The fields that careeval wrote.
+        grader: Inspect's name of the grader, whether or not there was anything to grade.
+        scorers: Inspect's scorers; empty where the responses are stored ungraded.
+    """
+
+    model: Annotated[Name, _at("eval", "model")]
+    created: Annotated[Name, _at("eval", "created")]
+    scenarios: Annotated[
+        tuple[Name, ...], Field(max_length=MAX_SCENARIOS), _at("eval", "dataset", "sample_ids")
+    ]
+    epochs: Annotated[Epoch, _at("eval", "config", "epochs")]
+    about: Annotated[RunMetadata, _at("eval", "metadata", "careeval")]
+    grader: Annotated[
+        Name | None,
+        Field(
+            validation_alias=AliasChoices(
+                AliasPath("eval", "model_roles", "grader", "model"),
+                AliasPath("eval", "model_roles", "grader", 0, "model"),
+            )
+        ),
+    ] = None
+    scorers: Annotated[tuple[Any, ...] | None, _at("eval", "scorers")] = None
+
+
+@dataclass(frozen=True)
+class LoggedResponse:
+    """A response as the solver put it into the sample's store."""
+
+    state: ResponseState
+    text: Text
+    cut: bool
+    note: Text
+
+
+@dataclass(frozen=True)
+class LoggedUsage:
+    """Tokens and cost of a call for a response, as Inspect counts them; `None` where unknown."""
+
+    input_tokens: Tokens | None = None
+    input_tokens_cache_read: Tokens | None = None
+    input_tokens_cache_write: Tokens | None = None
+    output_tokens: Tokens | None = None
+    reasoning_tokens: Tokens | None = None
+    total_cost: Amount | None = None
+
+
+def _has_reasoning(content: Any) -> bool:
+    """Tell whether a message's content, a string or a list of parts, has a part of reasoning."""
+    parts = content if isinstance(content, list) else []
+    return any(isinstance(part, dict) and part.get("type") == "reasoning" for part in parts)
+
+
+@dataclass(frozen=True)
+class LoggedJudgment:
+    """One judgment in a log."""
+
+    item: Name
+    present: bool | None
+    quote: Text | None
+    reason: Text | None
+
+
+@dataclass(frozen=True)
+class LoggedGradingUsage:
+    """Tokens, cost and time of all calls that judged one rubric; `None` where unknown."""
+
+    input_tokens: TokenShare | None = None
+    output_tokens: TokenShare | None = None
+    cost_usd: Amount | None = None
+    seconds: Amount | None = None
+
+
+@dataclass(frozen=True)
+class LoggedGrading:
+    """The grading of one rubric of a response; older logs have no `usage`."""
+
+    judgments: Annotated[tuple[LoggedJudgment, ...], Field(max_length=MAX_ITEMS)] = ()
+    usage: Annotated[LoggedGradingUsage | None, OrUnknown] = None
+
+
+@dataclass(frozen=True)
+class LoggedItem:
+    """One item of a rubric, a rung or an action."""
+
+    id: Name
+    points: Points
+    text: Text
+    domains: Mapping[Domain, Level]
+    of: Annotated[tuple[Name, ...], Field(max_length=MAX_ITEMS)] = ()
+    excludes: Annotated[tuple[Name, ...], Field(max_length=MAX_ITEMS)] = ()
+    harm: Name | None = None
+    kind: Name | None = None
+    core: bool = False
+    error: Name | None = None
+
+
+def _text_only(content: Any) -> Any:
+    """Return a prompt that is text; `None` for a prompt with other parts, such as images."""
+    return None if isinstance(content, list) else content
+
+
+@dataclass(frozen=True)
+class LoggedScenario:
+    """The scenario of a sample, the same in every epoch of a log.
+
+    Attributes:
+        text: The prompt; `None` if it has parts other than text.
+        rubrics: Rubric → its items, in the rubric's order.
+    """
+
+    text: Annotated[Text | None, BeforeValidator(_text_only), _at("input")]
+    rubrics: Annotated[
+        Mapping[Rubric, Annotated[tuple[LoggedItem, ...], Field(max_length=MAX_ITEMS)]],
+        _at("metadata", "rubrics"),
+    ]
+    adl: Annotated[Name | None, _at("metadata", "adl")] = None
+    condition: Annotated[Name | None, _at("metadata", "condition")] = None
+    assistance: Annotated[Name | None, _at("metadata", "assistance")] = None
+    situation: Annotated[
+        tuple[Name, ...] | None, Field(max_length=MAX_ITEMS), _at("metadata", "situation")
+    ] = None
+    actor: Annotated[Name | None, _at("metadata", "actor")] = None
+    split: Annotated[Name | None, _at("metadata", "split")] = None
+    group: Annotated[Name | None, _at("metadata", "group")] = None
+    twin_of: Annotated[Name | None, _at("metadata", "twin_of")] = None
+    control: Annotated[Name | None, _at("metadata", "control")] = None
+
+
+@dataclass(frozen=True)
+class LoggedSample:
+    """One sample of a log: a response to a scenario and its gradings, or an error.
+
+    Attributes:
+        id: Id of the scenario.
+        epoch: Number of the repetition, from 1.
+        stored: The response; `None` where none was stored.
+        sampling: The sampling fields that were sent.
+        model: Name of the model that answered, as its provider gives it.
+        reasoned: Whether a reasoning trace came with the response.
+        usage: Tokens and cost of the call.
+        seconds: Duration of the call.
+        graded: Rubric → its grading; empty where grading broke off.
+        error: Message of the error that ended the sample; `None` where none did.
+    """
+
+    id: Name
+    epoch: Epoch
+    stored: Annotated[LoggedResponse | None, _at("store", "careeval_response")] = None
+    sampling: Annotated[
+        Mapping[Name, Any] | None,
+        Field(max_length=MAX_SAMPLING),
+        _at("store", "careeval_sampling"),
+    ] = None
+    model: Annotated[Name | None, _at("output", "model")] = None
+    reasoned: Annotated[
+        bool,
+        BeforeValidator(_has_reasoning),
+        _at("output", "choices", 0, "message", "content"),
+    ] = False
+    usage: Annotated[LoggedUsage | None, OrUnknown, _at("output", "usage")] = None
+    seconds: Annotated[Amount | None, OrUnknown, _at("output", "time")] = None
+    graded: Annotated[
+        Mapping[Name, LoggedGrading],
+        Field(max_length=MAX_ITEMS),
+        _at("scores", "careeval", "metadata", "rubrics"),
+    ] = field(default_factory=dict)
+    error: Annotated[Text | None, _at("error", "message")] = None
+
+    @property
+    def response(self) -> LoggedResponse:
+        """The stored response; if none, a response in the state `missing` with the error."""
+        if self.stored:
+            return self.stored
+        why = self.error or "no response was stored"
+        return LoggedResponse(
+            ResponseState.missing, "", cut=False, note=f"error: {why.strip()[:500]}"
+        )
+
+
+def is_cancelled(error: str | None) -> bool:
+    """Tell whether a sample's error says that it waited or was in flight when its run was stopped.
+
+    Such a sample did not fail. Inspect logs it with the error by which it was cancelled.
+    """
+    return error is not None and error.startswith("CancelledError(")
+
+
+def error_text(error: Exception) -> str:
+    """Return a short text of an error.
+
+    For a `ValidationError` this is its first problem, with the faulty value described, not quoted;
+    for other errors it is their own text, cut to `MAX_ERROR_TEXT` characters.
+    """
+    if isinstance(error, ValidationError):
+        first = error.errors(include_url=False)[0]
+        where = ".".join(str(step)[:MAX_SHOWN] for step in first["loc"])
+        if "recursion limit" in first["msg"]:
+            return "nested too deeply: at most 200 lists and mappings inside one another"
+        is_plain = first["type"] in ("missing", "json_invalid")
+        content = "" if is_plain else f" (found {describe_value(first['input'])})"
+        return f"{where}: {first['msg'][:MAX_ERROR_TEXT]}{content}"
+    if isinstance(error, KeyError):
+        return f"missing: {error.args[0]}"
+    return (str(error) or type(error).__name__)[:MAX_ERROR_TEXT]
+
+
+MAX_MEMBERS = 1_000_000
+"""The most members of a log; one of 250,000 responses has half as many."""
+
+MAX_UNPACKED = 50_000_000_000
+"""The most bytes of all members of a log together; they are read one at a time."""
+
+MAX_NAME = 1_000
+"""The most characters of a name: of a system, a model (which may be a path), a scenario, an
+item."""
+
+MAX_TEXT = 2_000_000
+"""The most characters of a text: a response, an item, a reason."""
+
+MAX_EPOCHS = 10_000
+"""The most responses to one scenario."""
+
+MAX_MAKERS = 100
+"""The most vendors of the AI models that helped to make a bank."""
+
+MAX_SCENARIOS = 100_000
+"""The most scenarios of one run."""
+
+MAX_RESPONSES = 250_000
+"""The most responses of one run: scenarios times epochs."""
+
+MAX_ITEMS = 500
+"""The most items of one rubric of a scenario."""
+
+MAX_SAMPLING = 100
+"""The most sampling fields of one call."""
+
+MAX_JUDGMENTS = 5_000_000
+"""The most judgments of one log."""
+
+MAX_KEPT = 1_000_000_000
+"""The most characters kept of one log: responses, errors, quotes, reasons, settings, and the texts
+of scenarios and items."""
+
+MAX_TOKENS = 10**12
+"""The most tokens of one call."""
+
+MAX_USD = 10**9
+"""The most dollars, and the most seconds, of one call."""
+
+
+MAX_JSON = 32_000_000
+"""The most bytes of a JSON text: a member of a log, unpacked, or a file of a run's folder."""
+
+MAX_SUMMARIES = 500_000_000
+"""The most bytes of a log's summaries of its samples, unpacked."""
+
+CHUNK = 16_384
+"""Packed bytes read at a time, since zstd may unpack them to 30,000 times their size."""
+
+Name = Annotated[str, StringConstraints(max_length=MAX_NAME)]
+Text = Annotated[str, StringConstraints(max_length=MAX_TEXT)]
+Epoch = Annotated[int, Field(ge=1, le=MAX_EPOCHS)]
+Tokens = Annotated[int, Field(ge=0, le=MAX_TOKENS)]
+TokenShare = Annotated[float, Field(ge=0, le=MAX_TOKENS, allow_inf_nan=False)]
+Amount = Annotated[float, Field(ge=0, le=MAX_USD, allow_inf_nan=False)]
+
+__all__ = ["Amount", "Epoch", "Level", "Name", "Points", "Text", "TokenShare", "Tokens"]
+
+
+@contextmanager
+def open_log(path: Path) -> Iterator[zipfile.ZipFile]:
+    """Open a log as a zip file within the limits.
+
+    Raises:
+        LogError: The log has too many members, or would be too large when unpacked.
+    """
+    with open_file(path) as file, zipfile.ZipFile(file) as archive:
+        members = archive.infolist()
+        n_bytes = sum(member.file_size for member in members)
+        if len(members) > MAX_MEMBERS:
+            raise LogError(f"{path}: has {len(members):,} members, at most {MAX_MEMBERS:,}")
+        if n_bytes > MAX_UNPACKED:
+            raise LogError(
+                f"{path}: is too large: {n_bytes:,} bytes unpacked, at most {MAX_UNPACKED:,}"
+            )
+        yield archive
+
+
+def read_member(archive: zipfile.ZipFile, name: str, max_bytes: int = MAX_JSON) -> bytes:
+    """Return the content of one member of a log.
+
+    Raises:
+        ValueError: It is longer than `max_bytes`.
+        Exception: It is damaged: the decompressors raise many kinds of errors.
+    """
+    member = archive.getinfo(name)
+    # limit the packed size too: a member may declare one byte, and take a gigabyte to read
+    if (n_bytes := max(member.file_size, member.compress_size)) > max_bytes:
+        raise ValueError(f"{name} has {n_bytes:,} bytes, at most {max_bytes:,}")
+    with archive.open(member) as stream:
+        return b"".join(iter(lambda: stream.read(CHUNK), b""))
+
+
+def check_size(n_scenarios: int, epochs: int) -> None:
+    """Check that the log of a run of this size could be read.
+
+    Raises:
+        ProtocolError: The run would have too many scenarios or responses.
+    """
+    if too_many := size_problem(n_scenarios, epochs):
+        raise ProtocolError(
+            too_many, hint="split the scenarios over several runs, or use fewer --samples"
+        )
+
+
+def size_problem(n_scenarios: int, epochs: int) -> str:
+    """Return as text the limit that a run of this size exceeds; empty if it exceeds none."""
+    if epochs > MAX_EPOCHS:
+        return f"{epochs:,} responses to each scenario, at most {MAX_EPOCHS:,}"
+    if n_scenarios > MAX_SCENARIOS:
+        return f"{n_scenarios:,} scenarios, at most {MAX_SCENARIOS:,}"
+    if n_scenarios * epochs > MAX_RESPONSES:
+        return (
+            f"{n_scenarios:,} scenarios, {epochs:,} responses to each: "
+            f"{n_scenarios * epochs:,} responses, at most {MAX_RESPONSES:,}"
+        )
+    return ""
+
+
+def describe_value(value: Any) -> str:
+    """Return a description of a log's value for a message: numbers as they are, others by type.
+
+    Text is not quoted, since it may be of the held-out split.
+    """
+    match value:
+        case None:
+            return "nothing"
+        case bool() | float():
+            return str(value)
+        case int():
+            # Python refuses to turn much longer ones into text
+            return str(value) if abs(value) < 10**30 else "a number of more than 30 digits"
+        case str():
+            return f"text of {len(value):,} characters"
+        case dict():
+            return "names with values"
+        case list() | tuple():
+            return f"a list of {len(value):,}"
+    return type(value).__name__

@@ -1,1 +1,0 @@
-"""The models that can be called: their clients, keys, limits and queues."""

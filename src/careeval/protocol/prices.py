@@ -1,0 +1,352 @@
+"""The prices of models: the user's own first, then public list prices shipped with a package.
+
+Prices are USD per million tokens. A model whose price is not known has the price `None`, not 0:
+only models that run inside the process cost nothing.
+"""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from collections.abc import Mapping
+from datetime import UTC, date, datetime
+from importlib.metadata import version
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+from pydantic import Field, TypeAdapter, ValidationError
+from pydantic_core import ErrorDetails
+
+from careeval.core.scenario import Frozen
+from careeval.errors import ProtocolError
+from careeval.files import read_text
+
+if TYPE_CHECKING:
+    from genai_prices.types import ModelPrice
+
+PER = 1_000_000
+"""The number of tokens to which a price applies."""
+
+IN_PROCESS = ("gguf/", "careeval/")
+"""Prefixes of the names of models that run inside the process."""
+
+PROVIDERS = {
+    "anthropic": "anthropic",
+    "azureai": "azure",
+    "bedrock": "aws",
+    "cloudflare": "cloudflare",
+    "deepseek": "deepseek",
+    "fireworks": "fireworks",
+    "google": "google",
+    "grok": "x-ai",
+    "groq": "groq",
+    "meta": "meta",
+    "mistral": "mistral",
+    "moonshot": "moonshotai",
+    "openai": "openai",
+    "openrouter": "openrouter",
+    "perplexity": "perplexity",
+    "together": "together",
+}
+"""Inspect's provider name → the provider name in the price list. A provider not listed here is the
+user's own server, or passes calls on to an unnamed seller: its price is unknown."""
+
+SERVICES = {
+    ("anthropic", "azure"): "azure",
+    ("anthropic", "bedrock"): "aws",
+    ("anthropic", "vertex"): "google",
+    ("google", "vertex"): "google",
+    ("mistral", "azure"): "azure",
+    ("openai", "azure"): "azure",
+    ("openai", "bedrock"): "aws",
+}
+"""Inspect's provider and service, as in `openai/azure/NAME` → the seller in the price list."""
+
+CHARGED_APART = ("requests_kcount", "output_reasoning_mtok", "output_citation_mtok")
+"""Charges of the price list that come on top of the prices of input and output."""
+
+Usd = Annotated[float, Field(ge=0, allow_inf_nan=False, strict=True)]
+"""A price in US dollars per million tokens."""
+
+
+class Price(Frozen):
+    """The price of one model."""
+
+    input: Usd
+    """Prompt tokens, those of a cache excluded."""
+    output: Usd
+    """Reply tokens, reasoning included."""
+    cache_read: Usd
+    """Prompt tokens that the provider read from its cache."""
+    cache_write: Usd
+    """Prompt tokens that the provider wrote to its cache."""
+    source: str
+    """The origin of the price, as text."""
+
+
+FREE = Price(input=0, output=0, cache_read=0, cache_write=0, source="runs in this process")
+"""The price of models that run inside the process."""
+
+
+def price_of(model: str, own: Mapping[str, Price] = {}, day: date | None = None) -> Price | None:
+    """Return the price of a model, or `None` if it is unknown.
+
+    List prices come from the package genai-prices, never from the network. Where a price rises with
+    the length of the prompt, this is the base price: careeval's prompts are far shorter than any
+    threshold. Where it changes with the hour, this is the highest of the day. Batch and other
+    service tiers are ignored. A price that is incomplete, or has charges beside those for tokens,
+    is not known.
+
+    Args:
+        model: Inspect's name, PROVIDER/MODEL. The list price is that of the provider's own server;
+            do not use it for another base URL.
+        own: The user's own prices, by Inspect's name of a model; they override list prices.
+        day: Day of the price, UTC; today where not given.
+    """
+    if model in own:
+        return own[model]
+    if runs_in_process(model):
+        return FREE
+    provider, _, name = model.partition("/")
+    service, _, served = name.partition("/")
+    if (provider, service) in SERVICES:
+        return _list_price(SERVICES[provider, service], served, day)
+    if provider in PROVIDERS and name:
+        return _list_price(PROVIDERS[provider], name, day)
+    return None
+
+
+def runs_in_process(model: str) -> bool:
+    """Tell whether a model runs inside the process, which costs nothing."""
+    return model.startswith(IN_PROCESS)
+
+
+def cost_of(
+    price: Price,
+    input_tokens: float,
+    output_tokens: float,
+    cache_read: float = 0,
+    cache_write: float = 0,
+) -> float:
+    """Return the cost of tokens in US dollars, counted as Inspect counts a model's usage.
+
+    Args:
+        price: The model's price.
+        input_tokens: Prompt tokens, those of a cache excluded.
+        output_tokens: Reply tokens, reasoning included.
+        cache_read: Prompt tokens read from the provider's cache.
+        cache_write: Prompt tokens written to the provider's cache.
+    """
+    return (
+        price.input * input_tokens
+        + price.output * output_tokens
+        + price.cache_read * cache_read
+        + price.cache_write * cache_write
+    ) / PER
+
+
+class _PriceTable(Frozen):
+    """The prices of one model in a prices file: one TOML table."""
+
+    input: Usd
+    output: Usd
+    cache_read: Usd | None = None
+    cache_write: Usd | None = None
+
+
+_HINT = 'write a table per model:\n["openai/gpt-5.1"]\ninput = 1.25\noutput = 10'
+
+MAX_BYTES = 1_000_000
+"""The most bytes of a prices file; a larger file is refused."""
+
+
+def read_prices(path: Path) -> dict[str, Price]:
+    """Return the user's own prices by model, from a TOML file with one table per model.
+
+    ```toml
+    ["openai/gpt-5.1"]
+    input = 1.25
+    output = 10
+    cache_read = 0.125    # may be left out, like cache_write: then the input price
+    ```
+
+    Raises:
+        ProtocolError: The file cannot be read, or has invalid entries; every problem is listed.
+    """
+    try:
+        tables = tomllib.loads(read_text(path, most=MAX_BYTES))
+    except OSError as error:
+        raise ProtocolError(f"{path}: cannot be read: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise ProtocolError(f"{path}: is not UTF-8 text", hint="save it as UTF-8") from error
+    except (ValueError, RecursionError) as error:
+        raise ProtocolError(f"{path}: is not TOML: {error}", hint=_HINT) from error
+    return prices_of_tables(tables, str(path))
+
+
+def prices_of_tables(tables: Mapping[str, Any], source: str) -> dict[str, Price]:
+    """Return the user's own prices by model, from a table per model as `read_prices` shows it.
+
+    Args:
+        tables: Inspect's name of a model → its table.
+        source: Path of the file, or a name for the origin of the tables, for messages.
+
+    Raises:
+        ProtocolError: There are invalid entries; every problem is listed.
+    """
+    prices: dict[str, Price] = {}
+    problems: list[str] = []
+    for model, table in tables.items():
+        if not isinstance(table, dict):
+            problems.append(f"{source}: {model!r} is not a table")
+        elif not all(model.partition("/")):
+            problems.append(f"{source}: [{model!r}] is not a model name of the form PROVIDER/MODEL")
+        else:
+            try:
+                prices[model] = _own_price(table, Path(source).name)
+            except ValidationError as error:
+                problems += (f"{source}: [{model!r}] {_in_words(e)}" for e in error.errors())
+    if problems:
+        raise ProtocolError("\n".join(problems), hint=_HINT)
+    return prices
+
+
+def as_json(prices: Mapping[str, Price]) -> dict[str, dict[str, Any]]:
+    """Return prices by model as plain data, which `from_json` reads."""
+    return {model: price.model_dump() for model, price in prices.items()}
+
+
+def from_json(data: object) -> dict[str, Price]:
+    """Return prices by model from the data that `as_json` returned.
+
+    Raises:
+        ValueError: The data are not of the form that `as_json` returns.
+    """
+    return TypeAdapter(dict[str, Price]).validate_python(data)
+
+
+def _own_price(table: dict[str, Any], source: str) -> Price:
+    price = _PriceTable.model_validate(table)
+    return Price(
+        input=price.input,
+        output=price.output,
+        cache_read=price.input if price.cache_read is None else price.cache_read,
+        cache_write=price.input if price.cache_write is None else price.cache_write,
+        source=source,
+    )
+
+
+def _in_words(error: ErrorDetails) -> str:
+    field = ".".join(map(str, error["loc"]))
+    match error["type"]:
+        case "missing":
+            return f"{field} is missing: expected USD per million tokens"
+        case "extra_forbidden":
+            return f"{field!r} is not a field: use {', '.join(_PriceTable.model_fields)}"
+        case _:
+            value = repr(error["input"])[:40]
+            return f"{field} is {value}: expected USD per million tokens, 0 or more"
+
+
+def _list_price(provider: str, name: str, day: date | None) -> Price | None:
+    """Return the highest list price of a model on a day, or `None` if it is unknown."""
+    from genai_prices import Usage, calc_price
+
+    day = day or datetime.now(UTC).date()
+    hours = [datetime(day.year, day.month, day.day, hour, tzinfo=UTC) for hour in range(24)]
+    try:
+        model = calc_price(
+            Usage(), name, provider_id=provider, genai_request_timestamp=hours[0]
+        ).model
+    except LookupError:
+        return None
+    source = f"genai-prices {version('genai-prices')}: {provider} {model.id}"
+    prices: list[Price] = []
+    for hour in hours:
+        if (price := _whole_price(model.get_prices(hour), source)) is None:
+            return None
+        prices.append(price)
+    return max(prices, key=lambda price: (price.input + price.output, price.output))
+
+
+def _whole_price(listed: ModelPrice, source: str) -> Price | None:
+    """Return a listed price; `None` if input or output has no price, or other charges apply."""
+    if any(getattr(listed, charge) is not None for charge in CHARGED_APART):
+        return None
+    tokens_in, tokens_out = _base(listed.input_mtok), _base(listed.output_mtok)
+    if tokens_in is None or tokens_out is None:
+        return None
+    read, write = _base(listed.cache_read_mtok), _base(listed.cache_write_mtok)
+    return Price(
+        input=tokens_in,
+        output=tokens_out,
+        cache_read=tokens_in if read is None else read,
+        cache_write=tokens_in if write is None else write,
+        source=source,
+    )
+
+
+def _base(listed: Any) -> float | None:
+    """Return a listed price as a number; for a price with tiers, the lowest tier's."""
+    return None if listed is None else float(getattr(listed, "base", listed))
+
+
+MOST_TOKENS = 10**9
+"""The most tokens of one call or one graded rubric; a higher count is taken as false."""
+
+
+def is_plausible(
+    input_tokens: float | None,
+    output_tokens: float | None,
+    *parts: float | None,
+    words: bool = True,
+) -> bool:
+    """Tell whether the token counts of a call that came back can be true.
+
+    Args:
+        input_tokens: Tokens of the prompt, cached ones included; every call has some.
+        output_tokens: Tokens of the reply.
+        parts: Token counts of parts of the prompt or the reply, if the provider reports them.
+        words: Whether the reply has any text.
+    """
+    counts = [input_tokens, output_tokens, *(part for part in parts if part is not None)]
+    if any(count is None or not 0 <= count <= MOST_TOKENS for count in counts):
+        return False
+    return bool(input_tokens) and bool(output_tokens or not words)
+
+
+def with_readable_usage(body: bytes) -> bytes:
+    """Return a completion of an OpenAI-like server with a usage that the client can read.
+
+    An unreadable usage is set to null, and a missing total is added: else the client would fail,
+    and the reply's text would be lost. A body that is not a completion is returned unchanged.
+    """
+    try:
+        completion = json.loads(body)
+        usage = completion["usage"]
+        if not completion["choices"] or usage is None:
+            return body
+    except (ValueError, KeyError, TypeError, RecursionError):
+        return body
+    if not _has_counts(usage):
+        usage = None
+    elif "total_tokens" not in usage:
+        usage = {**usage, "total_tokens": usage["prompt_tokens"] + usage["completion_tokens"]}
+    else:
+        return body
+    return json.dumps({**completion, "usage": usage}).encode()
+
+
+def _has_counts(usage: object) -> bool:
+    """Tell whether every number that the client reads from a `usage` object is an integer."""
+    if not isinstance(usage, dict):
+        return False
+    counts = [usage.get(name) for name in ("prompt_tokens", "completion_tokens")]
+    counts.append(usage.get("total_tokens", 0))
+    for name in ("prompt_tokens_details", "completion_tokens_details"):
+        details = usage.get(name) or {}
+        if not isinstance(details, dict):
+            return False
+        parts = ("cached_tokens", "cache_write_tokens", "reasoning_tokens")
+        counts += [details[part] for part in parts if details.get(part) is not None]
+    return all(type(count) is int for count in counts)

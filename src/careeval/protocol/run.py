@@ -1,0 +1,398 @@
+"""The description of a run, its progress and outcome, and the callbacks by which it reports."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections import deque
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from enum import StrEnum
+from pathlib import Path
+from typing import Any, Protocol
+
+from careeval.errors import ProtocolError
+from careeval.modes.version import FIRST, PROTOCOL_VERSION
+from careeval.protocol.address import server_address
+from careeval.protocol.ledger import PaidCall
+
+MAX_NAME = 120
+"""The most characters of a system's name, which also names a folder."""
+
+
+PROBES = "probes"
+"""Name of the system in a probe check of a grader, whose responses are the bank's probes."""
+
+
+MAX_TOKENS = 8192
+"""The most tokens of one response, reasoning included; the paper gives no limit."""
+
+
+GRADER_TOKENS = 8192
+"""The most tokens of a grader's reply, reasoning included."""
+
+
+LOCAL = {"gguf", "hf", "vllm", "sglang", "llama-cpp-python", "mlx", "transformer_lens"}
+"""Providers that load a model on this machine, unless a server's address is set for them."""
+
+
+class Stop(StrEnum):
+    """The reason why a run ended before it was complete."""
+
+    interrupted = "interrupted"
+    budget = "budget"
+    unmetered = "unmetered"
+    """The cost of a call is unknown, so that the budget cannot be kept."""
+    turned_away = "turned away"
+    """No call succeeded: the key is wrong, or the model or the server does not exist."""
+    unusable = "unusable"
+    """The grader replies, but without judgments."""
+    disk = "disk"
+    """A file of the run cannot be written or read."""
+    died = "died"
+    """The run's process was killed, or ended with an error."""
+
+
+@dataclass(frozen=True)
+class Run:
+    """The description of one run, as it is stored in `run.json`.
+
+    Attributes:
+        system: Name of the system. It may differ from that in the logs: see `rename`.
+        model: Inspect's name of the model to ask; `None` for recorded responses.
+        grader: Inspect's name of the grader; `None` to store the responses ungraded.
+        epochs: Responses to each scenario.
+        task: Arguments of the task, `careeval.protocol.task.careeval`. Its `system` is the
+            name that the run began with, where the system has been renamed.
+        model_args: Arguments of the model's provider.
+        base_url: Address of the model's server, for providers that take one.
+        grader_args: Arguments of the grader's provider.
+        grader_base_url: Address of the grader's server, likewise.
+        max_connections: The most calls in flight to the model, and as many to the grader; `None`
+            for the provider's own limits.
+        prices: Inspect's name of a model → fields of its `prices.Price`; the price of any other
+            model is unknown.
+        max_cost: Dollars that may be spent by this run and those it was begun with, together;
+            `None` for no limit.
+        together: Paths from the run's folder to those of the runs it was begun with, its own
+            included; empty where it was begun alone.
+        protocol: Version of the protocol that the run follows to its end.
+        n_answers: Recorded responses that its folder keeps; `None` where a model is asked, while a
+            function is asked, and in runs of older versions.
+        sweep: Path from the run's folder to that of its sweep; `None` outside a sweep.
+    """
+
+    system: str
+    model: str | None
+    grader: str | None
+    epochs: int
+    task: dict[str, Any] = field(default_factory=dict)
+    model_args: dict[str, Any] = field(default_factory=dict)
+    base_url: str | None = None
+    grader_args: dict[str, Any] = field(default_factory=dict)
+    grader_base_url: str | None = None
+    max_connections: int | None = None
+    prices: dict[str, dict[str, Any]] = field(default_factory=dict)
+    max_cost: float | None = None
+    together: list[str] = field(default_factory=list)
+    protocol: str = PROTOCOL_VERSION
+    n_answers: int | None = None
+    sweep: str | None = None
+
+    @property
+    def asks_function(self) -> bool:
+        """True if the recorded responses are those of a Python function, which may give more."""
+        return bool(self.task.get("all_required"))
+
+    @property
+    def local(self) -> bool:
+        """True if a model is loaded on this machine; such runs go one at a time."""
+        servers = ((self.model, self.base_url), (self.grader, self.grader_base_url))
+        return any(
+            name and provider(name) in LOCAL and not server_address(name, base_url)
+            for name, base_url in servers
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """The outcome of a run.
+
+    Attributes:
+        folder: Folder of the run.
+        complete: Whether every sample finished; if not, resuming the run finishes the others.
+        n_failed: Samples that ended in an error.
+        stopped: The reason why the run ended early; `None` if it came to its end.
+        why: Details of that reason, or the last error if samples failed; empty if unknown.
+    """
+
+    folder: Path
+    complete: bool
+    n_failed: int
+    stopped: Stop | None = None
+    why: str = ""
+
+
+class Stoppable(Protocol):
+    """The interface by which the calls of a run can be stopped."""
+
+    def stop(self, why: Stop, within: float) -> None:
+        """Begin no more calls, and end the run within this number of seconds."""
+
+
+@dataclass(frozen=True)
+class RunCallbacks:
+    """The callbacks by which a run reports.
+
+    Attributes:
+        report: Is called with the progress.
+        ready: Is called when the set-up is checked; returns when the first call may be made.
+        hold: Is called with the calls of the run, by which it can be stopped.
+    """
+
+    report: Report = lambda _: None
+    ready: Callable[[], None] = lambda: None
+    hold: Callable[[Stoppable], None] = lambda _: None
+
+
+NO_CALLBACKS = RunCallbacks()
+"""Callbacks that do nothing."""
+
+
+def provider(model: str | None) -> str:
+    """Return the provider in Inspect's name of a model, `PROVIDER/MODEL`; empty for no model."""
+    return (model or "").partition("/")[0]
+
+
+def folder_name(name: str) -> str:
+    """Return the folder name for a system or a grader, with hyphens for special characters."""
+    return re.sub(r"[^\w.]+", "-", name).strip("-.") or "system"
+
+
+def run_from_fields(fields: Any) -> Run:
+    """Return a run from its JSON fields.
+
+    Raises:
+        TypeError: The fields are not the fields of a run.
+        ValueError: A field has the wrong type.
+    """
+    # careeval 0.1 had one protocol, and stored no version
+    run = Run(**{"protocol": FIRST} | fields)
+    if problem := _type_problem(run):
+        raise ValueError(problem)
+    return run
+
+
+def _type_problem(run: Run) -> str:
+    """Return a message on the first field of a wrong type; empty where all types are right."""
+    texts = (run.system, run.protocol)
+    optional_texts = (run.model, run.grader, run.base_url, run.grader_base_url, run.sweep)
+    tables = (run.task, run.model_args, run.grader_args, run.prices, *_values(run.prices))
+    is_right = {
+        "system or protocol": all(isinstance(each, str) for each in texts),
+        "model, grader, base_url, grader_base_url or sweep": all(
+            isinstance(each, str | None) for each in optional_texts
+        ),
+        "task, model_args, grader_args or prices": all(isinstance(each, dict) for each in tables),
+        "epochs": type(run.epochs) is int and run.epochs >= 1,
+        "max_connections": run.max_connections is None or type(run.max_connections) is int,
+        "n_answers": run.n_answers is None or type(run.n_answers) is int,
+        "max_cost": run.max_cost is None or type(run.max_cost) in (int, float),
+        "together": isinstance(run.together, list)
+        and all(isinstance(each, str) for each in run.together),
+    }
+    return next((f"{name} has the wrong type" for name, right in is_right.items() if not right), "")
+
+
+def _values(table: object) -> list[object]:
+    return list(table.values()) if isinstance(table, dict) else []
+
+
+def run_identity(run: Run) -> object:
+    """Return the fields in which two descriptions of one run agree; prices, say, may differ."""
+    left_out = ("responses", "scenario", "system") if run.model is None else ()
+    task = {name: value for name, value in run.task.items() if name not in left_out}
+    epochs = None if run.model is None else run.epochs
+    asking = run.system, run.model, run.base_url, epochs, task, run.model_args
+    return *asking, run.grader, run.grader_base_url, run.grader_args
+
+
+def check_name(system: str) -> None:
+    """Check that a system may have this name.
+
+    Raises:
+        ProtocolError: The name is blank, too long, or has control characters.
+    """
+    if not system.strip() or not system.isprintable() or len(system) > MAX_NAME:
+        raise ProtocolError(
+            f"the system name is not allowed: {system[:MAX_NAME]!r}",
+            hint=f"give a name of at most {MAX_NAME} characters, without control characters",
+        )
+
+
+SampleKey = tuple[str, int]
+"""The key of a sample: scenario and epoch."""
+
+EVERY = 0.25
+"""The least seconds between two reports."""
+
+WINDOW = 60.0
+"""Seconds over which a rate is computed."""
+
+SAMPLE_EVERY = 1.0
+"""The least seconds between two counts from which a rate is computed."""
+
+
+@dataclass(frozen=True, slots=True)
+class RunProgress:
+    """The progress of one run.
+
+    Attributes:
+        system: Name of the system.
+        n_samples: Responses that the run will have, each with its gradings.
+        n_done: Responses that are finished.
+        n_failed: Responses that ended in an error, and were given up.
+        n_calls: Calls that came back since the run was begun or resumed.
+        usd: Cost of those calls; `None` once the cost of one is not known.
+        n_errors: Failed attempts at a call since the run was begun or resumed; most are repeated.
+        last_error: The last error, and when the call is tried again; empty if there is none.
+        rate: Responses per second that were finished or given up in the last minute; `None` while
+            that is not known.
+        ended: Whether the run is over, complete or not.
+        waiting: Whether it has not begun, since no more runs may go on at once. Its other counts
+            are not known then.
+    """
+
+    system: str
+    n_samples: int
+    n_done: int = 0
+    n_failed: int = 0
+    n_calls: int = 0
+    usd: float | None = 0.0
+    n_errors: int = 0
+    last_error: str = ""
+    rate: float | None = None
+    ended: bool = False
+    waiting: bool = False
+
+    @property
+    def percent(self) -> int:
+        """Percent of the responses that are finished, rounded down; at most 99 before the end."""
+        percent = 100 * self.n_done // self.n_samples if self.n_samples else 0
+        return percent if self.ended else min(percent, 99)
+
+    @property
+    def seconds_left(self) -> float | None:
+        """Seconds until the end at the last minute's rate; `None` if that rate is unknown or 0."""
+        if self.ended:
+            return 0.0
+        left = self.n_samples - self.n_done - self.n_failed
+        return left / self.rate if self.rate else None
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the fields as JSON values, which `RunProgress(**…)` takes."""
+        return asdict(self)
+
+
+Report = Callable[[RunProgress], None]
+"""A function that is called with a run's progress."""
+
+
+class Pace:
+    """The rate at which a count has grown in the last minute."""
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._counts: deque[tuple[float, int]] = deque()
+
+    def rate(self, n: int) -> float | None:
+        """Record that the count is `n` now; return its growth per second.
+
+        The rate falls while nothing happens. It is `None` during the first second.
+        """
+        now, counts = self._clock(), self._counts
+        if not counts or now - counts[-1][0] >= SAMPLE_EVERY:
+            counts.append((now, n))
+        while now - counts[0][0] > WINDOW and len(counts) > 1:
+            counts.popleft()
+        began, before = counts[0]
+        return (n - before) / (now - began) if now - began >= SAMPLE_EVERY else None
+
+
+def total_progress(progress: Sequence[RunProgress]) -> RunProgress:
+    """Return the progress of several runs together; a cost or rate unknown for one is `None`."""
+    costs, rates = [run.usd for run in progress], [run.rate for run in progress if not run.ended]
+    known_costs = [cost for cost in costs if cost is not None]
+    known_rates = [rate for rate in rates if rate is not None]
+    return RunProgress(
+        "all",
+        sum(run.n_samples for run in progress),
+        sum(run.n_done for run in progress),
+        sum(run.n_failed for run in progress),
+        sum(run.n_calls for run in progress),
+        sum(known_costs) if len(known_costs) == len(costs) else None,
+        rate=sum(known_rates) if len(known_rates) == len(rates) else None,
+        ended=all(run.ended for run in progress),
+    )
+
+
+class Tally:
+    """A counter of the calls and samples of a run, which reports its progress now and then."""
+
+    def __init__(
+        self,
+        system: str,
+        n_samples: int,
+        done: set[SampleKey],
+        report: Report,
+        *,
+        is_held_out: bool = False,
+    ) -> None:
+        self._is_held_out = is_held_out
+        self._progress = RunProgress(system, n_samples, n_done=len(done))
+        self._done, self._failed = set(done), set[SampleKey]()
+        self._report, self._reported = report, 0.0
+
+    def count_call(self, paid: PaidCall) -> None:
+        """Count a call that came back."""
+        now = self._progress
+        usd = None if now.usd is None or paid.cost_usd is None else now.usd + paid.cost_usd
+        self._tell(replace(now, n_calls=now.n_calls + 1, usd=usd))
+
+    def _shown(self, text: str) -> str:
+        """Return a text to show; for a held-out run a placeholder: the text may quote a prompt."""
+        return "its words are not shown" if self._is_held_out else text
+
+    def count_failed_attempt(self, error: str, when: str) -> None:
+        """Count a failed attempt at a call.
+
+        Args:
+            error: Name of the model, and the error.
+            when: Text on when the call is tried again, without words of the provider.
+        """
+        now = self._progress
+        shown = f"an attempt failed, {self._shown(error)}" if self._is_held_out else error
+        self._tell(replace(now, n_errors=now.n_errors + 1, last_error=f"{shown}; again {when}"))
+
+    def count_sample(self, sample: SampleKey, error: str | None) -> None:
+        """Count a sample that is finished, or that is given up because of an error."""
+        now = self._progress
+        if error is None:
+            self._failed.discard(sample)
+            self._done.add(sample)
+        else:
+            self._done.discard(sample)
+            self._failed.add(sample)
+            # a server's error may quote the prompt
+            now = replace(now, last_error=self._shown(error))
+        self._tell(replace(now, n_done=len(self._done), n_failed=len(self._failed)))
+
+    def flush(self) -> None:
+        """Report what has been counted so far."""
+        self._reported = time.monotonic()
+        self._report(self._progress)
+
+    def _tell(self, progress: RunProgress) -> None:
+        self._progress = progress
+        if time.monotonic() - self._reported >= EVERY:
+            self.flush()

@@ -1,0 +1,121 @@
+"""Reading the status of a run from its folder, during the run or afterwards, without Inspect."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from careeval.bank import load_bank
+from careeval.bank.sealed import key_for_split
+from careeval.core.scenario import Split
+from careeval.errors import CareEvalError, LogError
+from careeval.protocol.ledger import TotalCost, read_paid_calls
+from careeval.protocol.lock import holder
+from careeval.protocol.log_fields import is_cancelled
+from careeval.protocol.logs import log_summaries, read_log
+from careeval.protocol.recorded_responses import kept_responses, read_responses
+from careeval.protocol.run import Run, SampleKey
+from careeval.protocol.run_folder import RESPONSES_FILE, is_complete, kept_samples, read_run_file
+from careeval.protocol.selection import scenarios_of_slice, select_scenarios
+
+
+@dataclass(frozen=True)
+class RunStatus:
+    """The status of one run.
+
+    Attributes:
+        folder: Folder of the run.
+        run: Its description.
+        n_samples: Responses that it will have; `None` where its scenarios cannot be read.
+        n_asked: Responses that are there; all of them where they are recorded.
+        n_graded: Responses that are graded or have nothing to grade; `None` where the run has no
+            grader.
+        n_failed: Responses that were given up; resuming asks for them again.
+        spent: Cost of its calls.
+        process: Number of the process that works on it; `None` where none does.
+        complete: Whether nothing is left to do.
+    """
+
+    folder: Path
+    run: Run
+    n_samples: int | None
+    n_asked: int | None
+    n_graded: int | None
+    n_failed: int
+    spent: TotalCost
+    process: str | None
+    complete: bool
+
+
+def read_run_status(folder: Path) -> RunStatus:
+    """Return the status of the run in a folder.
+
+    Raises:
+        ProtocolError: The folder holds no run.
+    """
+    run = read_run_file(folder)
+    # read first: a run that ends meanwhile is shown as running, with all its responses
+    process = holder(folder)
+    asked, graded = kept_samples(folder)
+    finished, failed = logged_samples(folder)
+    n_samples = _n_samples(folder, run)
+    n_asked = _n_recorded(folder, run) if run.model is None else len(asked | finished)
+    return RunStatus(
+        folder,
+        run,
+        n_samples,
+        n_asked,
+        None if run.grader is None else len((graded | finished) - failed),
+        len(failed),
+        TotalCost.of(read_paid_calls(folder)),
+        process,
+        complete=is_complete(folder) and not failed and process is None,
+    )
+
+
+def logged_samples(folder: Path) -> tuple[set[SampleKey], set[SampleKey]]:
+    """Return the finished samples in a folder's logs, and the samples that were given up."""
+    finished, failed = set[SampleKey](), set[SampleKey]()
+    for log in folder.glob("*.eval"):
+        for sample in log_summaries(log):
+            with suppress(AttributeError, KeyError, TypeError, ValueError):
+                key = (str(sample["id"]), int(sample["epoch"]))
+                error = sample.get("error")
+                if not is_cancelled(error):
+                    (failed if error else finished).add(key)
+    return finished, failed - finished
+
+
+def _n_recorded(folder: Path, run: Run) -> int | None:
+    """Return the number of recorded responses in a folder; `None` if they cannot be read."""
+    with suppress(CareEvalError):
+        if run.asks_function:
+            return len(kept_responses(folder / RESPONSES_FILE))
+        return sum(map(len, read_responses(folder / RESPONSES_FILE).values()))
+    return None
+
+
+def _n_samples(folder: Path, run: Run) -> int | None:
+    """Return the number of responses that a run will have; `None` if it cannot be determined.
+
+    It is taken from the recorded responses, from the logs, or else from the bank.
+    """
+    try:
+        if run.model is None and not run.asks_function:
+            return _n_recorded(folder, run)
+        for log in folder.glob("*.eval"):
+            try:
+                return len(read_log(log).header.scenarios) * run.epochs
+            except LogError:
+                continue
+        task = run.task
+        split = task.get("split", Split.public)
+        bank = load_bank(task.get("bank"), key_for_split(split), probes=False)
+        adls, ids = task.get("adl") or (), task.get("scenario") or ()
+        chosen = select_scenarios(
+            bank, Split(split), adls, ids, task.get("limit"), twins=bool(task.get("twins"))
+        )
+        return len(scenarios_of_slice(chosen, task.get("part") or ())) * run.epochs
+    except CareEvalError:
+        return None

@@ -1,1 +1,0 @@
-"""Runs: their descriptions, folders, locks and budgets."""

@@ -1,1 +1,0 @@
-"""Reading a run's logs into tables of responses and judgments."""

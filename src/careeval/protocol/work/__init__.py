@@ -1,1 +1,0 @@
-"""Carrying out runs, each in a process of its own."""

@@ -1,0 +1,462 @@
+"""Carrying out several runs at once, each in a process of its own.
+
+Runs thus use several cores, and the failure of one run does not affect the others. Runs of hosted
+models go on side by side, as many as the machine has room for, and the others wait. Runs whose
+model is loaded on this machine go one at a time.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import queue
+import signal
+import subprocess
+import sys
+import threading
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field, replace
+from pathlib import Path, PurePosixPath
+from typing import IO, Any
+
+from careeval.errors import ProtocolError
+from careeval.protocol.held_out_runs import public_error
+from careeval.protocol.run import Outcome, Pace, RunProgress, Stop
+from careeval.protocol.run_folder import amend_run, budget_folders, discard, read_run_file
+
+Show = Callable[[Sequence[RunProgress], bool], None]
+"""A function that is called with the progress of each run, and whether the runs are ending."""
+
+EndSignals = Callable[[], int]
+"""A function that returns how often the runs were told to end: see `carry_out`."""
+
+EVERY = 0.25
+"""The most seconds between two calls of `Show`."""
+
+LAST_LINES = 60
+"""Lines of a worker's output kept for its error message."""
+
+
+@dataclass(eq=False)
+class _Worker:
+    """A process that carries out one run, with its last reports.
+
+    Attributes:
+        folder: Folder of the run.
+        process: The process.
+        local: Whether the run's model is loaded on this machine.
+        output: The last lines that it printed besides reports.
+        ready: Whether it is set up, and waits for the first call.
+        progress: Its last report of progress; `None` before the first.
+        pace: The rate of its responses.
+        outcome: The outcome; `None` before the run has ended.
+        refused: The error of a run that could not be set up.
+    """
+
+    folder: Path
+    process: subprocess.Popen[str]
+    local: bool
+    output: deque[str] = field(default_factory=lambda: deque(maxlen=LAST_LINES))
+    ready: bool = False
+    progress: RunProgress | None = None
+    pace: Pace = field(default_factory=Pace)
+    outcome: Outcome | None = None
+    refused: ProtocolError | None = None
+
+    def __post_init__(self) -> None:
+        self.stderr_reader = threading.Thread(target=self._read_stderr, daemon=True)
+
+    def _read_stderr(self) -> None:
+        self.output.extend(_lines(self.process.stderr))
+
+    def order(self, line: str) -> None:
+        """Send the process an order, if it is alive."""
+        stdin = self.process.stdin
+        assert stdin is not None
+        with suppress(BrokenPipeError, ValueError):
+            stdin.write(line + "\n")
+            stdin.flush()
+
+    def end(self) -> None:
+        """Tell the process to begin no more calls, and to end."""
+        assert self.process.stdin is not None
+        with suppress(BrokenPipeError):
+            self.process.stdin.close()
+
+    def kill(self) -> None:
+        """Kill the process and every process that it has started, such as a server with a model."""
+        if self.process.poll() is None:
+            with suppress(ProcessLookupError):
+                os.killpg(self.process.pid, signal.SIGKILL)
+
+    def progress_now(self) -> RunProgress | None:
+        """Return the progress of the run with the present rate; `None` before the run has begun."""
+        if self.progress is None:
+            return None
+        rate = self.pace.rate(self.progress.n_done + self.progress.n_failed)
+        return replace(self.progress, rate=rate, ended=self.outcome is not None)
+
+    def take_report(self, report: dict[str, Any]) -> None:
+        """Store a report of the process."""
+        match report:
+            case {"ready": _}:
+                self.ready = True
+            case {"progress": progress}:
+                self.progress = RunProgress(**progress)
+            case {"refused": {"message": message, "hint": hint}}:
+                self.refused = ProtocolError(message, hint=hint)
+            case {"ended": ended}:
+                stopped = Stop(ended["stopped"]) if ended["stopped"] else None
+                self.outcome = Outcome(
+                    self.folder, ended["complete"], ended["n_failed"], stopped, ended["why"]
+                )
+
+    def take_exit(self) -> None:
+        """Wait for the process to end; store an outcome if the process has reported none."""
+        self.end()
+        status = self.process.wait()
+        self.stderr_reader.join(timeout=EVERY)
+        if self.outcome is None and self.refused is None:
+            run = read_run_file(self.folder)
+            why = (
+                f"its process was killed by signal {-status}"
+                if status < 0
+                else public_error(run, self.folder, "".join(self.output).strip())
+            )
+            self.outcome = Outcome(self.folder, False, 0, Stop.died, why)
+
+
+class _WorkerPool:
+    """The workers of several runs."""
+
+    def __init__(
+        self,
+        folders: Sequence[Path],
+        show: Show,
+        early: EarlyWorkers,
+        asked_to_end: EndSignals | None,
+    ) -> None:
+        self._folders, self._show, self._early = folders, show, early
+        self._asked_to_end = asked_to_end
+        self._reports: queue.Queue[tuple[_Worker, dict[str, Any] | None]] = queue.Queue()
+        self._workers: dict[Path, _Worker] = {}
+        self._local_queue: deque[Path] = deque()
+        self._hosted_queue: deque[Path] = deque()
+        self._max_working = max_parallel_runs()
+        self._n_working = 0
+        self._n_signals = 0
+
+    def carry_out(self) -> list[Outcome]:
+        runs = {folder: read_run_file(folder) for folder in self._folders}
+        self._systems = {folder: run.system for folder, run in runs.items()}
+        self._local_queue.extend(folder for folder, run in runs.items() if run.local)
+        self._hosted_queue.extend(f for f in self._folders if f not in self._local_queue)
+        with self._signals_counted():
+            while folder := self._next_due():
+                self._start(folder)
+            self._wait_until(lambda: all(w.ready or w.refused or w.outcome for w in self._all))
+            if refused := next((w for w in self._all if w.refused), None):
+                for worker in self._all:
+                    worker.end()
+                self._wait_until(lambda: False)
+                raise self._refusal(refused)
+            for worker in self._all:
+                self._go(worker)
+            while True:
+                while folder := self._next_due():
+                    self._go(self._start(folder))
+                if not self._n_working:
+                    break
+                self._take_next()
+        return [self._outcome(folder) for folder in self._folders]
+
+    @property
+    def _all(self) -> list[_Worker]:
+        return list(self._workers.values())
+
+    def _start(self, folder: Path) -> _Worker:
+        process = self._early.popleft() if self._early else _process()
+        worker = self._workers[folder] = _Worker(folder, process, read_run_file(folder).local)
+        self._n_working += 1
+        threading.Thread(target=self._read, args=(worker,), daemon=True).start()
+        worker.stderr_reader.start()
+        siblings = [str(sibling) for sibling in budget_folders(folder)]
+        worker.order(json.dumps({"folder": str(folder), "siblings": siblings}))
+        return worker
+
+    def _read(self, worker: _Worker) -> None:
+        for line in _lines(worker.process.stdout):
+            try:
+                self._reports.put((worker, json.loads(line)))
+            except ValueError:
+                # output of a library, or a line cut off when the process was killed
+                worker.output.append(line)
+        self._reports.put((worker, None))
+
+    def _go(self, worker: _Worker) -> None:
+        # a worker that was started while Ctrl-C was pressed did not get the signal
+        worker.end() if self._n_signals else worker.order("go")
+
+    def _next_due(self) -> Path | None:
+        """Take the run that should begin now from the queues; `None` if no run should begin."""
+        if self._n_working >= self._max_working or self._stop_for_all is not None:
+            return None
+        if self._hosted_queue:
+            return self._hosted_queue.popleft()
+        is_local_working = any(w.local and not (w.outcome or w.refused) for w in self._all)
+        return self._local_queue.popleft() if self._local_queue and not is_local_working else None
+
+    @property
+    def _stop_for_all(self) -> Stop | None:
+        """The reason why no further run may begin; `None` if further runs may begin."""
+        if self._n_signals:
+            return Stop.interrupted
+        stopped = {w.outcome.stopped for w in self._all if w.outcome}
+        for_all = (Stop.budget, Stop.unmetered, Stop.disk, Stop.unusable)
+        return next((why for why in for_all if why in stopped), None)
+
+    def _wait_until(self, is_enough: Callable[[], bool]) -> None:
+        while self._n_working and not is_enough():
+            self._take_next()
+
+    def _take_next(self) -> None:
+        """Show the progress, end the runs if asked to, and take the next report within `EVERY`."""
+        progress = [now for w in self._all if (now := w.progress_now())]
+        if progress:
+            waiting = (*self._hosted_queue, *self._local_queue)
+            progress += [RunProgress(self._systems[folder], 0, waiting=True) for folder in waiting]
+        self._show(progress, bool(self._n_signals))
+        if self._asked_to_end and (n_asked := self._asked_to_end()) > self._n_signals:
+            self._end(n_asked)
+        try:
+            worker, report = self._reports.get(timeout=EVERY)
+        except queue.Empty:
+            return
+        if report is not None:
+            worker.take_report(report)
+        else:
+            worker.take_exit()
+            self._n_working -= 1
+
+    def _refusal(self, worker: _Worker) -> ProtocolError:
+        """Return the error of a run that could not be set up, with its name if one of several."""
+        assert worker.refused is not None
+        if len(self._folders) == 1:
+            return worker.refused
+        return ProtocolError(f"{worker.folder.name}: {worker.refused}", hint=worker.refused.hint)
+
+    def _outcome(self, folder: Path) -> Outcome:
+        worker = self._workers.get(folder)
+        if worker is None:
+            return Outcome(folder, False, 0, self._stop_for_all or Stop.interrupted)
+        if worker.refused:
+            return Outcome(folder, False, 0, Stop.died, str(worker.refused))
+        assert worker.outcome is not None
+        if worker.outcome.stopped is Stop.died and self._n_signals > 1:
+            # killed here, at the second signal
+            return replace(worker.outcome, stopped=Stop.interrupted)
+        return worker.outcome
+
+    def _end(self, n_signals: int) -> None:
+        """End the runs: after the calls in flight at the first signal, at once at the second."""
+        self._n_signals = n_signals
+        for worker in self._all:
+            worker.end() if n_signals == 1 else worker.kill()
+
+    @contextmanager
+    def _signals_counted(self) -> Iterator[None]:
+        """Handle Ctrl-C and SIGTERM during the block; kill all workers at its end."""
+        signals = () if self._asked_to_end else (signal.SIGINT, signal.SIGTERM)
+
+        def handle(*_: object) -> None:
+            self._end(self._n_signals + 1)
+
+        before = [signal.signal(number, handle) for number in signals]
+        try:
+            yield
+        finally:
+            for number, handler in zip(signals, before, strict=True):
+                signal.signal(number, handler)
+            for worker in self._all:
+                worker.kill()
+
+
+EarlyWorkers = deque[subprocess.Popen[str]]
+"""Workers started before their runs were prepared; a worker that gets its run is removed."""
+
+
+@contextmanager
+def early_workers(n: int) -> Iterator[EarlyWorkers]:
+    """Start workers for `n` runs that are still to be prepared; they load Inspect meanwhile.
+
+    No more are started than there are processors, or than may go on at once. Workers that got no
+    run are killed at the end of the block.
+    """
+    early = deque(_process() for _ in range(min(n, n_cores(), max_parallel_runs())))
+    try:
+        yield early
+    finally:
+        for process in early:
+            process.kill()
+            process.communicate()
+
+
+def _process() -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [sys.executable, "-m", "careeval.protocol.worker"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        encoding="utf-8",
+        # keep Ctrl-C from the workers: this process ends them in good order
+        start_new_session=True,
+    )
+
+
+def carry_out(
+    folders: Sequence[Path],
+    show: Show = lambda *_: None,
+    *,
+    fresh: bool = False,
+    early: EarlyWorkers | None = None,
+    asked_to_end: EndSignals | None = None,
+) -> list[Outcome]:
+    """Do the unfinished part of the runs in these folders, several at the same time.
+
+    No call is made before all runs that begin at once have checked their set-up. Where one of them
+    fails, none begins. Runs that the machine has no room for begin when others have ended. Ctrl-C
+    and SIGTERM end all of them in good order.
+
+    Args:
+        folders: Folders of prepared runs.
+        show: Is called with the progress several times a second.
+        fresh: Whether the runs were prepared just now, and are discarded if none begins.
+        early: Workers that were started already.
+        asked_to_end: Is called several times a second, instead of handling signals. It returns 0
+            to go on, 1 to end the runs in good order, 2 to end them at once.
+
+    Returns:
+        The outcome of each run, in the order of the folders.
+
+    Raises:
+        ProtocolError: A run is set up wrongly, or another process works on its folder.
+    """
+    for folder in folders if fresh and len(folders) > 1 else ():
+        together = [os.path.relpath(other, folder) for other in folders]
+        if read_run_file(folder).together != together:
+            amend_run(folder, together=together)
+    try:
+        pool = _WorkerPool(folders, show, deque() if early is None else early, asked_to_end)
+        return pool.carry_out()
+    except ProtocolError:
+        for folder in folders if fresh else ():
+            discard(folder)
+        raise
+
+
+def _lines(stream: IO[str] | None) -> Iterator[str]:
+    assert stream is not None
+    with stream:
+        yield from stream
+
+
+RUN_BYTES = 250_000_000
+"""Bytes of memory that one run's process needs, mostly for Inspect and the providers' clients."""
+
+RUNS_PER_CORE = 2
+"""Runs per processor; more than one, since a run waits for replies most of the time."""
+
+
+def n_cores(root: Path = Path("/")) -> int:
+    """Return the number of processors that this process may use; at least 1.
+
+    Slurm or taskset may limit it to some, and a container to the time of so many; part of a
+    processor counts as one. `root` is the root of the file system.
+    """
+    n = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return max(1, min([n, *(math.ceil(share) for share in _cpu_quotas(root))]))
+
+
+def max_parallel_runs() -> int:
+    """Return how many runs processors and free memory allow at the same time; at least 1."""
+    n_by_cores = RUNS_PER_CORE * n_cores()
+    free = free_memory()
+    return max(1, n_by_cores if free is None else min(n_by_cores, free // RUN_BYTES))
+
+
+def free_memory(root: Path = Path("/")) -> int | None:
+    """Return the bytes of memory that this process may still use; `None` if unknown.
+
+    A container or a Slurm job may have less than the machine. `root` is the root of the file
+    system.
+    """
+    free: list[int] = []
+    with suppress(OSError, ValueError, IndexError):
+        for line in (root / "proc/meminfo").read_text(encoding="ascii").splitlines():
+            if line.startswith("MemAvailable:"):
+                free.append(1024 * int(line.split()[1]))
+    free += _free_of_groups(root)
+    return max(0, min(free)) if free else None
+
+
+def _cpu_quotas(root: Path) -> Iterator[float]:
+    """Yield the processors whose time each control group of this process allows."""
+    for group in _groups(root, "cpu"):
+        with suppress(OSError, ValueError, ZeroDivisionError):
+            quota, period = _text(group / "cpu.max").split()
+            yield float(quota) / float(period)
+        with suppress(OSError, ValueError, ZeroDivisionError):
+            microseconds = float(_text(group / "cpu.cfs_quota_us"))
+            if microseconds > 0:
+                yield microseconds / float(_text(group / "cpu.cfs_period_us"))
+
+
+def _free_of_groups(root: Path) -> Iterator[int]:
+    """Yield the bytes that each control group of this process still allows.
+
+    Files that were read stay in memory until it is needed, and count as free.
+    """
+    for group in _groups(root, "memory"):
+        for limit, usage in (
+            ("memory.max", "memory.current"),
+            ("memory.limit_in_bytes", "memory.usage_in_bytes"),
+        ):
+            with suppress(OSError, ValueError):
+                free = int(_text(group / limit)) - int(_text(group / usage))
+                yield free + _cached_bytes(group)
+
+
+def _cached_bytes(group: Path) -> int:
+    """Return the bytes of a group's page cache, without memory files; 0 if unknown."""
+    try:
+        rows = (line.split() for line in _text(group / "memory.stat").splitlines())
+        stat = {name: int(value) for name, value in rows}
+    except (OSError, ValueError):
+        return 0
+    # `total_` in version 1: with the groups below it
+    return sum(
+        stat.get(f"total_{name}", stat.get(name, 0)) for name in ("inactive_file", "active_file")
+    )
+
+
+def _groups(root: Path, controller: str) -> Iterator[Path]:
+    """Yield the folders of this process's control groups, innermost first, of either version."""
+    mount = root / "sys/fs/cgroup"
+    try:
+        lines = _text(root / "proc/self/cgroup").splitlines()
+    except (OSError, ValueError):
+        lines = ["0::/"]
+    for line in lines:
+        _, controllers, path = (*line.split(":", 2), "", "")[:3]
+        if controllers and controller not in controllers.split(","):
+            continue
+        base = mount / controller if controllers else mount
+        group = PurePosixPath(path.lstrip("/"))
+        yield from (base / each for each in (group, *group.parents))
+
+
+def _text(path: Path) -> str:
+    return path.read_text(encoding="ascii")
