@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import importlib.metadata
 from collections.abc import Iterator
+from functools import cache
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -13,6 +15,9 @@ from support.forked_workers import WorkerSource
 # A busy machine is slow, and that is no fault of what is tested.
 settings.register_profile("careeval", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("careeval")
+
+# Inspect looks through all that is installed at each run; it stays as it is while tests run.
+importlib.metadata.packages_distributions = cache(importlib.metadata.packages_distributions)
 
 
 @pytest.fixture(autouse=True, scope="session")

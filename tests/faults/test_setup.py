@@ -18,7 +18,7 @@ from careeval.protocol.run import Outcome
 from careeval.protocol.run_folder import RUN_FILE, is_complete, read_run_file
 from support.fakes import Fake, keyword_grader
 
-N = 12
+N = 6
 GRADER = "setup-grader"
 
 KILLED = """
@@ -96,7 +96,7 @@ def run_files(root: Path) -> list[Path]:
 def test_killed_in_the_set_up(
     stop: str, after: int, resumed: bool, bank: Path, tmp_path: Path
 ) -> None:
-    """Of twelve systems, killed anywhere in their set-up, all are finished in either way."""
+    """Of six systems, killed anywhere in their set-up, all are finished in either way."""
     root = tmp_path / "runs"
     words = [*line(bank, root), "--max-cost", "inf"]
     killed(words, stop, after)

@@ -9,6 +9,7 @@ command into a process of its own, begin true workers.
 from __future__ import annotations
 
 import gc
+import importlib.metadata
 import json
 import os
 import select
@@ -21,7 +22,6 @@ from contextlib import suppress
 from functools import cache
 from importlib import import_module
 from io import TextIOWrapper
-from typing import Any
 
 from careeval.protocol.workers import _process as true_worker
 
@@ -140,12 +140,11 @@ class WorkerSource:
 
 def load() -> None:
     """Load what a worker loads for its first run, Inspect's tables included."""
+    importlib.metadata.packages_distributions = cache(importlib.metadata.packages_distributions)
+    importlib.metadata.packages_distributions()
     for name in LOADED:
         import_module(name)
     import_module("inspect_ai.model._model_info")._get_model_info_db()
-    package: Any = import_module("inspect_ai._util.package")
-    package.packages_distributions = cache(package.packages_distributions)
-    package.packages_distributions()
 
 
 def serve(orders: socket.socket) -> None:
