@@ -16,7 +16,7 @@ test: $(VENV)/dev  ## Everything that must hold: types, style, layers, tests.
 check: $(VENV)/dev
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
-	$(BIN)/mypy
+	$(BIN)/mypy --num-workers 2
 	$(BIN)/lint-imports --no-cache
 	$(BIN)/careeval bank check
 

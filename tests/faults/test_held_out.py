@@ -218,7 +218,7 @@ class Place:
             done = subprocess.run(
                 [sys.executable, "-m", "careeval", *typed],
                 env=self.env, cwd=self.root, stdout=subprocess.PIPE, stdin=subprocess.DEVNULL,
-                stderr=theirs, timeout=100, check=False,
+                stderr=theirs, timeout=300, check=False,
             )  # fmt: skip
         finally:
             os.close(theirs)

@@ -55,7 +55,7 @@ def test_a_full_disk(bank: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
             [sys.executable, "-c", CRAMPED, str(folder)],
             capture_output=True,
             text=True,
-            timeout=60,
+            timeout=300,
             check=False,
         )
         assert cramped.stdout.splitlines()[-1] in {"False disk", "OSError File too large"}

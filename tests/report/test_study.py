@@ -314,7 +314,6 @@ def browser() -> Iterator[Browser]:
         browser.close()
 
 
-@pytest.mark.xdist_group("browser")
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_axe_finds_nothing(browser: Browser, tmp_path: Path, scheme: str) -> None:
     """With everything unfolded, axe finds no fault, and 320 px hold the page without a side bar."""
@@ -332,7 +331,6 @@ def test_axe_finds_nothing(browser: Browser, tmp_path: Path, scheme: str) -> Non
     page.close()
 
 
-@pytest.mark.xdist_group("browser")
 @pytest.mark.parametrize("width", [320, 390])
 def test_narrow_tables_are_cards(browser: Browser, tmp_path: Path, width: int) -> None:
     """On a phone no table scrolls: decisions and coefficients are on the screen."""
@@ -351,7 +349,6 @@ def test_narrow_tables_are_cards(browser: Browser, tmp_path: Path, width: int) -
     page.close()
 
 
-@pytest.mark.xdist_group("browser")
 @pytest.mark.parametrize("width", [1280, 700, 320])
 def test_numbers_in_bars_are_readable_or_not_there(
     browser: Browser, tmp_path: Path, width: int

@@ -13,7 +13,6 @@ CHROMIUM = Path("/usr/bin/chromium")
 
 IN_A_BROWSER = [
     pytest.mark.skipif(not CHROMIUM.exists(), reason=f"no browser: {CHROMIUM} is not installed"),
-    pytest.mark.xdist_group("browser"),
 ]
 
 QUIET = [
