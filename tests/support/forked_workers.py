@@ -34,7 +34,7 @@ LOADED = (
     "inspect_ai.log._recorders.eval",
     # what the first run loads
     "careeval.protocol._registry",
-    "careeval.protocol.models.completions",
+    "careeval.protocol.clients",
     "anyio._backends._asyncio",
     "httpcore2",
     "inspect_ai.agent._acp.server",
