@@ -25,7 +25,6 @@ from careeval.errors import ProtocolError
 from careeval.modes import MODES
 from careeval.modes.grading import ItemJudgment
 from careeval.modes.mode import BankFiles, Case, Mode
-from careeval.modes.version import PROTOCOL_VERSION
 from careeval.protocol.estimate import plan_run
 from careeval.protocol.evaluate import resume
 from careeval.protocol.prices import from_json
@@ -127,7 +126,7 @@ def mode(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Mode:
         name="fake",
         read=fake_read,
         rubrics=(Rubric.actions,),
-        prompts={PROTOCOL_VERSION: prompts},
+        prompts=prompts,
         models_grade=False,
         programs={GRADER: fake_simulator},
         grader=GRADER,

@@ -118,12 +118,6 @@ def test_two_whole_lists_that_agree_are_one() -> None:
     assert read_reply(f"{draft}\n\n{CLEAN}", 2) == read_reply(CLEAN, 2)
 
 
-def test_protocol_1_takes_the_last_word() -> None:
-    """A run that was begun under protocol 1 is finished by its rule: the last list counts."""
-    result = read_reply(f"{CLEAN}\n\n{FAKE}", 2, last_word_counts=True)
-    assert result == read_reply(FAKE, 2)
-
-
 def test_an_echo_of_the_example_judges_nothing() -> None:
     """The example that the prompt shows is no judgment when it is sent back, not of any item."""
     result = read_reply(INSTRUCTIONS, 1)

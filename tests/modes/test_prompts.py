@@ -12,9 +12,10 @@ from hypothesis import strategies as st
 
 from careeval.core.response import GraderItem
 from careeval.errors import ProtocolError
+from careeval.modes import MODES
 from careeval.modes.prompts import FIELDS, Prompts, load_prompts
 from careeval.modes.response import PROMPTS, RESPONSE
-from careeval.modes.version import FIRST, PROTOCOL_VERSION
+from careeval.modes.version import PROTOCOL_VERSION
 
 ITEMS = [GraderItem(1, "Asks her."), GraderItem(2, "Waits.")]
 
@@ -62,28 +63,36 @@ def test_a_response_is_never_a_template() -> None:
 @given(st.text())
 def test_any_response_stands_whole_between_its_fences(response: str) -> None:
     """No response can close its own fence: the line is made from a hash of it."""
-    prompts = Prompts(dict.fromkeys(FIELDS, "") | {"grade-request.md": "{fence}{response}{fence}"})
+    prompts = Prompts(
+        dict.fromkeys(FIELDS, "") | {"grade-request.md": "{fence}{response}{fence}"}, ""
+    )
     request = prompts.grade_request(response, [])
     fence = request[:18]
     assert request == f"{fence}{response}{fence}"
     assert fence not in response
 
 
-PINNED = {"1-A": ("74f547fe", "2f0c473a"), "2-A": ("74f547fe", "fba5c088")}
-"""Version of the protocol → the hashes of asking and of grading, the prompts and the reply's form.
+PINNED = {
+    "response": ("2-A", "74f547fe", "fba5c088"),
+    "plan": ("2-A", "2ba39d35", "692b4e74"),
+}
+"""Mode → version of the protocol, and the hashes of asking and of grading with that version.
 
-A change to either makes another protocol. If the test below fails, do not change a line here: raise
-N of `PROTOCOL_VERSION`, keep the prompts as they were in a folder for the earlier version, and add
-a line.
+The hash of grading covers the prompts and the form of the reply. A change to either makes another
+protocol: if the test below fails, raise N of `PROTOCOL_VERSION`, and put the new hashes here.
 """
 
 
-@pytest.mark.parametrize("version", PINNED)
-def test_a_version_of_the_protocol_never_changes(version: str) -> None:
-    """The prompts and the reply's form of each version are those that it was published with."""
-    prompts = load_prompts(RESPONSE, protocol=version)
-    assert (prompts.ask_hash, prompts.grade_hash) == PINNED[version]
-    assert [*PINNED][-1] == PROTOCOL_VERSION
+@pytest.mark.parametrize("name", PINNED)
+def test_a_version_of_the_protocol_never_changes(name: str) -> None:
+    """The prompts and the reply's form of each mode are those that its version is known by."""
+    prompts = load_prompts(MODES[name])
+    assert (PROTOCOL_VERSION, prompts.ask_hash, prompts.grade_hash) == PINNED[name]
+
+
+def test_every_mode_is_pinned() -> None:
+    """No mode may change its prompts unnoticed."""
+    assert PINNED.keys() == MODES.keys()
 
 
 def test_the_form_of_the_reply_is_in_the_hash() -> None:
@@ -96,13 +105,6 @@ def test_the_form_of_the_reply_is_in_the_hash() -> None:
     other = replace(own, schema=f"{own.schema}\nsure: bool: whether you are sure")
     assert other.grade_hash != own.grade_hash
     assert other.ask_hash == own.ask_hash
-
-
-def test_own_prompts_can_be_used_in_an_earlier_protocol(folder: Path) -> None:
-    """A folder of prompts is read in any protocol, and its grading hash tells in which."""
-    first, newest = load_prompts(RESPONSE, folder, FIRST), load_prompts(RESPONSE, folder)
-    assert first.texts == newest.texts
-    assert first.grade_hash != newest.grade_hash
 
 
 def test_the_hash_changes_with_what_it_stands_for(folder: Path) -> None:

@@ -130,6 +130,15 @@ def test_a_used_folder_is_refused(undisturbed: Undisturbed, bank: Path) -> None:
     assert sorted((p, p.stat().st_mtime_ns) for p in root.rglob("*") if p.is_file()) == before
 
 
+def test_a_run_of_another_protocol_is_refused(bank: Path, tmp_path: Path) -> None:
+    """A run that another protocol began is not gone on with, and nothing is asked."""
+    model, grader = Fake("other-model", answer), Fake("other-grader", keyword_grader)
+    folder = prepare(replace(make(bank, model, grader), protocol="1-A"), tmp_path / "robot")
+    with pytest.raises(ProtocolError, match="follows protocol 1-A, and this careeval follows 2-A"):
+        resume(folder)
+    assert not model.calls
+
+
 def test_the_folder_knows_its_run(undisturbed: Undisturbed, bank: Path) -> None:
     """A run's description is in run.json, and its folder is found below any other."""
     root, _, model, grader = undisturbed

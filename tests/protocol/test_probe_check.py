@@ -12,7 +12,6 @@ from careeval.bank import Bank, load_bank
 from careeval.core.response import LEXICAL
 from careeval.core.scenario import READ_RUBRICS
 from careeval.errors import CareEvalError, LogError, ProtocolError
-from careeval.modes.version import FIRST
 from careeval.protocol.evaluate import resume
 from careeval.protocol.probe_check import (
     lexical_agreement,
@@ -100,7 +99,7 @@ def test_an_audit_of_protocol_1_is_not_gone_on_with(bank: Path, tmp_path: Path) 
         unfinished_probe_check(tmp_path, replace(run, task={**run.task, "rubric": "ladder"}))
         is None
     )
-    amend_run(folder, protocol=FIRST)
+    amend_run(folder, protocol="1-A")
     assert unfinished_probe_check(tmp_path, run) is None
 
 

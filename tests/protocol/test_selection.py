@@ -10,7 +10,6 @@ from careeval.bank import Bank, load_bank
 from careeval.core.scenario import Rubric, Split
 from careeval.errors import BankError, ProtocolError
 from careeval.modes.response import RESPONSE
-from careeval.modes.version import FIRST
 from careeval.protocol.selection import rubrics_graded, rubrics_named, select_scenarios
 from support.fakes import write_bank
 
@@ -110,12 +109,9 @@ def test_a_grading_judges_the_actions_unless_there_are_none(tmp_path: Path) -> N
         rubrics_graded("ladder", acts, RESPONSE)
 
 
-def test_both_rubrics_are_of_protocol_1(tmp_path: Path) -> None:
-    """Both rubrics in a grading are refused with the way to get them, but in protocol 1."""
+def test_a_grading_judges_one_rubric(tmp_path: Path) -> None:
+    """Both rubrics in a grading are refused, with the way to get them."""
     scenarios = load_bank(write_bank(tmp_path)).scenarios
     with pytest.raises(ProtocolError, match="judges one rubric, not both") as caught:
         rubrics_graded("both", scenarios, RESPONSE)
     assert "careeval grade RUN --rubric ladder" in caught.value.hint
-    for rubric in (None, "both"):
-        assert rubrics_graded(rubric, scenarios, RESPONSE, FIRST) == [Rubric.ladder, Rubric.actions]
-    assert rubrics_graded("actions", scenarios, RESPONSE, FIRST) == [Rubric.actions]

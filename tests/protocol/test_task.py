@@ -173,11 +173,11 @@ def test_the_header_names_everything(run: tuple[EvalLog, Fake, Fake], bank: Path
 
 
 def test_a_log_is_known_again(run: tuple[EvalLog, Fake, Fake]) -> None:
-    """The solver is handed what it was handed before there were modes: Inspect compares that."""
+    """Inspect knows a log again by what the solver was handed."""
     log, _, _ = run
     asks = log.plan.steps[-1]
     assert asks.solver == "careeval/ask"
-    assert asks.params_passed == {"prompts": None, "seed": 0, "protocol": "2-A"}
+    assert asks.params_passed == {"prompts": None, "seed": 0, "mode": "response"}
 
 
 def test_a_stored_log_can_be_scored_again(run: tuple[EvalLog, Fake, Fake]) -> None:
@@ -267,7 +267,7 @@ def test_a_failed_item_ends_the_calls_about_the_others(monkeypatch: pytest.Monke
         names = ("asks", "waits", "pulls")
         items = [RubricItem(id=name, points=1, text=name, domains={}) for name in names]
         grading = grader_module._Grading(
-            Mock(), load_prompts(RESPONSE), ANSWER, {}, None, True, "s 1", last_word_counts=False
+            Mock(), load_prompts(RESPONSE), ANSWER, {}, None, True, "s 1"
         )
         with pytest.raises(ConnectionError, match="lost"):
             await grading.rubric(Rubric.actions, items, items)
@@ -435,7 +435,6 @@ def test_a_run_that_is_not_graded_needs_no_grader(evaluate: Evaluate) -> None:
         ({"grader_context": "all"}, "grader context 'all' is not known"),
         ({"rubric": "rungs"}, "rubric 'rungs' is not known"),
         ({"rubric": "both"}, "a grading judges one rubric, not both"),
-        ({"protocol": "9-A"}, "protocol 9-A is not known"),
         ({"adl": "eating,sleep"}, "activity 'sleep' is not known"),
         ({"responses": "a.jsonl"}, "recorded responses are given without the name"),
         ({"prompts": "/nowhere"}, "prompts folder '/nowhere' lacks"),

@@ -147,11 +147,10 @@ def _grader_prompts(graders: Iterable[str], folder: Path | None) -> dict[str, st
     """Return grader → prompt, for graders whose prompts can be found.
 
     A grader's name has the hash of its prompts. Prompts with that hash are searched among
-    careeval's own, or in a folder, in every version of the protocol.
+    careeval's own, or in a folder.
     """
     modes = [mode for mode in MODES.values() if mode.models_grade]
-    versions = [load_prompts(mode, folder, version) for mode in modes for version in mode.prompts]
-    by_hash = {prompts.grade_hash: prompts for prompts in versions}
+    by_hash = {prompts.grade_hash: prompts for prompts in (load_prompts(m, folder) for m in modes)}
     texts: dict[str, str] = {}
     for name in graders:
         grader = Grader.parse(name)

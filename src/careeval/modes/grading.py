@@ -88,9 +88,7 @@ def grader_items(items: Sequence[RubricItem]) -> list[GraderItem]:
     return [GraderItem(number, item.text) for number, item in enumerate(items, start=1)]
 
 
-def read_reply(
-    text: str, n_items: int, stop_problem: str = "", *, last_word_counts: bool = False
-) -> Reply:
+def read_reply(text: str, n_items: int, stop_problem: str = "") -> Reply:
     """Read a grader's reply to a call about items 1 to `n_items`.
 
     The reply may be JSON alone, or JSON in a fence or in prose. A grader may draft: of several
@@ -103,13 +101,12 @@ def read_reply(
         n_items: Number of items that the grader was shown.
         stop_problem: The reason why the reply was refused or cut off, empty where it was not. It
             replaces the problem of a reply that is not complete.
-        last_word_counts: True for protocol 1: the last list counts, even where others differ.
     """
-    reply = _read(text, n_items, last_word_counts)
+    reply = _read(text, n_items)
     return replace(reply, problem=stop_problem) if stop_problem and reply.problem else reply
 
 
-def _read(text: str, n_items: int, last_word_counts: bool) -> Reply:
+def _read(text: str, n_items: int) -> Reply:
     if not text.strip():
         return Reply(problem="it is empty")
     lists = _lists(text)
@@ -119,8 +116,6 @@ def _read(text: str, n_items: int, last_word_counts: bool) -> Reply:
     if not isinstance(entries, list):
         return Reply(problem='it has no list "judgments"')
     reply = _read_list(entries, n_items)
-    if last_word_counts:
-        return reply
     drafts = [_read_list(entries, n_items) for entries in earlier if isinstance(entries, list)]
     complete = [each.judgments for each in (*drafts, reply) if not each.problem]
     disputed = {

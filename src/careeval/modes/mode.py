@@ -72,7 +72,7 @@ class Mode:
             scenario with problems. Scenarios may be of the mode's own subclass of `Scenario`; a
             scenario's `text` is what a system is asked.
         rubrics: Rubrics that may be graded; the default is the first that the scenarios have.
-        prompts: Version of the protocol → folder of its prompts.
+        prompts: Folder of its prompts.
         models_grade: Whether a model may grade; if so, the prompts have a part for it.
         programs: Graders that compute, by Inspect's name: `careeval/NAME`.
         grader: The default grader.
@@ -84,7 +84,7 @@ class Mode:
     name: str
     read: Callable[[BankFiles], list[tuple[str, Scenario | None]]]
     rubrics: tuple[Rubric, ...]
-    prompts: Mapping[str, Path]
+    prompts: Path
     models_grade: bool
     programs: Mapping[str, Program]
     grader: str

@@ -1,7 +1,6 @@
 """The prompts of a mode: files with fields to fill in, identified by their hash.
 
-`--prompts DIR` names a folder with the same file names, to use other prompts. A mode has a folder
-for each version of the protocol whose runs can still be finished.
+`--prompts DIR` names a folder with the same file names, to use other prompts.
 """
 
 from __future__ import annotations
@@ -17,7 +16,6 @@ from careeval.errors import ProtocolError
 from careeval.files import read_text
 from careeval.modes.grading import reply_schema
 from careeval.modes.mode import Mode
-from careeval.modes.version import FIRST, PROTOCOL_VERSION, newest_version
 
 FIELDS: dict[str, frozenset[str]] = {
     "ask-role.md": frozenset(),
@@ -42,12 +40,11 @@ class Prompts:
     Attributes:
         texts: File name → text, stripped of space. If only programs grade, files for a grader are
             left out.
-        schema: The form of the grader's reply, which `grade_hash` covers; empty in protocol 1,
-            whose hash does not.
+        schema: The form of the grader's reply, which `grade_hash` covers.
     """
 
     texts: dict[str, str]
-    schema: str = ""
+    schema: str
 
     @property
     def ask_hash(self) -> str:
@@ -58,7 +55,7 @@ class Prompts:
     def grade_hash(self) -> str:
         """Eight hex digits: the hash of the prompts for a grader, and of the form of its reply."""
         files = [name for name in FIELDS if name.startswith("grade-") and name in self.texts]
-        return _hash(*(self.texts[name] for name in files), *filter(None, [self.schema]))
+        return _hash(*(self.texts[name] for name in files), self.schema)
 
     @property
     def ask_system(self) -> str:
@@ -101,24 +98,19 @@ MAX_BYTES = 1_000_000
 """The most bytes of a prompt file; a larger file is refused."""
 
 
-def load_prompts(
-    mode: Mode, folder: Path | None = None, protocol: str = PROTOCOL_VERSION
-) -> Prompts:
-    """Return the prompts of a folder, or the mode's own for a version of the protocol.
+def load_prompts(mode: Mode, folder: Path | None = None) -> Prompts:
+    """Return the prompts of a folder, or the mode's own.
 
     Raises:
         ProtocolError: A file is missing or is not text, has a field that is not allowed in it, or
-            lacks a required field; or the mode has no prompts for this version.
+            lacks a required field.
     """
-    protocol = newest_version(protocol)
-    if (own_folder := mode.prompts.get(protocol)) is None:
-        raise ProtocolError(f"the mode {mode.name} has no prompts for protocol {protocol}")
-    root = folder or own_folder
+    root = folder or mode.prompts
     needed = {name: FIELDS[name] for name in FIELDS if mode.models_grade or name.startswith("ask-")}
     if missing := [name for name in needed if not (root / name).exists()]:
         raise ProtocolError(
             f"prompts folder {str(root)!r} lacks {', '.join(missing)}",
-            hint=f"copy the missing files from {own_folder}, and edit the copies",
+            hint=f"copy the missing files from {mode.prompts}, and edit the copies",
         )
     texts: dict[str, str] = {}
     for name, allowed in needed.items():
@@ -142,4 +134,4 @@ def load_prompts(
                 f"{root / name}: field {{{min(absent)}}} is missing",
                 hint=f"add {{{min(absent)}}} where the prompt needs the value",
             )
-    return Prompts(texts, "" if protocol == FIRST else reply_schema())
+    return Prompts(texts, reply_schema())

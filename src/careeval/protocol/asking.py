@@ -31,7 +31,6 @@ from careeval.modes import MODES, Mode
 from careeval.modes.grading import readable
 from careeval.modes.prompts import load_prompts
 from careeval.modes.response import RESPONSE
-from careeval.modes.version import PROTOCOL_VERSION
 from careeval.protocol.calls import call, current_calls
 from careeval.protocol.recorded_responses import read_responses
 
@@ -43,12 +42,7 @@ MAX_CHARACTERS = 200
 
 
 @solver
-def ask(
-    prompts: str | None = None,
-    seed: int = 0,
-    protocol: str = PROTOCOL_VERSION,
-    mode: str = RESPONSE.name,
-) -> Solver:
+def ask(prompts: str | None = None, seed: int = 0, mode: str = RESPONSE.name) -> Solver:
     """Ask the system under test, with a different seed for every scenario and epoch.
 
     With one seed for all epochs, a server that honours seeds would give the same response ten
@@ -57,10 +51,9 @@ def ask(
     Args:
         prompts: Folder of prompt files; careeval's own if not given.
         seed: Seed of the run.
-        protocol: Version of the protocol, which selects careeval's own prompts.
         mode: Mode of the bank.
     """
-    texts = load_prompts(MODES[mode], Path(prompts) if prompts else None, protocol)
+    texts = load_prompts(MODES[mode], Path(prompts) if prompts else None)
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:  # noqa: ARG001
         scenario = str(state.sample_id)

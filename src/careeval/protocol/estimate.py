@@ -141,7 +141,7 @@ def plan_run(
     task = run.task
     bank = load_bank(task.get("bank"), key_for_split(task.get("split")), probes=False)
     own = Path(task["prompts"]) if task.get("prompts") else None
-    prompts = load_prompts(bank.mode, own, run.protocol)
+    prompts = load_prompts(bank.mode, own)
     recorded = _recorded(run) if run.model is None else {}
     scenarios = select_scenarios(
         bank,
@@ -162,7 +162,7 @@ def plan_run(
         expected = [_Length(min(ANSWER_TOKENS, limit), limit)] * run.epochs
         n_calls, n_responses, tokens = 0, 0, np.zeros(4)
         bank.mode.check_grader(run.grader)
-        rubrics = rubrics_graded(task.get("rubric"), scenarios, bank.mode, run.protocol)
+        rubrics = rubrics_graded(task.get("rubric"), scenarios, bank.mode)
         graded_by = prompts if bank.mode.models_grade else None
         for scenario in scenarios:
             calls = _calls(graded_by, scenario, rubrics, task)

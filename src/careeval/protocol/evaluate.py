@@ -19,7 +19,7 @@ from inspect_ai.model import Model
 from careeval.errors import LogError, ProtocolError
 from careeval.files import open_file
 from careeval.modes import MODES
-from careeval.modes.version import PROTOCOL_VERSION
+from careeval.modes.version import check_version
 from careeval.protocol.budget import Budget, remove_reservations
 from careeval.protocol.calls import RunCalls, using_calls
 from careeval.protocol.clients import ReplyQueue
@@ -83,6 +83,7 @@ def evaluate(run: Run, folder: Path, siblings: Sequence[Path], watch: RunCallbac
 
 
 def _evaluate(run: Run, folder: Path, siblings: Sequence[Path], watch: RunCallbacks) -> Outcome:
+    check_version(run.protocol)
     _set_aside_broken(folder)
     task = _task(run, folder)
     check_size(len(task.dataset), run.epochs)
@@ -90,9 +91,6 @@ def _evaluate(run: Run, folder: Path, siblings: Sequence[Path], watch: RunCallba
     if run.grader is not None:
         MODES[about["mode"]].check_grader(run.grader)
     _refuse_changed(folder, about)
-    if run.protocol != PROTOCOL_VERSION and is_complete(folder):
-        # Inspect would not recognise its log, whose task has no protocol, and ask everything again
-        return Outcome(folder, complete=True, n_failed=0)
     model, grader = connected(run)
     watch.ready()
 
@@ -148,12 +146,11 @@ def connected(run: Run) -> tuple[Model | None, Model | None]:
 def _task(run: Run, folder: Path) -> Task:
     """Return the task of a run, with the arguments that it had when the run began."""
     recorded = {} if run.model else {"responses": str((folder / RESPONSES_FILE).resolve())}
-    earlier = {"protocol": run.protocol} if run.protocol != PROTOCOL_VERSION else {}
     with allow_held_out():
         # keep the system's first name: with another, it would be another task to Inspect
         arguments = {"system": run.system, **run.task}
         with _recorded_responses_checked(folder):
-            task = careeval(**{**arguments, **recorded, **earlier, "grade": run.grader is not None})
+            task = careeval(**{**arguments, **recorded, "grade": run.grader is not None})
             _check_recorded_responses(run, folder)
     return task
 

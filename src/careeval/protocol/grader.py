@@ -45,7 +45,6 @@ from careeval.modes.grading import (
 from careeval.modes.mode import Case
 from careeval.modes.prompts import Prompts, load_prompts
 from careeval.modes.response import RESPONSE
-from careeval.modes.version import FIRST, PROTOCOL_VERSION
 from careeval.protocol.asking import facts_of, rubric_of, stop_problem, stored_response
 from careeval.protocol.budget import ITEM_TOKENS
 from careeval.protocol.call_journal import usage_numbers
@@ -70,7 +69,6 @@ def grade(
     grader_context: str = "none",
     prompts: str | None = None,
     seed: int = 0,
-    protocol: str = PROTOCOL_VERSION,
     mode: str = RESPONSE.name,
 ) -> Scorer:
     """Grade a response against its rubric and record every judgment in the score's metadata.
@@ -79,15 +77,14 @@ def grade(
     careeval publishes is computed from the judgments.
 
     Args:
-        rubrics: `ladder` or `actions`, or both in protocol 1.
+        rubrics: `ladder` or `actions`.
         per_item: One call for each item, where the default is one call for each rubric.
         grader_context: `none`, or `scenario` to show the grader the scenario as well.
         prompts: Folder of prompt files; careeval's own where not given.
         seed: Seed of the order in which items are shown.
-        protocol: Version of the protocol, which selects careeval's own prompts.
         mode: Mode of the bank.
     """
-    texts = load_prompts(MODES[mode], Path(prompts) if prompts else None, protocol)
+    texts = load_prompts(MODES[mode], Path(prompts) if prompts else None)
 
     async def score(state: TaskState, target: Target) -> Score:  # noqa: ARG001
         response = stored_response(state)
@@ -113,7 +110,6 @@ def grade(
             state.input_text if grader_context == "scenario" else None,
             per_item,
             f"{state.sample_id} {state.epoch}",
-            protocol == FIRST,
         )
         value: dict[str, float] = {}
         for rubric in map(Rubric, rubrics):
@@ -193,7 +189,6 @@ class _Grading:
         facts: Facts of the scenario, for a program.
         scenario: Text of the scenario; `None` if the grader must not see it.
         name: Scenario and epoch.
-        last_word_counts: See `read_reply`.
     """
 
     grader: Model
@@ -203,7 +198,6 @@ class _Grading:
     scenario: str | None
     per_item: bool
     name: str
-    last_word_counts: bool
 
     async def rubric(
         self, rubric: Rubric, items: Sequence[RubricItem], shown: Sequence[RubricItem]
@@ -249,12 +243,7 @@ class _Grading:
             expected = ITEM_TOKENS * len(shown)
             output = (await call("grade", name, self.grader, messages, CONFIG, expected)).output
             outputs.append(output)
-            reply = read_reply(
-                output.completion,
-                len(shown),
-                stop_problem(output),
-                last_word_counts=self.last_word_counts,
-            )
+            reply = read_reply(output.completion, len(shown), stop_problem(output))
             replies.append(reply)
             if not reply.problem or self.prompts is None:
                 break

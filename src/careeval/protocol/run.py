@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import time
 from collections import deque
@@ -9,10 +10,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from enum import StrEnum
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Annotated, Any, ClassVar, Protocol
+
+from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
 
 from careeval.errors import ProtocolError
-from careeval.modes.version import FIRST, PROTOCOL_VERSION
+from careeval.modes.version import PROTOCOL_VERSION
 from careeval.protocol.address import server_address
 from careeval.protocol.ledger import PaidCall
 
@@ -78,14 +81,14 @@ class Run:
             included; empty where it was begun alone.
         protocol: Version of the protocol that the run follows to its end.
         n_answers: Recorded responses that its folder keeps; `None` where a model is asked, while a
-            function is asked, and in runs of older versions.
+            function is asked.
         sweep: Path from the run's folder to that of its sweep; `None` outside a sweep.
     """
 
     system: str
     model: str | None
     grader: str | None
-    epochs: int
+    epochs: Annotated[int, Field(ge=1)]
     task: dict[str, Any] = field(default_factory=dict)
     model_args: dict[str, Any] = field(default_factory=dict)
     base_url: str | None = None
@@ -98,6 +101,8 @@ class Run:
     protocol: str = PROTOCOL_VERSION
     n_answers: int | None = None
     sweep: str | None = None
+
+    __pydantic_config__: ClassVar = ConfigDict(extra="forbid")  # an unknown field is a mistake
 
     @property
     def asks_function(self) -> bool:
@@ -173,39 +178,15 @@ def run_from_fields(fields: Any) -> Run:
     """Return a run from its JSON fields.
 
     Raises:
-        TypeError: The fields are not the fields of a run.
-        ValueError: A field has the wrong type.
+        ValueError: They are not the fields of a run, or one has the wrong type.
     """
-    # careeval 0.1 had one protocol, and stored no version
-    run = Run(**{"protocol": FIRST} | fields)
-    if problem := _type_problem(run):
-        raise ValueError(problem)
-    return run
-
-
-def _type_problem(run: Run) -> str:
-    """Return a message on the first field of a wrong type; empty where all types are right."""
-    texts = (run.system, run.protocol)
-    optional_texts = (run.model, run.grader, run.base_url, run.grader_base_url, run.sweep)
-    tables = (run.task, run.model_args, run.grader_args, run.prices, *_values(run.prices))
-    is_right = {
-        "system or protocol": all(isinstance(each, str) for each in texts),
-        "model, grader, base_url, grader_base_url or sweep": all(
-            isinstance(each, str | None) for each in optional_texts
-        ),
-        "task, model_args, grader_args or prices": all(isinstance(each, dict) for each in tables),
-        "epochs": type(run.epochs) is int and run.epochs >= 1,
-        "max_connections": run.max_connections is None or type(run.max_connections) is int,
-        "n_answers": run.n_answers is None or type(run.n_answers) is int,
-        "max_cost": run.max_cost is None or type(run.max_cost) in (int, float),
-        "together": isinstance(run.together, list)
-        and all(isinstance(each, str) for each in run.together),
-    }
-    return next((f"{name} has the wrong type" for name, right in is_right.items() if not right), "")
-
-
-def _values(table: object) -> list[object]:
-    return list(table.values()) if isinstance(table, dict) else []
+    try:
+        # as JSON: strict Python values of a dataclass would have to be a `Run` already
+        return TypeAdapter(Run).validate_json(json.dumps(fields), strict=True)
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        where = ".".join(map(str, first["loc"])) or "the whole"
+        raise ValueError(f"{where}: {first['msg']}") from error
 
 
 def run_identity(run: Run) -> object:

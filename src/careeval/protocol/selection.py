@@ -10,10 +10,9 @@ from careeval.bank.sealed import KEY_VARIABLE
 from careeval.core.scenario import Adl, Rubric, Scenario, Split
 from careeval.errors import ProtocolError, did_you_mean
 from careeval.modes import Mode
-from careeval.modes.version import FIRST, PROTOCOL_VERSION, newest_version
 
 BOTH = "both"
-"""The name for both rubrics, in studies with people and in runs of protocol 1."""
+"""The name for both rubrics, in studies with people."""
 
 ONE_RUBRIC = "run with one rubric, then grade the other: careeval grade RUN --rubric ladder"
 
@@ -106,25 +105,17 @@ def selection_hashes(chosen: Sequence[Scenario]) -> dict[str, str]:
     }
 
 
-def rubrics_graded(
-    rubric: str | None,
-    scenarios: Sequence[Scenario],
-    mode: Mode,
-    protocol: str = PROTOCOL_VERSION,
-) -> list[Rubric]:
-    """Return the rubrics that a grading judges: one, or in protocol 1 by default both.
+def rubrics_graded(rubric: str | None, scenarios: Sequence[Scenario], mode: Mode) -> list[Rubric]:
+    """Return the rubric that a grading judges, in a list.
 
     Args:
         rubric: A rubric of the mode; `None` for the mode's first rubric that any scenario has.
         scenarios: The scenarios to grade.
         mode: The mode of their bank.
-        protocol: Version of the protocol.
 
     Raises:
         ProtocolError: The rubric is not one of the mode, or no scenario has it.
     """
-    if newest_version(protocol) == FIRST:
-        return rubrics_named(rubric or BOTH)
     if rubric is None:
         present = (each for each in mode.rubrics if any(s.rubric(each) for s in scenarios))
         return [next(present, mode.rubrics[-1])]

@@ -21,8 +21,7 @@ from careeval.core.response import grade_mode
 from careeval.core.scenario import Rubric, Scenario, Split
 from careeval.errors import ProtocolError
 from careeval.modes.prompts import load_prompts
-from careeval.modes.response import RESPONSE
-from careeval.modes.version import PROTOCOL_VERSION, newest_version
+from careeval.modes.version import PROTOCOL_VERSION
 from careeval.protocol.asking import ask, recorded, sample_metadata, transcript_cleanup
 from careeval.protocol.grader import grade as grade_scorer
 from careeval.protocol.grader import grader_given
@@ -60,7 +59,6 @@ def careeval(
     system: str | None = None,
     max_tokens: int = MAX_TOKENS,
     all_required: bool = False,
-    protocol: str = PROTOCOL_VERSION,
 ) -> Task:
     """Ask a system what it would do in each scenario, and have a grader judge its responses.
 
@@ -86,29 +84,23 @@ def careeval(
             model's name if not given.
         max_tokens: The most tokens of one response, reasoning included.
         all_required: Whether a sample fails if `responses` lacks its response.
-        protocol: Version of the protocol; an earlier one to finish a run that was begun under it.
     """
     check_held_out_allowed(split)
     loaded = load_bank(bank, key_for_split(split), probes=False)
-    protocol = newest_version(protocol)
     mode = loaded.mode
-    texts = load_prompts(mode, Path(prompts) if prompts else None, protocol)
+    texts = load_prompts(mode, Path(prompts) if prompts else None)
     _check_values(grader_context, split)
     selected = select_scenarios(
         loaded, Split(split), _listed(adl), _listed(scenario), limit, twins=twins
     )
     asked = scenarios_of_slice(selected, _listed(part))
-    rubrics = rubrics_graded(rubric, selected, mode, protocol)
+    rubrics = rubrics_graded(rubric, selected, mode)
     names = [r.value for r in rubrics]
-    # only for other modes: Inspect recognizes the log of an older run by the arguments passed here
-    mode_args = {} if mode is RESPONSE else {"mode": mode.name}
     required: dict[str, Any] = {"all_required": True} if all_required else {}
-    solver = _solver(responses, system, prompts, seed, protocol, mode_args, required)
-    scorer = grade_scorer(
-        names, per_item, grader_context, prompts, grade_seed, protocol, **mode_args
-    )
+    solver = _solver(responses, system, prompts, seed, mode.name, required)
+    scorer = grade_scorer(names, per_item, grader_context, prompts, grade_seed, mode.name)
     metadata = {
-        **_bank_metadata(loaded, selected, protocol),
+        **_bank_metadata(loaded, selected),
         "system": system,
         "recorded": responses is not None,
         "rubrics": names,
@@ -126,7 +118,7 @@ def careeval(
         cleanup=transcript_cleanup(graded=grade),
         epochs=Epochs(N_EPOCHS),
         config=GenerateConfig(temperature=TEMPERATURE, max_tokens=max_tokens),
-        version=int(protocol.split("-")[0]),
+        version=int(PROTOCOL_VERSION.partition("-")[0]),
         metadata={"careeval": metadata},
     )
 
@@ -150,8 +142,7 @@ def _solver(
     system: str | None,
     prompts: str | None,
     seed: int,
-    protocol: str,
-    mode: dict[str, str],
+    mode: str,
     required: dict[str, Any],
 ) -> Solver:
     """Return the solver that takes recorded responses, or the solver that asks the system.
@@ -164,15 +155,15 @@ def _solver(
             "recorded responses are given without the name of their system", hint="give system=NAME"
         )
     if responses and system:
-        return recorded(responses, system, **(mode | required))
-    return ask(prompts, seed, protocol, **mode)
+        return recorded(responses, system, mode=mode, **required)
+    return ask(prompts, seed, mode)
 
 
-def _bank_metadata(bank: Bank, selected: Sequence[Scenario], protocol: str) -> dict[str, Any]:
+def _bank_metadata(bank: Bank, selected: Sequence[Scenario]) -> dict[str, Any]:
     """Return a log's metadata about the software, the bank and the selected scenarios."""
     return {
         "software": version("careeval"),
-        "protocol": protocol,
+        "protocol": PROTOCOL_VERSION,
         "mode": bank.mode.name,
         "bank": bank.about.name,
         "bank_version": bank.about.version,

@@ -8,7 +8,6 @@ from careeval.core.scenario import Rubric
 from careeval.modes.mode import Mode
 from careeval.modes.plan.judge import JUDGE, interpret, judge
 from careeval.modes.plan.reading import read_worlds
-from careeval.modes.version import PROTOCOL_VERSION
 
 PROMPTS = Path(__file__).parent / "prompts"
 
@@ -16,7 +15,7 @@ PLAN = Mode(
     name="plan",
     read=read_worlds,
     rubrics=(Rubric.plan,),
-    prompts={PROTOCOL_VERSION: PROMPTS},
+    prompts=PROMPTS,
     models_grade=False,
     programs={JUDGE: judge},
     grader=JUDGE,

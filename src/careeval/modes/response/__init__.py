@@ -9,7 +9,6 @@ from careeval.core.scenario import Rubric
 from careeval.modes.mode import Mode
 from careeval.modes.response.lexical import lexical
 from careeval.modes.response.scenarios import read_scenarios
-from careeval.modes.version import FIRST, PROTOCOL_VERSION
 
 PROMPTS = Path(__file__).parent / "prompts"
 
@@ -17,7 +16,7 @@ RESPONSE = Mode(
     name="response",
     read=read_scenarios,
     rubrics=(Rubric.actions, Rubric.ladder),
-    prompts={FIRST: PROMPTS / "1", PROTOCOL_VERSION: PROMPTS},
+    prompts=PROMPTS,
     models_grade=True,
     programs={LEXICAL: lexical},
     # the paper's grader, dated: an alias moves
