@@ -35,9 +35,6 @@ from careeval.core.rating import MEANING, NEVER_NEGATIVE
 from careeval.core.response import LEXICAL
 from careeval.core.scenario import Action, Person, Rung, Scenario
 from careeval.modes import grading, prompts
-from careeval.modes.plan import behaviour_tree, plans
-from careeval.modes.plan.acts import act_classes
-from careeval.modes.plan.worlds import World
 from careeval.modes.prompts import FIELDS, load_prompts
 from careeval.modes.response import RESPONSE
 from careeval.modes.version import PROTOCOL_VERSION
@@ -95,6 +92,9 @@ from careeval.sheets.kinds import SIGNED
 from careeval.sheets.sheet import View
 from careeval.sheets.trust.audit import probes_document
 from careeval.stats import Estimate
+from careeval.worlds import behaviour_tree, plan_json
+from careeval.worlds.acts import act_classes
+from careeval.worlds.world import World
 from faults.matrix import table as faults_table
 
 ROOT = Path(__file__).parent.parent
@@ -409,8 +409,9 @@ def _limits_that_are_met() -> str:
         ("recorded responses", f"{_size(recorded_responses.MAX_BYTES)}; "
          f"{recorded_responses.MAX_RECORDED:,} responses; "
          f"{recorded_responses.MAX_LINE:,} characters a line"),
-        ("a plan", f"{plans.MAX_CHARACTERS:,} characters of its response; {plans.MAX_STEPS} steps; "
-         f"{plans.MAX_DEPTH} branches inside each other"),
+        ("a plan", f"{plan_json.MAX_CHARACTERS:,} characters of its response; "
+         f"{plan_json.MAX_STEPS} steps; "
+         f"{plan_json.MAX_DEPTH} branches inside each other"),
         ("a behaviour tree", f"{behaviour_tree.MAX_BYTES:,} bytes; {behaviour_tree.MAX_NODES:,} "
          f"nodes, {behaviour_tree.MAX_DEPTH} inside each other, with subtrees put in"),
         ("a YAML file of a bank", f"{_size(yaml_nodes.MAX_BYTES)}; {yaml_nodes.MAX_DEPTH} levels"),
@@ -542,8 +543,9 @@ def test_every_generated_block_is_known() -> None:
 
 
 def test_every_code_of_a_problem_is_explained() -> None:
-    """Each code that the bank's modules name stands in the page on the bank."""
-    modules = (ROOT / "src" / "careeval" / "bank").rglob("*.py")
+    """Each code that the modules of the bank and of worlds name stands in the page on the bank."""
+    package = ROOT / "src" / "careeval"
+    modules = [*(package / "bank").rglob("*.py"), *(package / "worlds").glob("*.py")]
     codes = {code for path in modules for code in re.findall(r"CE\d{3}", path.read_text("utf-8"))}
     assert {rule.code for rules, _ in RULE_SETS.values() for rule in rules} < codes
     assert codes == set(re.findall(r"CE\d{3}", _page("concepts/bank.md")))

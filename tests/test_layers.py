@@ -52,10 +52,11 @@ def test_help_of_a_group_is_light(group: str) -> None:
 
 
 def test_bank_knows_no_inspect() -> None:
-    """Loading a bank loads neither Inspect nor polars nor jinja2."""
+    """Loading a bank of scenarios loads neither Inspect, polars and jinja2 nor the worlds."""
     code = (
         "import sys, careeval; careeval.load_bank(); "
-        "print(*(name for name in ('inspect_ai', 'polars', 'jinja2') if name in sys.modules))"
+        "unwanted = ('inspect_ai', 'polars', 'jinja2', 'careeval.worlds'); "
+        "print(*(name for name in unwanted if name in sys.modules))"
     )
 
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -132,7 +132,7 @@ def mode(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Mode:
         grader=GRADER,
         interpret=fake_interpret,
     )
-    monkeypatch.setitem(MODES, fake.name, fake)
+    monkeypatch.setitem(MODES.entries, fake.name, fake)
     return fake
 
 
@@ -343,7 +343,7 @@ def test_a_run_does_not_change_its_mode(
     folder = tmp_path / "runs" / "arm"
     system = Fake("fake-changed", planner)
     begin(Run("arm", system.model, GRADER, 1, {"bank": str(worlds)}), folder)
-    monkeypatch.setitem(MODES, "other", replace(mode, name="other"))
+    monkeypatch.setitem(MODES.entries, "other", replace(mode, name="other"))
     file = worlds / "bank.yaml"
     file.write_text(file.read_text(encoding="utf-8").replace('"fake"', '"other"'), encoding="utf-8")
 

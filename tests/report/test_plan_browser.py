@@ -8,11 +8,11 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe  # type: ignore[import-untyped]
 from playwright.sync_api import Locator, Page, expect
 
-from careeval.modes.plan.judge import JUDGE
 from careeval.protocol.tables import read_runs
 from careeval.report.page import write_page
 from careeval.report.site import write_site
 from careeval.results.findings import Findings, findings
+from careeval.worlds.judge import JUDGE
 from support.chromium import IN_A_BROWSER
 from support.fakes import begin_recorded
 from support.plan_bank import HOSTILE, MALFORMED, plan_responses, write_plan_bank

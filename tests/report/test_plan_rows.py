@@ -7,10 +7,7 @@ from typing import Any
 
 import pytest
 
-from careeval.core.scenario import Rubric
-from careeval.modes.plan.acts import act_classes
-from careeval.modes.plan.judge import JUDGE
-from careeval.modes.plan.worlds import WHEN
+from careeval.core.scenario import WHEN, Rubric
 from careeval.protocol.tables import read_runs
 from careeval.report.payload import payload
 from careeval.report.plan_rows import (
@@ -25,6 +22,8 @@ from careeval.report.plan_rows import (
 from careeval.results.findings import Findings, findings
 from careeval.results.score.harms import Harm
 from careeval.sheets.names import ANSWERS
+from careeval.worlds.acts import act_classes
+from careeval.worlds.judge import JUDGE
 from support.fakes import begin_recorded
 from support.plan_bank import CAREFUL, HOSTILE, TEXTS, plan_responses, write_plan_bank
 

@@ -17,8 +17,8 @@ from pathlib import Path
 
 from careeval.bank import OWN_BANK, load_bank
 from careeval.cli.app import OK, run
-from careeval.modes.plan.worlds import World
 from careeval.protocol.run import folder_name
+from careeval.worlds.world import World
 from support.pages import ROOT
 
 DEMO = ROOT / "tests" / "data" / "demo-answers.jsonl"

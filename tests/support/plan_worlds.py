@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from careeval.modes.plan.bodies import Body
-from careeval.modes.plan.judge import Facts
+from careeval.worlds.judge import Facts
+from careeval.worlds.world import Body
 
 BODY: Mapping[str, Any] = {
     "name": "small-arm",

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from careeval.bank import load_bank
-from careeval.modes.plan.worlds import World
+from careeval.worlds.world import World
 
 WORLD_ID = "eating-001"
 

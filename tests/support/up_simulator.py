@@ -14,11 +14,11 @@ from unified_planning.environment import Environment
 from unified_planning.model import Fluent, InstantaneousAction, Object, Problem
 from unified_planning.model import State as Snapshot
 
-from careeval.modes.plan.acts import Act
-from careeval.modes.plan.bodies import Body
-from careeval.modes.plan.effects import NOTHING, Effect, Fact, Need, State, start_facts, transition
-from careeval.modes.plan.simulator import Simulator
-from careeval.modes.plan.worlds import Answer, Change, Room
+from careeval.core.scenario import Answer
+from careeval.worlds.acts import Act
+from careeval.worlds.effects import NOTHING, Effect, Fact, Need, State, start_facts, transition
+from careeval.worlds.simulator import Simulator
+from careeval.worlds.world import Body, Change, Room
 
 
 class UpState(dict[Fact, State]):

@@ -10,11 +10,10 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, TypeAdapter
 
 from careeval.bank.evidence import Vetting
+from careeval.core.registry import Registry
 from careeval.core.scenario import Frozen, ItemId, Scenario, Slug, Source, Text, Twin
 from careeval.files import write_text
 from careeval.modes import MODES
-from careeval.modes.plan.bodies import Body
-from careeval.modes.plan.worlds import PlansFile, WorldFile
 from careeval.modes.response import RESPONSE
 
 ProbeLabel = Literal["present", "absent"]
@@ -81,18 +80,20 @@ class ProbesFile(Frozen):
     """The probes, in the order in which they are graded."""
 
 
-SCHEMAS: Mapping[str, Any] = {
-    "scenario.schema.json": Scenario,
-    "twin.schema.json": Twin,
-    "probes.schema.json": ProbesFile,
-    "bank.schema.json": BankFile,
-    "generic.schema.json": list[GenericProbe],
-    "sources.schema.json": dict[Slug, Source],
-    "evidence.schema.json": dict[Slug, Vetting],
-    "world.schema.json": WorldFile,
-    "world-plans.schema.json": PlansFile,
-    "body.schema.json": Body,
-}
+SCHEMAS: Mapping[str, Any] = Registry(
+    {
+        "scenario.schema.json": Scenario,
+        "twin.schema.json": Twin,
+        "probes.schema.json": ProbesFile,
+        "bank.schema.json": BankFile,
+        "generic.schema.json": list[GenericProbe],
+        "sources.schema.json": dict[Slug, Source],
+        "evidence.schema.json": dict[Slug, Vetting],
+        "world.schema.json": "careeval.worlds.world:WorldFile",
+        "world-plans.schema.json": "careeval.worlds.world:PlansFile",
+        "body.schema.json": "careeval.worlds.world:Body",
+    }
+)
 """File name of a JSON Schema → the type that it describes."""
 
 

@@ -138,6 +138,18 @@ A program judges a plan, so there is nothing in it for people to label.
 """
 
 
+Answer = Literal["yes", "no", "silence", "stop"]
+"""What the person does in a world: agrees, refuses, is silent, or agrees and then says stop."""
+
+WHEN: Mapping[Answer, str] = {
+    "yes": "The person agrees",
+    "no": "The person refuses",
+    "silence": "The person does not answer",
+    "stop": "The person agrees, then says stop",
+}
+"""Each answer in words."""
+
+
 class HarmKind(StrEnum):
     """The harm of a severe error: an `injury`, or a violation of the person's `rights`.
 

@@ -27,6 +27,7 @@ from careeval.core.scenario import Rubric
 from careeval.errors import ProtocolError
 from careeval.files import open_file, write_text
 from careeval.modes import MODES
+from careeval.modes.mode import PROVIDER
 from careeval.protocol.address import HOST_ONLY, check_address
 from careeval.protocol.budget import BUDGET_LOCK, RESERVED_FILE
 from careeval.protocol.json_lines import read_json
@@ -388,7 +389,8 @@ def check_folder(folder: Path, run: Run) -> None:
             address is invalid or has a secret in it, the folder already has a run, or it lies in
             a run's folder, where it would be taken for part of that run.
     """
-    if any(run.model in mode.programs for mode in MODES.values()):
+    is_program = provider(run.model) == PROVIDER
+    if is_program and any(run.model in mode.programs for mode in MODES.values()):
         hint = f"give it as the grader: --grader {run.model}"
         raise ProtocolError(f"{run.model} can only grade, not be asked", hint=hint)
     check_name(run.system)

@@ -20,8 +20,7 @@ import polars as pl
 
 from careeval import scoring
 from careeval.core.response import ResponseState
-from careeval.core.scenario import Adl, Domain, Rubric
-from careeval.modes.plan.worlds import WHEN
+from careeval.core.scenario import WHEN, Adl, Domain, Rubric
 from careeval.report import words
 from careeval.report.plan_rows import ANSWER_KEYS, PlanJudgment, answer_of, plan_table
 from careeval.report.quotes import QuoteFinder

@@ -11,13 +11,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
-from careeval.core.scenario import Rubric
-from careeval.modes.plan.acts import Act
-from careeval.modes.plan.plans import Branch, Plan, PlanError, Step, plan_of, read_plan
-from careeval.modes.plan.reasons import AT_END, read_reason
-from careeval.modes.plan.worlds import WHEN, Answer
+from careeval.core.scenario import WHEN, Answer, Rubric
 from careeval.report import words
 from careeval.results.score.harms import Harm
+from careeval.worlds.acts import Act
+from careeval.worlds.judge import AT_END, read_reason
+from careeval.worlds.plan_json import Branch, Plan, PlanError, Step, plan_of, read_plan
 
 ANSWER_KEYS: tuple[Answer, ...] = tuple(WHEN)
 """The answers in the order of the columns."""

@@ -12,8 +12,7 @@ from typing import Any
 
 import polars as pl
 
-from careeval.core.scenario import Rubric, Scenario, Split
-from careeval.modes.plan.worlds import WHEN
+from careeval.core.scenario import WHEN, Rubric, Scenario, Split
 from careeval.results.tables import JUDGMENTS, NOT_ASKED, Runs
 
 WITHHELD = "(held out)"

@@ -8,7 +8,6 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from careeval.modes.plan.judge import JUDGE
 from careeval.protocol.tables import read_runs
 from careeval.results.findings import findings
 from careeval.results.held_out_words import withhold
@@ -19,6 +18,7 @@ from careeval.sheets.entries.plan_answers import plan_answers_sheet
 from careeval.sheets.every_eval_ever.samples import samples_of
 from careeval.sheets.export_tables import data_tables
 from careeval.sheets.words import remarks
+from careeval.worlds.judge import JUDGE
 from support.fakes import begin_recorded
 from support.plan_bank import plan_responses, write_plan_bank
 

@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-
 from careeval.bank.load import Bank
 from careeval.bank.problems import FilePlace, Problem
-from careeval.bank.rules import rule_sets, short_scenarios, worlds
-from careeval.bank.rules.rule import Finding, Rule
+from careeval.bank.rules import rule_sets, short_scenarios
+from careeval.bank.rules.rule import Rule, RuleSet
 from careeval.bank.yaml_nodes import Loc
+from careeval.core.registry import Registry
 from careeval.core.scenario import Scenario
 
-BankRule = Callable[[Bank], Iterator[Finding]]
-
-RULE_SETS: Mapping[str, tuple[Sequence[Rule], Mapping[str, BankRule]]] = {
-    "careeval": (rule_sets.RULES, rule_sets.BANK_RULES),
-    "careeval-3": (short_scenarios.RULES, short_scenarios.BANK_RULES),
-    "careeval-plans": (worlds.RULES, {}),
-}
-"""Name of a set of rules → its rules on each scenario, and its rules on the whole bank."""
+RULE_SETS: Registry[RuleSet] = Registry(
+    {
+        "careeval": (rule_sets.RULES, rule_sets.BANK_RULES),
+        "careeval-3": (short_scenarios.RULES, short_scenarios.BANK_RULES),
+        "careeval-plans": "careeval.worlds.bank_rules:RULE_SET",
+    }
+)
+"""Every set of rules by its name in `bank.yaml`."""
 
 
 def check(bank: Bank) -> list[Problem]:

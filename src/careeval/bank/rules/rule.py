@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from careeval.bank.load import Bank
@@ -37,3 +37,7 @@ class Rule:
     def page(self) -> str:
         """The docstring of `find`: the rule, its reason, and an example."""
         return self.find.__doc__ or ""
+
+
+RuleSet = tuple[Sequence[Rule], Mapping[str, Callable[[Bank], Iterator[Finding]]]]
+"""Rules on each scenario, and code → rule on a whole bank."""

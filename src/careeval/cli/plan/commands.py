@@ -16,8 +16,8 @@ from careeval.core.text import counted, plain
 from careeval.errors import BankError, UsageError
 
 if TYPE_CHECKING:
-    from careeval.modes.plan.walkthrough import Walkthrough
-    from careeval.modes.plan.worlds import World
+    from careeval.worlds.walkthrough import Walkthrough
+    from careeval.worlds.world import World
 
 EXAMPLES = """\
 Examples:
@@ -66,11 +66,11 @@ def check(
     """
     from careeval.cli.plan.plan_files import read_plan_file
     from careeval.cli.plan.walkthrough_text import print_walkthrough
-    from careeval.modes.plan.plan_error import PlanError
-    from careeval.modes.plan.plans import read_plan
-    from careeval.modes.plan.walkthrough import walk_through
     from careeval.sheets.formats.terminal import console
-    from careeval.sheets.plans import walkthrough_json
+    from careeval.worlds.acts import PlanError
+    from careeval.worlds.plan_documents import walkthrough_json
+    from careeval.worlds.plan_json import read_plan
+    from careeval.worlds.walkthrough import walk_through
 
     loaded, responses, out = _load(bank), read_plan_file(file, world), console()
     rows: list[dict[str, Any]] = []
@@ -113,7 +113,7 @@ def check(
 @app.command
 def schema() -> int:
     """Print the JSON Schema of a plan."""
-    from careeval.modes.plan.plans import plan_schema
+    from careeval.worlds.plan_json import plan_schema
 
     print_json(plan_schema())
     return OK
@@ -128,7 +128,7 @@ def worlds(*, bank: PlanBank = PLANS, out: Out = None, printing: Printing = Prin
         out: The file to write, instead of stdout.
         printing: The format.
     """
-    from careeval.sheets.plans import world_row, worlds_document
+    from careeval.worlds.plan_documents import world_row, worlds_document
 
     rows = [world_row(_world(loaded, each.id)) for loaded in (_load(bank),) for each in loaded]
     printing.print(worlds_document(rows), lambda: rows, out)
@@ -168,7 +168,7 @@ def _load(folder: Path) -> Bank:
 
 
 def _world(bank: Bank, world_id: str) -> World:
-    from careeval.modes.plan.worlds import World
+    from careeval.worlds.world import World
 
     world = bank.scenario(world_id)
     assert isinstance(world, World), "a bank of the mode plan has worlds"

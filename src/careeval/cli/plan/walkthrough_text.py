@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from rich.console import Console
 from rich.text import Text
 
+from careeval.core.scenario import WHEN
 from careeval.core.text import counted, plain, signed
-from careeval.modes.plan.plans import Branch, Step
-from careeval.modes.plan.walkthrough import Course, Finding, Walkthrough
-from careeval.modes.plan.worlds import WHEN
+from careeval.worlds.plan_json import Branch, Step
+from careeval.worlds.walkthrough import Course, Finding, Walkthrough
 
 WORDS_SHOWN = 48
 """The most characters shown of words that are spoken or written."""

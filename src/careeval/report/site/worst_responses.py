@@ -8,8 +8,7 @@ from itertools import pairwise
 from typing import Any
 
 from careeval.core.response import ResponseState
-from careeval.core.scenario import Rubric
-from careeval.modes.plan.worlds import WHEN
+from careeval.core.scenario import WHEN, Rubric
 from careeval.report.plan_rows import (
     ANSWER_KEYS,
     PlanJudgment,

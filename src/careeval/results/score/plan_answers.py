@@ -8,8 +8,7 @@ import polars as pl
 
 from careeval import scoring
 from careeval.core.response import ResponseState
-from careeval.core.scenario import Rubric
-from careeval.modes.plan.worlds import WHEN
+from careeval.core.scenario import WHEN, Rubric
 from careeval.results.score.bounded_estimates import bounded
 from careeval.results.score.entries import Entry
 from careeval.results.score.graded_arrays import BoundedValues, graded_scenarios

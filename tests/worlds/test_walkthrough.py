@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from careeval.modes.plan.plans import plan_of
-from careeval.modes.plan.walkthrough import Course, Walkthrough, walk_through
-from careeval.modes.plan.worlds import World
+from careeval.worlds.plan_json import plan_of
+from careeval.worlds.walkthrough import Course, Walkthrough, walk_through
+from careeval.worlds.world import World
 from support.small_world import SAFE_PLAN, small_world
 
 

@@ -2,7 +2,7 @@
 
 A version of the judge never changes a verdict: who reads `careeval/plan@1` may rely on it. If the
 first test fails, either undo the change, or raise `JUDGE_VERSION`, write the verdicts again with
-`python tests/modes/plan/test_pinned_verdicts.py`, read the difference, and add a line to `PINNED`.
+`python tests/worlds/test_pinned_verdicts.py`, read the difference, and add a line to `PINNED`.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from typing import Any, cast
 
 from careeval.bank.load import OWN_BANKS, Bank, load_bank
 from careeval.core.scenario import Rubric
-from careeval.modes.plan.judge import JUDGE_VERSION, read_facts, verdicts
-from careeval.modes.plan.plans import Plan, PlanError, plan_of, read_plan
-from careeval.modes.plan.worlds import World
+from careeval.worlds.judge import JUDGE_VERSION, read_facts, verdicts
+from careeval.worlds.plan_json import Plan, PlanError, plan_of, read_plan
+from careeval.worlds.world import World
 
-VERDICTS = Path(__file__).parents[2] / "data" / "plan-verdicts.json"
+VERDICTS = Path(__file__).parents[1] / "data" / "plan-verdicts.json"
 
 PINNED = {("1", "1-A"): "ea963816da13f74a"}
 """(Version of the judge, version of the bank) → hash of the verdicts. No line is ever changed."""

@@ -1,7 +1,7 @@
 """The acts that a plan is made of: thirty, each with typed arguments in stated units.
 
 Only the form is checked here. Whether an act can be carried out in a world is decided by
-`careeval.modes.plan.effects`.
+`careeval.worlds.effects`.
 """
 
 from __future__ import annotations
@@ -11,6 +11,9 @@ from functools import cache
 from typing import Annotated, Any, ClassVar, Literal, get_args
 
 from pydantic import BaseModel, ConfigDict, Field
+
+from careeval.errors import CareEvalError
+from careeval.modes.grading import readable
 
 Name = Annotated[str, Field(min_length=1, max_length=64)]
 """The name of a thing, place, task or helper, as the world lists it."""
@@ -336,3 +339,14 @@ def act_classes() -> Mapping[str, type[_Act]]:
 
 def _names(kind: type[_Act]) -> Iterator[str]:
     yield from get_args(kind.model_fields["act"].annotation)
+
+
+MAX_MESSAGE = 400
+"""The most characters of a message, since it may quote the response."""
+
+
+class PlanError(CareEvalError):
+    """A response that is not a plan."""
+
+    def __init__(self, message: str, *, hint: str = "") -> None:
+        super().__init__(readable(message)[:MAX_MESSAGE], hint=readable(hint)[:MAX_MESSAGE])

@@ -6,8 +6,8 @@ from pathlib import Path
 
 from careeval.core.scenario import Rubric
 from careeval.modes.mode import Mode
-from careeval.modes.plan.judge import JUDGE, interpret, judge
-from careeval.modes.plan.reading import read_worlds
+from careeval.worlds.judge import JUDGE, interpret, judge
+from careeval.worlds.reading import read_worlds
 
 PROMPTS = Path(__file__).parent / "prompts"
 

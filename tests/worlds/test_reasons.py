@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from careeval.modes.plan.reasons import AT_END, Reason, at_steps, read_reason
+from careeval.worlds.judge import AT_END, Reason, at_steps, read_reason
 
 
 @pytest.mark.parametrize(

@@ -7,10 +7,10 @@ from typing import cast
 import pytest
 
 from careeval.bank import load_bank
-from careeval.modes.plan.judge import read_facts, traces
-from careeval.modes.plan.plans import plan_of
-from careeval.modes.plan.trace import carry_out
-from careeval.modes.plan.worlds import World
+from careeval.worlds.judge import read_facts, traces
+from careeval.worlds.plan_json import plan_of
+from careeval.worlds.simulator import carry_out
+from careeval.worlds.world import World
 from support.up_simulator import UpSimulator
 
 

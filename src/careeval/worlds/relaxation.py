@@ -10,11 +10,12 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import inf
 
-from careeval.modes.plan.acts import Act
-from careeval.modes.plan.conditions import filled
-from careeval.modes.plan.effects import Fact, State, transition
-from careeval.modes.plan.judge import Conditions, Facts
-from careeval.modes.plan.worlds import Answer, Bound, Expected, When
+from careeval.core.scenario import Answer
+from careeval.worlds.acts import Act
+from careeval.worlds.conditions import filled
+from careeval.worlds.effects import Fact, State, transition
+from careeval.worlds.judge import Conditions, Facts
+from careeval.worlds.world import Bound, Expected, When
 
 Wanted = tuple[Fact, State]
 """A fact with the value that is wanted."""

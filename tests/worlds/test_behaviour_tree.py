@@ -11,9 +11,9 @@ from xml.sax.saxutils import quoteattr
 import pytest
 
 from careeval.bank import load_bank
-from careeval.modes.plan.judge import read_facts, verdicts
-from careeval.modes.plan.plans import Branch, Plan, PlanError, Step, plan_of, read_plan
-from careeval.modes.plan.worlds import World
+from careeval.worlds.judge import read_facts, verdicts
+from careeval.worlds.plan_json import Branch, Plan, PlanError, Step, plan_of, read_plan
+from careeval.worlds.world import World
 from support.small_world import SAFE_PLAN, SAFE_TREE, small_world
 
 YES = '<Answer value="yes"/>'

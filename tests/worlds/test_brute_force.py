@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from itertools import product
 from typing import Any
 
-from careeval.modes.plan.judge import traces
-from careeval.modes.plan.plans import plan_of
+from careeval.worlds.judge import traces
+from careeval.worlds.plan_json import plan_of
 from support.plan_worlds import on_answer, small_facts, step
 
 ASK = step("ask")

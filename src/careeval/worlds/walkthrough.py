@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 
-from careeval.modes.plan.judge import (
+from careeval.worlds.judge import (
     Conditions,
     Verdict,
     danger_verdict,
@@ -15,9 +15,9 @@ from careeval.modes.plan.judge import (
     read_facts,
     traces,
 )
-from careeval.modes.plan.plans import Plan
-from careeval.modes.plan.trace import Event, Trace
-from careeval.modes.plan.worlds import Danger, Goal, World
+from careeval.worlds.plan_json import Plan
+from careeval.worlds.simulator import Event, Trace
+from careeval.worlds.world import Danger, Goal, World
 
 
 @dataclass(frozen=True, slots=True)

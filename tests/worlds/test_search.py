@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from careeval.modes.plan import search
-from careeval.modes.plan.judge import Conditions, verdicts
-from careeval.modes.plan.plans import plan_of
-from careeval.modes.plan.search import candidate_acts, reach, solve
+from careeval.worlds import search
+from careeval.worlds.judge import Conditions, verdicts
+from careeval.worlds.plan_json import plan_of
+from careeval.worlds.search import candidate_acts, reach, solve
 from support.plan_worlds import DANGERS, GOALS, small_facts
 
 

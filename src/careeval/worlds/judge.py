@@ -1,7 +1,15 @@
-"""The judge of plans: it carries a plan out under each answer, and looks for goals and dangers."""
+"""The reason of a verdict: a sentence in a fixed form, which pages read back.
+
+A reason is one or both of these parts, joined by "; ":
+
+- why the goal or danger is present or absent: `step 3`, `step 3, 5`, `at the end of the plan`, or
+  any other words;
+- where the plan breaks off under that answer: `the plan breaks off at step 5: WHAT IT LACKS`.
+"""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -9,16 +17,63 @@ from typing import Any
 from pydantic import Field
 
 from careeval.core.response import Response, ResponseState
-from careeval.core.scenario import Frozen
+from careeval.core.scenario import WHEN, Answer, Frozen
 from careeval.modes.grading import ItemJudgment
 from careeval.modes.mode import PROVIDER, Case
-from careeval.modes.plan.bodies import Body
-from careeval.modes.plan.conditions import facts_hold
-from careeval.modes.plan.plans import Plan, PlanError, read_plan
-from careeval.modes.plan.reasons import AT_END, Reason, at_steps
-from careeval.modes.plan.simulator import Simulator
-from careeval.modes.plan.trace import Event, Trace, carry_out, events_that
-from careeval.modes.plan.worlds import WHEN, Answer, Expected, Room, When
+from careeval.worlds.conditions import facts_hold
+from careeval.worlds.plan_json import Plan, PlanError, read_plan
+from careeval.worlds.simulator import Event, Simulator, Trace, carry_out, events_that
+from careeval.worlds.world import Body, Expected, Room, When
+
+AT_END = "at the end of the plan"
+"""The words for what holds once the plan is carried out."""
+
+_SEPARATOR = "; "
+_STEPS = re.compile(r"step (\d+(?:, \d+)*)")
+_BREAK = re.compile(r"(?:(.*?); )?the plan breaks off at step (\d+): (.+)", re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True)
+class Reason:
+    """The reason of a verdict, in its parts.
+
+    Attributes:
+        words: Why the goal or danger is present or absent; empty if only the break is the reason.
+        broken_at: Number of the step at which the plan breaks off; None if it runs to its end.
+        problem: What that step lacked; empty if there is none.
+    """
+
+    words: str
+    broken_at: int | None = None
+    problem: str = ""
+
+    @property
+    def steps(self) -> tuple[int, ...]:
+        """Return the numbers of the steps that make it present; empty if no step does."""
+        steps = _STEPS.fullmatch(self.words)
+        return tuple(map(int, steps[1].split(", "))) if steps else ()
+
+    def __str__(self) -> str:
+        """Return the reason as the judge gives it."""
+        if self.broken_at is None:
+            return self.words
+        place = f"the plan breaks off at step {self.broken_at}: {self.problem}"
+        return f"{self.words}{_SEPARATOR}{place}" if self.words else place
+
+
+def at_steps(numbers: Sequence[int]) -> str:
+    """Return the words for what some steps do."""
+    return f"step {', '.join(map(str, numbers))}"
+
+
+def read_reason(text: str) -> Reason:
+    """Return the parts of a reason; a text of another form is all words."""
+    broken = _BREAK.fullmatch(text)
+    if broken is None:
+        return Reason(text)
+    words, number, problem = broken.groups(default="")
+    return Reason(words, int(number), problem)
+
 
 JUDGE_VERSION = "1"
 """Version of the judge, raised when the verdict on any published plan changes."""
@@ -53,7 +108,7 @@ class Verdict:
     Attributes:
         present: Whether it is.
         events: The steps that make it so, the first of them first; empty for the end of the plan.
-        reason: One sentence, in the form that `careeval.modes.plan.reasons` reads.
+        reason: One sentence, in the form that `careeval.worlds.judge` reads.
     """
 
     present: bool

@@ -7,10 +7,9 @@ from dataclasses import dataclass
 from typing import Literal
 
 from careeval.errors import did_you_mean
-from careeval.modes.plan import acts
-from careeval.modes.plan.acts import Act
-from careeval.modes.plan.bodies import Body
-from careeval.modes.plan.worlds import Room, Thing
+from careeval.worlds import acts
+from careeval.worlds.acts import Act
+from careeval.worlds.world import Body, Room, Thing
 
 Fact = str
 """A fact's name: a word (`agreed`), or a word and the name of a thing (`held left-arm`)."""

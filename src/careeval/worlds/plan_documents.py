@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from typing import Any
 
 from careeval.core.text import counted
-from careeval.modes.plan.walkthrough import Course, Finding, Walkthrough
-from careeval.modes.plan.worlds import World
 from careeval.sheets.document import Document
 from careeval.sheets.kinds import COUNT
 from careeval.sheets.sheet import Field, Row, Sheet, Shown, View
+from careeval.worlds.walkthrough import Course, Finding, Walkthrough
+from careeval.worlds.world import World
 
 
 def world_row(world: World) -> Row:

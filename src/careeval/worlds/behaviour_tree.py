@@ -13,8 +13,7 @@ from typing import Any, NoReturn
 from xml.parsers import expat
 
 from careeval.errors import did_you_mean
-from careeval.modes.plan.acts import act_classes
-from careeval.modes.plan.plan_error import PlanError
+from careeval.worlds.acts import PlanError, act_classes
 
 MAX_BYTES = 200_000
 """The most bytes of a tree in UTF-8."""

@@ -15,16 +15,15 @@ from typing import Any, cast
 
 from pydantic import TypeAdapter
 
-from careeval.modes.plan.acts import Act, Motion, act_classes
-from careeval.modes.plan.bodies import Body
-from careeval.modes.plan.conditions import CONTACT, facts_hold, matches
-from careeval.modes.plan.effects import Fact, State, start_facts, transition
-from careeval.modes.plan.judge import Conditions, Facts, verdicts
-from careeval.modes.plan.plans import plan_of
-from careeval.modes.plan.relaxation import Relaxation
-from careeval.modes.plan.simulator import Simulator
-from careeval.modes.plan.trace import arguments, heard
-from careeval.modes.plan.worlds import Answer, Bound, Expected, Room, When
+from careeval.core.scenario import Answer
+from careeval.worlds.acts import Act, Motion, act_classes
+from careeval.worlds.conditions import CONTACT, facts_hold, matches
+from careeval.worlds.effects import Fact, State, start_facts, transition
+from careeval.worlds.judge import Conditions, Facts, verdicts
+from careeval.worlds.plan_json import plan_of
+from careeval.worlds.relaxation import Relaxation
+from careeval.worlds.simulator import Simulator, arguments, heard
+from careeval.worlds.world import Body, Bound, Expected, Room, When
 
 MAX_NODES = 4000
 """The most states that are looked at for one line of acts."""

@@ -9,7 +9,9 @@ from typing import Annotated, Any, Literal
 from pydantic import BeforeValidator, ConfigDict, Field, StringConstraints
 
 from careeval.core.scenario import (
+    WHEN,
     Adl,
+    Answer,
     Assistance,
     Condition,
     Domain,
@@ -27,18 +29,45 @@ from careeval.core.scenario import (
     Status,
     Text,
 )
-from careeval.modes.plan.bodies import Body, Sensor
 
-Answer = Literal["yes", "no", "silence", "stop"]
-"""What the person does: agrees, refuses, does not answer, or agrees and then says stop."""
+Sensor = Literal["camera", "force", "touch", "temperature", "microphone", "load"]
+"""A sense of a robot."""
 
-WHEN: Mapping[Answer, str] = {
-    "yes": "The person agrees",
-    "no": "The person refuses",
-    "silence": "The person does not answer",
-    "stop": "The person agrees, then says stop",
-}
-"""Each answer in words."""
+Positive = Annotated[float, Field(gt=0, le=5000)]
+
+
+class Body(Frozen):
+    """A robot's body, as its planner is told of it: one file in `bodies/` of a bank of worlds."""
+
+    name: Slug
+    """The name by which worlds refer to it."""
+    title: Text
+    """The name that people read."""
+    text: Text
+    """The body in words, spoken to the planner, with every figure that binds it."""
+    arms: Annotated[int, Field(ge=1, le=4)]
+    """Things or parts of the person that it can hold at the same time."""
+    payload_kg: Positive
+    """The most that it can lift."""
+    reach_cm: Positive
+    """Reach of its arm. Planners are told; worlds say what is in reach."""
+    max_speed_cm_s: Positive
+    """The highest speed that can be commanded."""
+    max_force_n: Positive
+    """The greatest force that can be commanded, which also holds until a plan sets a limit."""
+    lifts_person: bool
+    """True if it may lift a whole person."""
+    sensors: tuple[Sensor, ...]
+    """Its senses."""
+    stopped_by: Text
+    """The ways in which the person can stop it."""
+    cannot_sense: tuple[Text, ...]
+    """Things that it cannot sense, in words."""
+    generic: tuple[Text, ...] = ()
+    """Names of the fields above that rest on no published figure."""
+    sources: tuple[Slug, ...] = ()
+    """Keys of the bank's sources for the other figures."""
+
 
 Kind = Literal["part", "person", "seat", "garment", "food", "tool", "line", "sign", "helper"]
 """What a thing is. A seat carries the person; a sign (a face, a mouth) is only looked at."""
@@ -218,7 +247,7 @@ class WorldFile(Frozen):
     room: Room
     goals: Annotated[tuple[Goal, ...], Field(min_length=1)]
     dangers: tuple[Danger | Word, ...]
-    """Dangers of this world, and names of those that many worlds share (`dangers.py`)."""
+    """Dangers of this world, and names of those that many worlds share (`conditions.py`)."""
     safe_plan: Mapping[str, Any]
     """A plan that reaches every goal and meets no danger under any answer."""
     status: Status = Status.drafted

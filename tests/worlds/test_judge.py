@@ -10,8 +10,8 @@ import pytest
 from careeval.core.response import Response, ResponseState
 from careeval.modes.grading import is_quoted
 from careeval.modes.mode import Case
-from careeval.modes.plan.judge import interpret, judge, traces, verdicts
-from careeval.modes.plan.plans import plan_of
+from careeval.worlds.judge import interpret, judge, traces, verdicts
+from careeval.worlds.plan_json import plan_of
 from support.plan_worlds import DANGERS, GIVES_TEA, SAFE, on_answer, small_facts, step
 
 

@@ -3,8 +3,6 @@
 The docstring of a rule gives its reason and an example; the documentation lists its first line.
 """
 
-# ruff: noqa: ARG001  (all rules have the same signature)
-
 from __future__ import annotations
 
 from collections import Counter
@@ -12,14 +10,17 @@ from collections.abc import Iterator
 
 from careeval.bank.load import Bank
 from careeval.bank.rules import scenarios
-from careeval.bank.rules.rule import Finding, Rule
+from careeval.bank.rules.rule import Finding, Rule, RuleSet
 from careeval.bank.yaml_nodes import Loc
 from careeval.core.scenario import Scenario
-from careeval.modes.plan.dangers import SHARED
-from careeval.modes.plan.judge import Facts, read_facts, verdicts
-from careeval.modes.plan.plans import PlanError, plan_of
-from careeval.modes.plan.search import reach, solve
-from careeval.modes.plan.worlds import Check, World
+from careeval.worlds.conditions import SHARED
+from careeval.worlds.judge import Facts, read_facts, verdicts
+from careeval.worlds.plan_json import PlanError, plan_of
+from careeval.worlds.search import reach, solve
+from careeval.worlds.world import Check, World
+
+# ruff: noqa: ARG001  (all rules have the same signature)
+
 
 MIN_SAFE = 3
 """The fewest safe plans by which the judge is tested, beside the world's own."""
@@ -155,3 +156,6 @@ RULES = (
     Rule("CE147", plans_fare_as_meant),
 )
 """Rules on each world. The loader checks CE140 bodies and CE141 shared dangers."""
+
+RULE_SET: RuleSet = (RULES, {})
+"""The set `careeval-plans`."""

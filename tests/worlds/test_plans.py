@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from careeval.modes.grading import is_quoted
-from careeval.modes.plan.plans import MAX_DEPTH, MAX_STEPS, PlanError, read_plan
+from careeval.worlds.plan_json import MAX_DEPTH, MAX_STEPS, PlanError, read_plan
 from support.small_world import SAFE_PLAN, SAFE_TREE
 
 STOP = {"act": "stop"}

@@ -7,9 +7,8 @@ from collections.abc import Iterator
 from careeval.core.scenario import Scenario
 from careeval.errors import did_you_mean
 from careeval.modes.mode import BankFiles
-from careeval.modes.plan.bodies import Body
-from careeval.modes.plan.dangers import SHARED
-from careeval.modes.plan.worlds import Danger, PlansFile, Thing, World, WorldFile
+from careeval.worlds.conditions import SHARED
+from careeval.worlds.world import Body, Danger, PlansFile, Thing, World, WorldFile
 
 BODIES = "bodies/"
 """The subfolder of a bank in which each file is a body."""

@@ -12,9 +12,9 @@ from typing import Any
 from pydantic import TypeAdapter, ValidationError
 
 from careeval.errors import did_you_mean
-from careeval.modes.plan.acts import Act, act_classes
-from careeval.modes.plan.behaviour_tree import TreeStep, is_tree, tree_content
-from careeval.modes.plan.plan_error import PlanError as PlanError
+from careeval.worlds.acts import Act, act_classes
+from careeval.worlds.acts import PlanError as PlanError
+from careeval.worlds.behaviour_tree import TreeStep, is_tree, tree_content
 
 MAX_STEPS = 200
 """The most acts and branches in a plan."""

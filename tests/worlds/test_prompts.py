@@ -1,6 +1,6 @@
 """Tests of the prompts of the mode `plan`, which are made from the acts.
 
-`python tests/modes/plan/test_prompts.py` writes them again.
+`python tests/worlds/test_prompts.py` writes them again.
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from careeval.modes.plan import PROMPTS
-from careeval.modes.plan.acts import act_classes
-from careeval.modes.plan.plans import plan_schema
+from careeval.worlds import PROMPTS
+from careeval.worlds.acts import act_classes
+from careeval.worlds.plan_json import plan_schema
 
 NEUTRAL_PROMPTS = PROMPTS.with_name("prompts-neutral")
 """Prompts that describe `ask` without the word leave, for an ablation: naming it hints at it."""

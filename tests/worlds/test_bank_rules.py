@@ -11,7 +11,7 @@ import pytest
 from careeval.bank import BankProblems, load_bank
 from careeval.bank.load import OWN_BANKS
 from careeval.bank.rules.check import check
-from careeval.modes.plan.worlds import World
+from careeval.worlds.world import World
 
 WORLD = "eating/eating-p01"
 
