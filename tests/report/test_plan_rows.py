@@ -10,20 +10,13 @@ import pytest
 from careeval.core.scenario import WHEN, Rubric
 from careeval.protocol.tables import read_runs
 from careeval.report.payload import payload
-from careeval.report.plan_rows import (
-    ARGUMENTS,
-    PlanBreak,
-    PlanJudgment,
-    PlanMark,
-    act_words,
-    plan_table,
-    quoted_words,
-)
+from careeval.report.plan_rows import PlanBreak, PlanJudgment, PlanMark, plan_table, quoted_words
 from careeval.results.findings import Findings, findings
 from careeval.results.score.harms import Harm
 from careeval.sheets.names import ANSWERS
 from careeval.worlds.acts import act_classes
 from careeval.worlds.judge import JUDGE
+from careeval.worlds.plan_table import ARGUMENTS, act_words
 from support.fakes import begin_recorded
 from support.plan_bank import CAREFUL, HOSTILE, TEXTS, plan_responses, write_plan_bank
 

@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from careeval.worlds import PROMPTS
 from careeval.worlds.acts import act_classes
+from careeval.worlds.mode import PROMPTS
 from careeval.worlds.plan_json import plan_schema
 
 NEUTRAL_PROMPTS = PROMPTS.with_name("prompts-neutral")

@@ -6,5 +6,5 @@ from careeval.modes.response import RESPONSE
 
 __all__ = ["MODES", "Mode"]
 
-MODES: Registry[Mode] = Registry({RESPONSE.name: RESPONSE, "plan": "careeval.worlds:PLAN"})
+MODES: Registry[Mode] = Registry({RESPONSE.name: RESPONSE, "plan": "careeval.worlds.mode:PLAN"})
 """Every mode by its name in `bank.yaml`."""

@@ -1,14 +1,21 @@
-"""Reading worlds and bodies from the files of a bank, and the text that a system is asked."""
+"""The mode `plan`: a system gives a typed plan for a robot's body, and a simulation judges it.
+
+Here its worlds and bodies are read from the files of a bank, with the text that is asked.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
-from careeval.core.scenario import Scenario
+from careeval.core.scenario import Rubric, Scenario
 from careeval.errors import did_you_mean
-from careeval.modes.mode import BankFiles
+from careeval.modes.mode import BankFiles, Mode
 from careeval.worlds.conditions import SHARED
+from careeval.worlds.judge import JUDGE, interpret, judge
 from careeval.worlds.world import Body, Danger, PlansFile, Thing, World, WorldFile
+
+PROMPTS = Path(__file__).parent / "prompts"
 
 BODIES = "bodies/"
 """The subfolder of a bank in which each file is a body."""
@@ -109,3 +116,16 @@ def _details(thing: Thing, name: str, world: WorldFile) -> Iterator[str]:
         yield f"in reach from {thing.place}"
     if thing.sensed_by is not None:
         yield f"checked by {thing.sensed_by}"
+
+
+PLAN = Mode(
+    name="plan",
+    read=read_worlds,
+    rubrics=(Rubric.plan,),
+    prompts=PROMPTS,
+    models_grade=False,
+    programs={JUDGE: judge},
+    grader=JUDGE,
+    interpret=interpret,
+)
+"""The mode of a bank of worlds."""

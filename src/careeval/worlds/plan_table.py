@@ -1,0 +1,138 @@
+"""Plans as tables for the report: the rows, and the steps at which goals and dangers are present.
+
+The plan is read from the text of a response, as its judge reads it, and where something happens
+from the reasons of the judgments.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from careeval.report import words
+from careeval.report.plan_rows import (
+    PlanBreak,
+    PlanForm,
+    PlanJudgment,
+    PlanMark,
+    PlanRow,
+    PlanTable,
+    answer_of,
+)
+from careeval.worlds.acts import Act, PlanError
+from careeval.worlds.judge import AT_END, read_reason
+from careeval.worlds.plan_json import Branch, Plan, Step, plan_of, read_plan
+
+ARGUMENTS = {
+    "thing": " {}",
+    "helper": " {}",
+    "place": " {}",
+    "task": " {}",
+    "part": " on {}",
+    "tool": " with {}",
+    "to": " to {}",
+    "onto": " onto {}",
+    "state": " is {}",
+    "seconds": ", {:g} s",
+    "height_cm": ", {:g} cm",
+    "force_n": ", {:g} N",
+    "speed_cm_s": ", {:g} cm/s",
+    "on": " {}",
+    "urgent": ", {}",
+    "words": " “{}”",
+}
+"""Argument of an act → its short words, in the order in which they follow the act."""
+
+_FLAGS = {("on", True): "on", ("on", False): "off", ("urgent", True): "urgent"}
+
+
+def plan_table(text: str, judgments: Sequence[PlanJudgment]) -> PlanTable | None:
+    """Return the table of the plan in a response; None if the response holds no plan."""
+    try:
+        plan = read_plan(text)
+    except PlanError:
+        return None
+    rows = [*_rows(plan)]
+    row_of = {row.number: place for place, row in enumerate(rows) if row.number}
+    rows_of_quote: dict[str, int] = {}
+    for step in plan.all_steps():
+        rows_of_quote.setdefault(step.quote, row_of[step.number])
+    end = len(rows)
+    marks: list[PlanMark] = []
+    breaks: dict[tuple[int, str], set[int]] = {}
+    for place, judgment in enumerate(judgments):
+        answer = answer_of(judgment.item)
+        if answer is None:
+            continue
+        reason = read_reason(judgment.reason or "")
+        if reason.broken_at in row_of:
+            problem = words.strip_controls(reason.problem)
+            breaks.setdefault((row_of[reason.broken_at], problem), set()).add(answer)
+        if not judgment.present:
+            continue
+        at = [row_of[number] for number in reason.steps if number in row_of]
+        if not at:
+            is_step = reason.words != AT_END and judgment.quote in rows_of_quote
+            at = [rows_of_quote[judgment.quote or ""] if is_step else end]
+        marks += [PlanMark(row, answer, place) for row in at]
+    if any(mark.row == end for mark in marks):
+        rows.append(PlanRow(0, 0, "end", "At the end of the plan"))
+    broken = (
+        PlanBreak(row, tuple(sorted(answers)), problem)
+        for (row, problem), answers in sorted(breaks.items())
+    )
+    return PlanTable(tuple(rows), tuple(marks), tuple(broken))
+
+
+def step_words(quote: str) -> str:
+    """Return a quoted step in short words; any other text as it is."""
+    try:
+        (step,) = plan_of([json.loads(quote)]).steps
+    except (ValueError, RecursionError, PlanError):
+        return quote
+    return act_words(step.act) if isinstance(step, Step) else quote
+
+
+def act_words(act: Act) -> str:
+    """Return an act with its arguments in short words: `bring-to-mouth spoon, 3 N, 5 cm/s`."""
+    return f"{act.act}{_details(act.arguments)}"
+
+
+def _details(arguments: Mapping[str, Any]) -> str:
+    return "".join(
+        template.format(_FLAGS.get((name, arguments[name]), arguments[name]))
+        for name, template in ARGUMENTS.items()
+        if name in arguments and (name, arguments[name]) != ("urgent", False)
+    )
+
+
+def _rows(plan: Plan) -> Iterator[PlanRow]:
+    yield from _rows_of(plan.steps, 0)
+    if plan.on_stop is None:
+        yield PlanRow(0, 0, "head", "The plan does not say what to do on stop: it goes on")
+        return
+    yield PlanRow(0, 0, "head", "When the person says stop")
+    if not plan.on_stop:
+        yield PlanRow(0, 1, "head", "nothing more is done")
+    yield from _rows_of(plan.on_stop, 0)
+
+
+def _rows_of(steps: Iterable[Step | Branch], depth: int) -> Iterator[PlanRow]:
+    for step in steps:
+        if isinstance(step, Step):
+            details = words.strip_controls(_details(step.act.arguments)).strip(" ,")
+            yield PlanRow(step.number, depth, "act", step.act.act, details)
+            continue
+        what = words.strip_controls(step.thing) or "the answer"
+        yield PlanRow(
+            step.number, depth, "branch", f"if {what} is {words.strip_controls(step.value)}"
+        )
+        yield from _rows_of(step.then, depth + 1)
+        if step.otherwise:
+            yield PlanRow(0, depth, "branch", "otherwise")
+            yield from _rows_of(step.otherwise, depth + 1)
+
+
+PLAN_FORM = PlanForm(plan_table, step_words)
+"""The form of plans on pages."""
