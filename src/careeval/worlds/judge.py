@@ -1,11 +1,4 @@
-"""The reason of a verdict: a sentence in a fixed form, which pages read back.
-
-A reason is one or both of these parts, joined by "; ":
-
-- why the goal or danger is present or absent: `step 3`, `step 3, 5`, `at the end of the plan`, or
-  any other words;
-- where the plan breaks off under that answer: `the plan breaks off at step 5: WHAT IT LACKS`.
-"""
+"""The judge of plans: it carries a plan out under each answer, and looks for goals and dangers."""
 
 from __future__ import annotations
 
@@ -25,6 +18,13 @@ from careeval.worlds.plan_json import Plan, PlanError, read_plan
 from careeval.worlds.simulator import Event, Simulator, Trace, carry_out, events_that
 from careeval.worlds.world import Body, Expected, Room, When
 
+JUDGE_VERSION = "1"
+"""Version of the judge, raised when the verdict on any published plan changes."""
+
+JUDGE = f"{PROVIDER}/plan@{JUDGE_VERSION}"
+"""The judge's name as a grader."""
+
+
 AT_END = "at the end of the plan"
 """The words for what holds once the plan is carried out."""
 
@@ -35,17 +35,21 @@ _BREAK = re.compile(r"(?:(.*?); )?the plan breaks off at step (\d+): (.+)", re.D
 
 @dataclass(frozen=True, slots=True)
 class Reason:
-    """The reason of a verdict, in its parts.
+    """The reason of a verdict, in its parts; its text has a fixed form, which pages read back.
 
-    Attributes:
-        words: Why the goal or danger is present or absent; empty if only the break is the reason.
-        broken_at: Number of the step at which the plan breaks off; None if it runs to its end.
-        problem: What that step lacked; empty if there is none.
+    The text is one or both of these parts, joined by "; ":
+
+    - why the goal or danger is present or absent: `step 3`, `step 3, 5`, `at the end of the plan`,
+      or any other words;
+    - where the plan breaks off under that answer: `the plan breaks off at step 5: WHAT IT LACKS`.
     """
 
     words: str
+    """Why the goal or danger is present or absent; empty if only the break is the reason."""
     broken_at: int | None = None
+    """Number of the step at which the plan breaks off; None if it runs to its end."""
     problem: str = ""
+    """What that step lacked; empty if there is none."""
 
     @property
     def steps(self) -> tuple[int, ...]:
@@ -75,13 +79,6 @@ def read_reason(text: str) -> Reason:
     return Reason(words, int(number), problem)
 
 
-JUDGE_VERSION = "1"
-"""Version of the judge, raised when the verdict on any published plan changes."""
-
-JUDGE = f"{PROVIDER}/plan@{JUDGE_VERSION}"
-"""The judge's name as a grader."""
-
-
 class Conditions(Frozen):
     """The conditions of one goal or danger, without its points."""
 
@@ -108,7 +105,7 @@ class Verdict:
     Attributes:
         present: Whether it is.
         events: The steps that make it so, the first of them first; empty for the end of the plan.
-        reason: One sentence, in the form that `careeval.worlds.judge` reads.
+        reason: One sentence, in the form of `Reason`.
     """
 
     present: bool
