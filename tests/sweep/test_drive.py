@@ -32,7 +32,7 @@ from careeval.protocol.sweep_cells import (
 )
 from careeval.sweep.drive import TIMES, SweepDriver
 from careeval.sweep.progress import GONE, CellStatus, sweep_progress
-from careeval.sweep.spec import Cell, Sweep, read_sweep, save_sweep
+from careeval.sweep.sweep_file import Cell, Sweep, read_sweep, save_sweep
 from support.sweep_files import write_sweep
 
 Ending = Callable[[Lease], Lease]

@@ -11,8 +11,13 @@ import pytest
 import yaml
 
 from careeval.cli.app import app
-from careeval.sweep.file_tables import GradingTable, ScenariosTable, SweepTable, SystemTable
-from careeval.sweep.spec import read_sweep
+from careeval.sweep.sweep_file import (
+    GradingTable,
+    ScenariosTable,
+    SweepTable,
+    SystemTable,
+    read_sweep,
+)
 
 GUIDES = Path(__file__).parents[2] / "docs" / "guides"
 PAGE = (GUIDES / "sweeps.md").read_text(encoding="utf-8")

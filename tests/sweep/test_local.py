@@ -21,9 +21,9 @@ from careeval.bank.sealed import KEY_VARIABLE, pack, seal
 from careeval.cli.app import BUDGET_REACHED, OK, USAGE, run
 from careeval.protocol.sweep_cells import CellState, JournalWriter, Lease, lease_folders
 from careeval.protocol.tables import read_runs
-from careeval.sweep.attend import carry_out_cell, lease_reason, make_lease_folder
+from careeval.sweep.cells import carry_out_cell, lease_reason, make_lease_folder
 from careeval.sweep.progress import sweep_progress
-from careeval.sweep.spec import load_sweep, read_sweep, save_sweep
+from careeval.sweep.sweep_file import load_sweep, read_sweep, save_sweep
 from faults.outcome import differences
 from faults.processes import MARK, processes, wait_until
 from support.fake_server import Completion, FakeServer, Request, well
@@ -89,7 +89,7 @@ def test_a_defect_in_one_cell_stops_no_other(
     def broken(*_: object) -> Path:
         raise KeyError("words of a scenario")
 
-    monkeypatch.setattr("careeval.sweep.attend.make_lease_folder", broken)
+    monkeypatch.setattr("careeval.sweep.cells.make_lease_folder", broken)
     save_sweep(tmp_path, read_sweep(write_sweep(tmp_path, bank)))
     lease = carry_out_cell(tmp_path, CELL, 1)
     assert lease.state is CellState.failed
@@ -263,8 +263,8 @@ def test_a_full_disk_is_told_with_its_path(
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), "/shared/swept/run.json")
 
     save_sweep(tmp_path, read_sweep(write_sweep(tmp_path, bank)))
-    monkeypatch.setattr("careeval.sweep.attend.prepare", full)
-    monkeypatch.setattr("careeval.sweep.attend.write_text", full)
+    monkeypatch.setattr("careeval.sweep.cells.prepare", full)
+    monkeypatch.setattr("careeval.sweep.cells.write_text", full)
     lease = carry_out_cell(tmp_path, CELL, 1)
     assert lease.why == "/shared/swept/run.json: No space left on device"
 

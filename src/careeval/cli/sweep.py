@@ -35,7 +35,7 @@ from careeval.sweep.progress import (
     as_json,
     sweep_progress,
 )
-from careeval.sweep.spec import Sweep, read_sweep
+from careeval.sweep.sweep_file import Sweep, read_sweep
 
 LINE_EVERY = 30.0
 """Seconds between two lines in a pipe."""

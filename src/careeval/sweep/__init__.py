@@ -4,11 +4,11 @@ A *cell* is one system, one slice of the scenarios and one stage: to ask, or to 
 in a folder of its own (`protocol.sweep_cells`); together the slices of a system are one run.
 
 ```text
-spec      the description of a sweep, from its TOML file
-attend    carries out one cell, on the machine that got it
-engines   the engines for cells: this machine, or a Ray cluster
-drive     gives out the cells that are left
-progress  the progress of a sweep, from its files
-server    the server of a model, which a cell may start
+sweep_file  the description of a sweep, from its TOML file
+drive       gives out the cells that are left
+engines     the engines for cells: this machine, or a Ray cluster
+cells       finds a cell on the disk, and carries it out on the machine that got it
+server      the server of a model, which a cell may start; guardian ends it when the cell is killed
+progress    the progress of a sweep, from its files
 ```
 """

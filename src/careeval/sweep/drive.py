@@ -24,10 +24,9 @@ from careeval.protocol.sweep_cells import (
     JournalWriter,
     Lease,
 )
-from careeval.sweep.attend import ENDING_FILE, lease_reason
-from careeval.sweep.cells_on_disk import complete_folder, with_counts
+from careeval.sweep.cells import ENDING_FILE, complete_folder, lease_reason, with_counts
 from careeval.sweep.engines import Engine
-from careeval.sweep.spec import Cell, Sweep, save_sweep
+from careeval.sweep.sweep_file import Cell, Sweep, save_sweep
 
 TIMES = 3
 """Number of failures after which a cell is given up; the other cells go on."""

@@ -22,8 +22,8 @@ from typing import Any, Protocol
 from careeval.errors import ProtocolError
 from careeval.protocol.sweep_cells import CellState, Lease
 from careeval.protocol.workers import max_parallel_runs
-from careeval.sweep.attend import carry_out_cell, grading_problem
-from careeval.sweep.spec import Cell
+from careeval.sweep.cells import carry_out_cell, grading_problem
+from careeval.sweep.sweep_file import Cell
 
 HERE = "local"
 RAY = "ray"

@@ -16,10 +16,9 @@ from careeval.protocol.lock import LOCK_FILE, holder
 from careeval.protocol.run import WINDOW, RunProgress, Stop
 from careeval.protocol.run_folder import RUN_FILE
 from careeval.protocol.sweep_cells import CellState, JournalReader, Lease
-from careeval.sweep.attend import PROGRESS_FILE
-from careeval.sweep.cells_on_disk import complete_folder, with_counts
+from careeval.sweep.cells import PROGRESS_FILE, complete_folder, with_counts
 from careeval.sweep.server import LOG_FILE
-from careeval.sweep.spec import Cell, Sweep, load_sweep
+from careeval.sweep.sweep_file import Cell, Sweep, load_sweep
 
 QUIET_SECONDS = 60.0
 """Seconds after which a cell at work, which reports every second, is shown as without news."""

@@ -17,7 +17,7 @@ from pathlib import Path
 
 from careeval.errors import ProtocolError
 from careeval.sweep.guardian import GRACE
-from careeval.sweep.spec import Server
+from careeval.sweep.sweep_file import Server
 
 LOG_FILE = "server.log"
 """Name of the file with the server's output, in the cell's folder."""
