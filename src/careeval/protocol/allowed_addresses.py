@@ -159,6 +159,8 @@ def _on_one_line(text: str) -> str:
     return json.dumps(text, ensure_ascii=False)[1:-1] if not text.isprintable() else text
 
 
+# Addresses that are missing
+
 STARTED = {"vllm", "sglang"}
 """Providers that start a server with the package of their name, if they have no address."""
 

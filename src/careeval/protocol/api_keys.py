@@ -117,6 +117,8 @@ def missing_keys(
             yield f"{purpose} needs a key: {' or '.join(keys)} is not set"
 
 
+# Keys in texts
+
 REDACTED = "(the key)"
 
 SHORTEST = 8

@@ -180,6 +180,8 @@ def _is_refusal(output: ModelOutput) -> bool:
     return not isinstance(content, str) and any(getattr(part, "refusal", None) for part in content)
 
 
+# What a sample's metadata has of its scenario
+
 _KEPT = ("version", "split", "adl", "part", "condition", "assistance", "situation", "actor",
          "status", "group", "twin_of", "control")  # fmt: skip
 """Fields of a scenario by which results may be grouped or selected."""
@@ -218,6 +220,9 @@ def facts_of(metadata: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return the facts of a scenario from its sample's metadata; empty if it has none."""
     facts: Mapping[str, Any] = metadata.get("facts", {})
     return facts
+
+
+# Inspect's transcript
 
 
 def transcript_cleanup(*, graded: bool) -> Callable[[TaskState], Awaitable[None]]:

@@ -340,6 +340,8 @@ def remove_reservations(folder: Path) -> None:
         (folder / RESERVED_FILE).unlink(missing_ok=True)
 
 
+# The estimate of one call
+
 BYTES_PER_TOKEN = 4.0
 """Expected bytes of UTF-8 per token. Measured with OpenAI's o200k tokenizer on twelve of the
 bank's scenarios: 4.0 in their texts, 4.2 in whole grading prompts, 4.4 in written answers."""

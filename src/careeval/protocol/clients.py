@@ -178,6 +178,8 @@ class ReplyHooks:
         await self._reply_queue.wait()
 
 
+# Waiting as a server asks
+
 LONGEST = 15 * 60.0
 """The longest wait in seconds if the server does not ask for a wait."""
 
@@ -270,6 +272,8 @@ def _number(text: Any) -> float | None:
     return number if 0 <= number < float("inf") else None
 
 
+# Completions without what careeval never sends
+
 UNSUPPORTED = {"stream", "tools", "tool_choice", "timeout", "extra_query"}
 """Fields that, if in a request, make `create` use the client's own method."""
 
@@ -303,6 +307,8 @@ def lighten(client: object) -> None:
     if type(client) is AsyncOpenAI and not isinstance(client.chat.completions, Completions):
         client.chat.completions = Completions(client)  # type: ignore[assignment, misc]
 
+
+# A queue of replies
 
 STEPS = 60
 """Cycles of the event loop between two replies: about as many as pass from a reply to the next call

@@ -220,6 +220,8 @@ def _chain(error: BaseException) -> Iterator[BaseException]:
         current = current.__cause__ or current.__context__
 
 
+# Graders that give nothing usable
+
 MAX_UNUSABLE = 20
 """A run ends after this many responses without a usable grading, if no grading was usable
 before."""

@@ -266,6 +266,8 @@ def missing_row(scenario: str, epoch: int, note: str) -> Row:
     }
 
 
+# Judgments
+
 NOT_GRADED = "not graded yet: the run is not finished"
 """Reason of a judgment that a run was stopped before."""
 

@@ -291,6 +291,8 @@ def _base(listed: Any) -> float | None:
     return None if listed is None else float(getattr(listed, "base", listed))
 
 
+# Token counts that can be
+
 MOST_TOKENS = 10**9
 """The most tokens of one call or one graded rubric; a higher count is taken as false."""
 

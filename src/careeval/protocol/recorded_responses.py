@@ -202,6 +202,8 @@ Function = Callable[[Scenario], str | Awaitable[str]]
 Question = tuple[Scenario, int]
 """A scenario and the epoch of the response."""
 
+# Responses of a Python function
+
 AT_ONCE = 10
 """Calls of a function in flight, if not given."""
 

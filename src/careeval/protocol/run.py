@@ -214,6 +214,8 @@ def check_name(system: str) -> None:
 SampleKey = tuple[str, int]
 """The key of a sample: scenario and epoch."""
 
+# The progress of a run
+
 EVERY = 0.25
 """The least seconds between two reports."""
 

@@ -448,6 +448,8 @@ def _taken(folder: Path) -> ProtocolError:
     )
 
 
+# Several runs, set up together
+
 SETUP_FILE = ".setup.json"
 """Name of the list of runs to be set up: path of each run's folder → the run."""
 

@@ -92,6 +92,8 @@ def _hash(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
+# The user's cache folder
+
 MAX_BYTES = 2_000_000_000
 """Most bytes that the entries of one kind take; those that were not used for longest go first."""
 

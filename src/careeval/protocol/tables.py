@@ -202,6 +202,8 @@ def _number(log: Log) -> int:
     return int(number) if number.isdecimal() else 0
 
 
+# The slices of a sweep
+
 _RUN_COLUMNS = ("system", "model", "bank", "bank_version", "bank_hash", "bank_provenance",
                 "bank_makers", "protocol", "ask_prompt", "software", "created")  # fmt: skip
 """The columns with the same value for all responses of a system."""

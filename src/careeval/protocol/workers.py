@@ -363,6 +363,8 @@ def _lines(stream: IO[str] | None) -> Iterator[str]:
         yield from stream
 
 
+# Room for runs on this machine
+
 RUN_BYTES = 250_000_000
 """Bytes of memory that one run's process needs, mostly for Inspect and the providers' clients."""
 
