@@ -27,39 +27,26 @@ Cells = Mapping[str, Mapping[Adl, int]]
 
 @dataclass(frozen=True, slots=True)
 class Lengths:
-    """Word counts and readability of the scenarios' texts.
+    """Word counts and readability of the scenarios' texts."""
 
-    Attributes:
-        words: Fewest, median and most words.
-        grade: Lowest, median and highest school grade (United States) by `reading_grade`.
-    """
-
-    words: tuple[int, float, int]
+    words: tuple[int, float, int]  # Fewest, median and most words
     grade: tuple[float, float, float]
+    """Lowest, median and highest school grade (United States) by `reading_grade`."""
 
 
 @dataclass(frozen=True, slots=True)
 class ProbeCounts:
-    """Counts of the probes and their labels; no grader is involved.
+    """Counts of the probes and their labels; no grader is involved."""
 
-    Attributes:
-        probes: Number of probes; a generic one counts once per scenario.
-        labels: Number of labels of acts; labels of rungs are not counted.
-        present: How many of these labels are `present`.
-        severe_present: How many of these are `present` labels of acts of −2.
-        by_trap: Trap → number of probes.
-        n: Trap, or id of a generic probe → number of probes.
-        scores: Trap, or id of a generic probe → rubric → the score that a perfect grader would
-            give: points of all items labelled present / all positive points.
-    """
-
-    probes: int
-    labels: int
-    present: int
-    severe_present: int
-    by_trap: Mapping[str, int]
-    n: Mapping[str, int]
+    probes: int  # Number of probes; a generic one counts once per scenario
+    labels: int  # Number of labels of acts; labels of rungs are not counted
+    present: int  # How many of these labels are `present`
+    severe_present: int  # How many of these are `present` labels of acts of −2
+    by_trap: Mapping[str, int]  # Trap → number of probes
+    n: Mapping[str, int]  # Trap, or id of a generic probe → number of probes
     scores: Mapping[str, Mapping[Rubric, float]]
+    """Trap, or id of a generic probe → rubric → the score that a perfect grader would give: points
+    of all items labelled present / all positive points."""
 
 
 def coverage(scenarios: Iterable[Scenario]) -> dict[str, Cells]:

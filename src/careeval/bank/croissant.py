@@ -62,21 +62,13 @@ class RecordColumn:
 
 @dataclass(frozen=True)
 class RecordTable:
-    """A table in a data file, as a record set.
+    """A table in a data file, as a record set."""
 
-    Attributes:
-        name: Name of the table.
-        holds: Description of one row.
-        path: The data file.
-        columns: The columns, in order.
-        key: The columns whose values are unique together.
-    """
-
-    name: str
-    holds: str
-    path: Path
-    columns: tuple[RecordColumn, ...]
-    key: tuple[str, ...]
+    name: str  # Name of the table
+    holds: str  # Description of one row
+    path: Path  # The data file
+    columns: tuple[RecordColumn, ...]  # The columns, in order
+    key: tuple[str, ...]  # The columns whose values are unique together
 
 
 def croissant_of_tables(bank: Bank, folder: Path, tables: Sequence[RecordTable]) -> str:

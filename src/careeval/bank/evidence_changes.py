@@ -24,40 +24,25 @@ LEAST_THERAPISTS, LEAST_OTHERS = 3, 2
 
 @dataclass(frozen=True, slots=True)
 class ProposedStatus:
-    """The status and evidence that a study gives one version of a scenario.
+    """The status and evidence that a study gives one version of a scenario."""
 
-    Attributes:
-        scenario: Id of the scenario.
-        version: The version that was rated.
-        hash: `rated_hash` of the text that was rated.
-        status: The new status.
-        evidence: The results of the study.
-        lacking: Reasons why the scenario is not validated; empty if it is.
-    """
-
-    scenario: str
-    version: int
-    hash: str
-    status: Status
-    evidence: Evidence
-    lacking: tuple[str, ...] = ()
+    scenario: str  # Id of the scenario
+    version: int  # The version that was rated
+    hash: str  # `rated_hash` of the text that was rated
+    status: Status  # The new status
+    evidence: Evidence  # The results of the study
+    lacking: tuple[str, ...] = ()  # Reasons why the scenario is not validated; empty if it is
 
 
 @dataclass(frozen=True, slots=True)
 class EvidenceChange:
-    """A planned change of one scenario's entry in `evidence.json`.
+    """A planned change of one scenario's entry in `evidence.json`."""
 
-    Attributes:
-        before: The scenario's status so far.
-        proposed: The status and evidence by the study.
-        refused: Reason why nothing is written; empty if something is.
-        vetting: The scenario's new entry in `evidence.json`; `None` if nothing is written.
-    """
-
-    before: Status
-    proposed: ProposedStatus
-    refused: str = ""
+    before: Status  # The scenario's status so far
+    proposed: ProposedStatus  # The status and evidence by the study
+    refused: str = ""  # Reason why nothing is written; empty if something is
     vetting: Vetting | None = None
+    """The scenario's new entry in `evidence.json`; `None` if nothing is written."""
 
 
 def unmet_conditions(evidence: Evidence) -> tuple[str, ...]:
@@ -149,15 +134,12 @@ def _falls_short(count: str, raters: int) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Applied:
-    """The result of applying changes to a bank.
-
-    Attributes:
-        files: The files written, among them the bank's metadata if careeval wrote it before.
-        to_do: What people still have to do after a change of status, one sentence each.
-    """
+    """The result of applying changes to a bank."""
 
     files: tuple[Path, ...]
+    """The files written, among them the bank's metadata if careeval wrote it before."""
     to_do: tuple[str, ...]
+    """What people still have to do after a change of status, one sentence each."""
 
 
 def apply_changes(bank: Bank, changes: Sequence[EvidenceChange]) -> Applied:

@@ -50,25 +50,19 @@ OWN_BANKS = {
 
 @dataclass(frozen=True, eq=False)
 class Bank:
-    """A bank: scenarios with their probes and sources, with a name and a version.
+    """A bank: scenarios with their probes and sources, with a name and a version."""
 
-    Attributes:
-        about: Name, version, licence, provenance and canary.
-        scenarios: The scenarios in the order of their ids.
-        probes: Scenario id → probes; a scenario without a probes file is not a key.
-        sources: Key → source.
-        vettings: Scenario id → entry of `evidence.json`, even if the text has changed since.
-        documents: Name of a file → the places of its values. A scenario's id is the name of its
-            file; other names are `bank`, `sources`, `<id>.probes`, `<id>.evidence` (the file that
-            has the scenario's entry) and so on.
-    """
-
-    about: BankFile
-    scenarios: tuple[Scenario, ...]
+    about: BankFile  # Name, version, licence, provenance and canary
+    scenarios: tuple[Scenario, ...]  # The scenarios in the order of their ids
     probes: Mapping[str, tuple[Probe, ...]]
-    sources: Mapping[str, Source]
+    """Scenario id → probes; a scenario without a probes file is not a key."""
+    sources: Mapping[str, Source]  # Key → source
     vettings: Mapping[str, Vetting] = field(repr=False)
+    """Scenario id → entry of `evidence.json`, even if the text has changed since."""
     documents: Mapping[str, FilePlaces] = field(repr=False)
+    """Name of a file → the places of its values. A scenario's id is the name of its file; other
+    names are `bank`, `sources`, `<id>.probes`, `<id>.evidence` (the file that has the scenario's
+    entry) and so on."""
 
     def __len__(self) -> int:
         return len(self.scenarios)

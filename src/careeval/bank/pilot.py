@@ -26,36 +26,22 @@ CLOSED, REFERENCE = "closed", "reference"
 
 @dataclass(frozen=True, slots=True)
 class Presence:
-    """Counts of one item in one kind of answer.
+    """Counts of one item in one kind of answer."""
 
-    Attributes:
-        scenario: Id of a base, a twin or a control.
-        item: Id of an action.
-        kind: Kind of the answers.
-        n: Answers judged.
-        present: Answers in which the item is present.
-    """
-
-    scenario: Slug
-    item: ItemId
-    kind: Slug
-    n: Annotated[int, Field(ge=1)]
-    present: Annotated[int, Field(ge=0)]
+    scenario: Slug  # Id of a base, a twin or a control
+    item: ItemId  # Id of an action
+    kind: Slug  # Kind of the answers
+    n: Annotated[int, Field(ge=1)]  # Answers judged
+    present: Annotated[int, Field(ge=0)]  # Answers in which the item is present
 
 
 @dataclass(frozen=True)
 class ClassPresence:
-    """Counts of the items of one class in one kind of answer.
+    """Counts of the items of one class in one kind of answer."""
 
-    Attributes:
-        items: Number of items.
-        n: Judgments of all these items.
-        present: Judgments that found their item.
-    """
-
-    items: int
-    n: int
-    present: int
+    items: int  # Number of items
+    n: int  # Judgments of all these items
+    present: int  # Judgments that found their item
 
 
 @dataclass(frozen=True)

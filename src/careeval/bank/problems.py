@@ -26,19 +26,12 @@ class FilePlace:
 
 @dataclass(frozen=True, slots=True, order=True)
 class Problem:
-    """A problem in a file of a bank.
+    """A problem in a file of a bank."""
 
-    Attributes:
-        place: Its place.
-        code: Code of the rule that found it, `CE101` …
-        message: What was found and what was expected.
-        hint: What to do; empty if the message says it.
-    """
-
-    place: FilePlace
-    code: str
-    message: str
-    hint: str = ""
+    place: FilePlace  # Its place
+    code: str  # Code of the rule that found it, `CE101` …
+    message: str  # What was found and what was expected
+    hint: str = ""  # What to do; empty if the message says it
 
     def __str__(self) -> str:
         text = f"{self.place}  {self.code} {self.message}"

@@ -36,14 +36,10 @@ class FilePlaces:
     """The places of the values and keys of a valid YAML file.
 
     The places are computed at first use, since most files have no problems.
-
-    Attributes:
-        path: The file's name in messages.
-        text: The file's text.
     """
 
-    path: str
-    text: str = field(repr=False)
+    path: str  # The file's name in messages
+    text: str = field(repr=False)  # The file's text
 
     def place(self, loc: Loc, *, key: bool = False) -> FilePlace:
         """Return the place of a value (or of its key); without one, of the closest around it."""

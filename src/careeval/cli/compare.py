@@ -149,17 +149,11 @@ def _folders_and_names(
 
 @dataclass(frozen=True)
 class _Condition:
-    """A condition of --fail-on, `METRIC>X`.
+    """A condition of --fail-on, `METRIC>X`."""
 
-    Attributes:
-        text: The condition as it was typed.
-        metric: One of `COMPARED`.
-        most: The most by which B may be worse, a fraction.
-    """
-
-    text: str
-    metric: str
-    most: float
+    text: str  # The condition as it was typed
+    metric: str  # One of `COMPARED`
+    most: float  # The most by which B may be worse, a fraction
 
     def failure(self, comparison: Comparison) -> str:
         """Return a message if B is worse by more than `most` over the whole interval; else ""."""

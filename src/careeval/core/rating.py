@@ -87,21 +87,13 @@ class Rater:
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """The thing rated: one version of a scenario in one round, or an item of it.
+    """The thing rated: one version of a scenario in one round, or an item of it."""
 
-    Attributes:
-        scenario: Id of the scenario.
-        version: The version that was shown.
-        round: Number of the round, from 1; a revised scenario is rated again in the next round.
-        rubric: The item's rubric; `None` for the scenario itself.
-        item: The item's id; empty for the scenario itself.
-    """
-
-    scenario: str
-    version: int
-    round: int
-    rubric: Rubric | None = None
-    item: str = ""
+    scenario: str  # Id of the scenario
+    version: int  # The version that was shown
+    round: int  # Number of the round, from 1; a revised scenario is rated again in the next round
+    rubric: Rubric | None = None  # The item's rubric; `None` for the scenario itself
+    item: str = ""  # The item's id; empty for the scenario itself
 
     def __post_init__(self) -> None:
         if (self.rubric is None) != (not self.item):
@@ -126,20 +118,14 @@ class Rating:
 
 @dataclass(frozen=True, slots=True)
 class PointsView:
-    """A rater's view of the provisional points of an item.
+    """A rater's view of the provisional points of an item."""
 
-    Attributes:
-        rater: The rater.
-        subject: The item.
-        proposed: The points that the rater was shown, -2 to 2.
-        points: The points that the rater would give; other points than `proposed` are an objection.
-            `None` means unsure.
-    """
-
-    rater: Rater
-    subject: Subject
-    proposed: int
+    rater: Rater  # The rater
+    subject: Subject  # The item
+    proposed: int  # The points that the rater was shown, -2 to 2
     points: int | None
+    """The points that the rater would give; other points than `proposed` are an objection. `None`
+    means unsure."""
 
     def __post_init__(self) -> None:
         if self.subject.rubric is None:
@@ -162,17 +148,14 @@ class Sufficiency:
 
 @dataclass(frozen=True, slots=True)
 class Comment:
-    """A rater's comment, as typed: never empty, and data, not markup.
-
-    Attributes:
-        topic: The question that the comment answers: `missing` (what the list of items lacks) or
-            `country` (what is different in another country); empty for a free comment.
-    """
+    """A rater's comment, as typed: never empty, and data, not markup."""
 
     rater: Rater
     subject: Subject
     text: str
     topic: str = ""
+    """The question that the comment answers: `missing` (what the list of items lacks) or `country`
+    (what is different in another country); empty for a free comment."""
 
     def __post_init__(self) -> None:
         if not self.text.strip():
@@ -212,24 +195,16 @@ class Reading(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Label:
-    """A person's label of one judgment of a sample.
+    """A person's label of one judgment of a sample."""
 
-    Attributes:
-        rater: The rater's pseudonym.
-        judgment: Id of the judgment in the sample.
-        says: Present, absent or unsure.
-        note: The rater's note, as typed; data, not markup.
-        at: Time of the label; `None` if it was not kept.
-        adjudicated: Whether it settles a disagreement between raters, who had all finished. Their
-            own labels are kept.
-    """
-
-    rater: str
-    judgment: str
-    says: Reading
-    note: str = ""
-    at: datetime | None = None
+    rater: str  # The rater's pseudonym
+    judgment: str  # Id of the judgment in the sample
+    says: Reading  # Present, absent or unsure
+    note: str = ""  # The rater's note, as typed; data, not markup
+    at: datetime | None = None  # Time of the label; `None` if it was not kept
     adjudicated: bool = False
+    """Whether it settles a disagreement between raters, who had all finished. Their own labels are
+    kept."""
 
     def __post_init__(self) -> None:
         if not self.rater or not self.judgment:

@@ -42,23 +42,15 @@ GRADED_STATES = tuple(state.value for state in ResponseState if state.is_graded)
 
 @dataclass(frozen=True, slots=True)
 class Response:
-    """A system's response to one scenario in one epoch.
+    """A system's response to one scenario in one epoch."""
 
-    Attributes:
-        scenario: Id of the scenario.
-        epoch: Number of the repetition, from 1.
-        text: The text of the response; empty unless its state `has_words`.
-        state: The state in which it ended.
-        cut: Whether the text was cut off at the token limit.
-        note: For `missing`, `refused`, `malformed` and `not_executable`, what happened; else empty.
-    """
-
-    scenario: str
-    epoch: int
-    text: str
-    state: ResponseState
-    cut: bool = False
+    scenario: str  # Id of the scenario
+    epoch: int  # Number of the repetition, from 1
+    text: str  # The text of the response; empty unless its state `has_words`
+    state: ResponseState  # The state in which it ended
+    cut: bool = False  # Whether the text was cut off at the token limit
     note: str = ""
+    """For `missing`, `refused`, `malformed` and `not_executable`, what happened; else empty."""
 
     def __post_init__(self) -> None:
         if self.state.has_words != bool(self.text.strip()):
@@ -79,21 +71,16 @@ class GraderItem:
 
 @dataclass(frozen=True, slots=True)
 class Judgment:
-    """A grader's judgment of one item of one response: present, absent, or unresolved.
+    """A grader's judgment of one item of one response: present, absent, or unresolved."""
 
-    Attributes:
-        item: Id of the rubric item.
-        present: Whether the response contains the item; `None` if unresolved: the grader gave no
-            usable judgment.
-        reason: The grader's reason; for an unresolved judgment, why it is unresolved.
-        quote: The words of the response that show the item; `None` if the grader gave none or they
-            are not in the response.
-    """
-
-    item: str
+    item: str  # Id of the rubric item
     present: bool | None
-    reason: str
+    """Whether the response contains the item; `None` if unresolved: the grader gave no usable
+    judgment."""
+    reason: str  # The grader's reason; for an unresolved judgment, why it is unresolved
     quote: str | None = None
+    """The words of the response that show the item; `None` if the grader gave none or they are not
+    in the response."""
 
     def __post_init__(self) -> None:
         if self.present is None and not self.reason:
@@ -116,18 +103,13 @@ def grade_mode(*, per_item: bool, with_scenario: bool) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Grader:
-    """A grader, as logs and tables name it: `openai/gpt-5 (batched, prompt 2f0c473a)`.
+    """A grader, as logs and tables name it: `openai/gpt-5 (batched, prompt 2f0c473a)`."""
 
-    Attributes:
-        model: Inspect's name of the model.
-        mode: `batched` or `per-item`, with `+scenario` if the grader sees the scenario; empty if
-            the name has no mode.
-        prompt: Hash of the grader's prompts; empty if the name has none.
-    """
-
-    model: str
+    model: str  # Inspect's name of the model
     mode: str = ""
-    prompt: str = ""
+    """`batched` or `per-item`, with `+scenario` if the grader sees the scenario; empty if the name
+    has no mode."""
+    prompt: str = ""  # Hash of the grader's prompts; empty if the name has none
 
     @classmethod
     def parse(cls, text: str) -> Grader:

@@ -64,16 +64,13 @@ def reply_schema() -> str:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """The judgments in one reply of a grader.
-
-    Attributes:
-        judgments: Item number → entry, for every item that was judged exactly once.
-        problem: The reason why the reply is not complete, in words for the grader; empty if it
-            is complete.
-    """
+    """The judgments in one reply of a grader."""
 
     judgments: Mapping[int, ItemJudgment] = field(default_factory=dict)
+    """Item number → entry, for every item that was judged exactly once."""
     problem: str = ""
+    """The reason why the reply is not complete, in words for the grader; empty if it is
+    complete."""
 
 
 def shown_order(
@@ -171,17 +168,11 @@ def merge(replies: Sequence[Reply]) -> dict[int, ItemJudgment]:
 
 @dataclass(frozen=True, slots=True)
 class RubricJudgments:
-    """The judgments on one rubric of one response.
+    """The judgments on one rubric of one response."""
 
-    Attributes:
-        judgments: One for each item, in the rubric's own order.
-        n_calls: Calls that the grader answered.
-        n_quotes_dropped: Quotes that were dropped, since they are not in the response.
-    """
-
-    judgments: tuple[Judgment, ...]
-    n_calls: int
-    n_quotes_dropped: int
+    judgments: tuple[Judgment, ...]  # One for each item, in the rubric's own order
+    n_calls: int  # Calls that the grader answered
+    n_quotes_dropped: int  # Quotes that were dropped, since they are not in the response
 
 
 def resolve(

@@ -45,17 +45,12 @@ class BankFiles(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """The response and the items that a program judges, without points.
+    """The response and the items that a program judges, without points."""
 
-    Attributes:
-        response: The response's text.
-        items: Id and text of each item, in the order in which they are numbered.
-        facts: Facts of the scenario for a program: `Scenario.facts`.
-    """
-
-    response: str
+    response: str  # The response's text
     items: Sequence[tuple[str, str]]
-    facts: Mapping[str, Any]
+    """Id and text of each item, in the order in which they are numbered."""
+    facts: Mapping[str, Any]  # Facts of the scenario for a program: `Scenario.facts`
 
 
 Program = Callable[[Case], Sequence[ItemJudgment]]
@@ -64,31 +59,22 @@ Program = Callable[[Case], Sequence[ItemJudgment]]
 
 @dataclass(frozen=True, slots=True)
 class Mode:
-    """A way to ask and a way to judge, which a bank names in `bank.yaml`.
+    """A way to ask and a way to judge, which a bank names in `bank.yaml`."""
 
-    Attributes:
-        name: Its name in `bank.yaml` and in logs.
-        read: Reads a bank's folder; returns pairs of a file's name and its scenario, or None for a
-            scenario with problems. Scenarios may be of the mode's own subclass of `Scenario`; a
-            scenario's `text` is what a system is asked.
-        rubrics: Rubrics that may be graded; the default is the first that the scenarios have.
-        prompts: Folder of its prompts.
-        models_grade: Whether a model may grade; if so, the prompts have a part for it.
-        programs: Graders that compute, by Inspect's name: `careeval/NAME`.
-        grader: The default grader.
-        interpret: Returns a response with its state in this mode, given the facts of its scenario:
-            a response that is no valid plan, say, is not `answered`. None if any text counts as
-            answered.
-    """
-
-    name: str
+    name: str  # Its name in `bank.yaml` and in logs
     read: Callable[[BankFiles], list[tuple[str, Scenario | None]]]
+    """Reads a bank's folder; returns pairs of a file's name and its scenario, or None for a
+    scenario with problems. Scenarios may be of the mode's own subclass of `Scenario`; a scenario's
+    `text` is what a system is asked."""
     rubrics: tuple[Rubric, ...]
-    prompts: Path
-    models_grade: bool
-    programs: Mapping[str, Program]
-    grader: str
+    """Rubrics that may be graded; the default is the first that the scenarios have."""
+    prompts: Path  # Folder of its prompts
+    models_grade: bool  # Whether a model may grade; if so, the prompts have a part for it
+    programs: Mapping[str, Program]  # Graders that compute, by Inspect's name: `careeval/NAME`
+    grader: str  # The default grader
     interpret: Callable[[Response, Mapping[str, Any]], Response] | None = None
+    """Returns a response with its state in this mode, given the facts of its scenario: a response
+    that is no valid plan, say, is not `answered`. None if any text counts as answered."""
 
     def check_grader(self, grader: str) -> None:
         """Check that a grader can judge responses of this mode.

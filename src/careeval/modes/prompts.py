@@ -35,16 +35,12 @@ _FIELD = re.compile(r"\{([a-z_]+)\}")
 
 @dataclass(frozen=True, slots=True)
 class Prompts:
-    """The prompts of a protocol.
-
-    Attributes:
-        texts: File name → text, stripped of space. If only programs grade, files for a grader are
-            left out.
-        schema: The form of the grader's reply, which `grade_hash` covers.
-    """
+    """The prompts of a protocol."""
 
     texts: dict[str, str]
-    schema: str
+    """File name → text, stripped of space. If only programs grade, files for a grader are left
+    out."""
+    schema: str  # The form of the grader's reply, which `grade_hash` covers
 
     @property
     def ask_hash(self) -> str:

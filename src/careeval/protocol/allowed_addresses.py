@@ -46,19 +46,12 @@ MAX_BYTES = 1_000_000
 
 @dataclass(frozen=True, slots=True)
 class Destination:
-    """One thing in a run's description that decides where, or with what, a model is called.
+    """One thing in a run's description that decides where, or with what, a model is called."""
 
-    Attributes:
-        system: Name of the run's system.
-        model: Inspect's name of the model that is called.
-        text: The address, or an argument of the provider as `NAME=VALUE`.
-        is_address: Whether it is an address.
-    """
-
-    system: str
-    model: str
-    text: str
-    is_address: bool
+    system: str  # Name of the run's system
+    model: str  # Inspect's name of the model that is called
+    text: str  # The address, or an argument of the provider as `NAME=VALUE`
+    is_address: bool  # Whether it is an address
 
     def __str__(self) -> str:
         if self.is_address:

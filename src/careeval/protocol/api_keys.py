@@ -17,21 +17,14 @@ from careeval.protocol.address import COMPATIBLE
 
 @dataclass(frozen=True, slots=True)
 class Provider:
-    """A provider of models.
+    """A provider of models."""
 
-    Attributes:
-        name: Inspect's name of the provider: the first part of a model's name.
-        package: PyPI name of the provider's client.
-        keys: Environment variables that may contain the key; one of them must be set.
-        clouds: Clouds that serve its models, as in openai/azure/gpt-5; they need keys of their own.
-        elsewhere: Environment variables; if one is set, all calls go to a cloud.
-    """
-
-    name: str
-    package: str
-    keys: tuple[str, ...]
+    name: str  # Inspect's name of the provider: the first part of a model's name
+    package: str  # PyPI name of the provider's client
+    keys: tuple[str, ...]  # Environment variables that may contain the key; one of them must be set
     clouds: tuple[str, ...] = ()
-    elsewhere: tuple[str, ...] = ()
+    """Clouds that serve its models, as in openai/azure/gpt-5; they need keys of their own."""
+    elsewhere: tuple[str, ...] = ()  # Environment variables; if one is set, all calls go to a cloud
 
 
 PROVIDERS = (

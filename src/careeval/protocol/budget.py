@@ -46,19 +46,12 @@ LOCK_RETRY = 0.001
 
 @dataclass(frozen=True, slots=True)
 class _Reservation:
-    """The dollars reserved for one call.
+    """The dollars reserved for one call."""
 
-    Attributes:
-        kind: Role and model of the call.
-        usd: Dollars reserved.
-        expected: Dollars that the call was expected to cost.
-        lost: Whether the process of the call ended before the call came back.
-    """
-
-    kind: str
-    usd: float
-    expected: float
-    lost: bool = False
+    kind: str  # Role and model of the call
+    usd: float  # Dollars reserved
+    expected: float  # Dollars that the call was expected to cost
+    lost: bool = False  # Whether the process of the call ended before the call came back
 
 
 @dataclass(slots=True)
@@ -360,17 +353,11 @@ one sentence of reason is 50 to 55 tokens, measured as above; the rest is for it
 
 @dataclass(frozen=True, slots=True)
 class CallEstimate:
-    """The estimated cost of one attempt at a call.
+    """The estimated cost of one attempt at a call."""
 
-    Attributes:
-        kind: Role and model. Estimates for calls of one kind tend to err in the same direction.
-        usd: Expected cost, without reasoning.
-        worst_usd: Cost if the reply reaches its token limit.
-    """
-
-    kind: str
-    usd: float
-    worst_usd: float
+    kind: str  # Role and model. Estimates for calls of one kind tend to err in the same direction.
+    usd: float  # Expected cost, without reasoning
+    worst_usd: float  # Cost if the reply reaches its token limit
 
 
 def estimate(

@@ -96,16 +96,12 @@ _SAMPLING_FIELDS = (
 
 @dataclass(frozen=True, slots=True)
 class CallResult:
-    """The result of a call.
+    """The result of a call."""
 
-    Attributes:
-        output: The model's output.
-        sampling: The fields of the request that say how the reply was sampled; empty if the
-            provider reports no request.
-    """
-
-    output: ModelOutput
+    output: ModelOutput  # The model's output
     sampling: dict[str, Any]
+    """The fields of the request that say how the reply was sampled; empty if the provider reports
+    no request."""
 
 
 async def generate(

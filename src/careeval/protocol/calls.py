@@ -447,32 +447,23 @@ class PendingCall:
     """One pending call, with its attempts so far.
 
     Between two attempts it waits, and may be ended without loss.
-
-    Attributes:
-        role: Whether it asks or grades.
-        model: The model that is called.
-        n_bytes: Bytes sent.
-        expected_tokens: Expected tokens of the reply.
-        under_way: True from the beginning of an attempt until it fails or its result is stored.
-        reserved: Number of the budget's reservation for it; `None` where there is none.
-        since: Monotonic time at which its present or last attempt began.
-        failure: The error of its last attempt.
-        reason: That error as text.
-        is_silent: True if the server did not answer a request for its list of models either.
-        sampling: The fields of the last attempt's request that say how its reply is sampled.
     """
 
-    role: Role
-    model: Model
-    n_bytes: int
-    expected_tokens: float
+    role: Role  # Whether it asks or grades
+    model: Model  # The model that is called
+    n_bytes: int  # Bytes sent
+    expected_tokens: float  # Expected tokens of the reply
     sampling: dict[str, Any] = field(default_factory=dict)
+    """The fields of the last attempt's request that say how its reply is sampled."""
     under_way: bool = False
+    """True from the beginning of an attempt until it fails or its result is stored."""
     reserved: int | None = None
-    since: float = 0.0
-    failure: BaseException | None = None
-    reason: str = ""
+    """Number of the budget's reservation for it; `None` where there is none."""
+    since: float = 0.0  # Monotonic time at which its present or last attempt began
+    failure: BaseException | None = None  # The error of its last attempt
+    reason: str = ""  # That error as text
     is_silent: bool = False
+    """True if the server did not answer a request for its list of models either."""
 
 
 PENDING_CALL: ContextVar[PendingCall | None] = ContextVar("careeval_flight", default=None)

@@ -63,32 +63,21 @@ def priced(run: Run, own: Mapping[str, Price] = {}) -> Run:
 
 @dataclass(frozen=True, slots=True)
 class PlanLine:
-    """The calls to one model in one role.
+    """The calls to one model in one role."""
 
-    Attributes:
-        role: `ask` for responses, `grade` for judgments.
-        model: Inspect's name of the model.
-        n: Calls to make, without repairs: to ask, one for each response; to grade, one for each
-            rubric of a response, or one for each item.
-        n_kept: Calls whose results are on disk, and which are not made again; not in `n`.
-        input_tokens: Tokens of all prompts, expected.
-        output_tokens: Tokens of all replies, expected; without reasoning.
-        worst_input_tokens: Tokens of all prompts, at worst.
-        worst_output_tokens: Tokens of all replies, at worst; with reasoning.
-        expected_usd: Cost of the expected tokens; `None` where the model's price is not known.
-        worst_usd: Cost of the worst tokens; `None` where the model's price is not known.
-    """
-
-    role: Literal["ask", "grade"]
-    model: str
+    role: Literal["ask", "grade"]  # `ask` for responses, `grade` for judgments
+    model: str  # Inspect's name of the model
     n: int
-    n_kept: int
-    input_tokens: int
-    output_tokens: int
-    worst_input_tokens: int
-    worst_output_tokens: int
+    """Calls to make, without repairs: to ask, one for each response; to grade, one for each rubric
+    of a response, or one for each item."""
+    n_kept: int  # Calls whose results are on disk, and which are not made again; not in `n`
+    input_tokens: int  # Tokens of all prompts, expected
+    output_tokens: int  # Tokens of all replies, expected; without reasoning
+    worst_input_tokens: int  # Tokens of all prompts, at worst
+    worst_output_tokens: int  # Tokens of all replies, at worst; with reasoning
     expected_usd: float | None
-    worst_usd: float | None
+    """Cost of the expected tokens; `None` where the model's price is not known."""
+    worst_usd: float | None  # Cost of the worst tokens; `None` where the model's price is not known
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,17 +207,11 @@ class _Length:
 
 @dataclass(frozen=True, slots=True)
 class _Call:
-    """A call to a grader about a response to a scenario.
+    """A call to a grader about a response to a scenario."""
 
-    Attributes:
-        prompt: Length of the prompt without the response.
-        repair: Length of the message after a reply that cannot be used.
-        n_items: Items to judge.
-    """
-
-    prompt: _Length
-    repair: _Length
-    n_items: int
+    prompt: _Length  # Length of the prompt without the response
+    repair: _Length  # Length of the message after a reply that cannot be used
+    n_items: int  # Items to judge
 
     def tokens(self, response: _Length, limit: int) -> Tokens:
         """Return the input and output tokens for judging a response: expected, then at worst.

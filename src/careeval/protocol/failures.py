@@ -232,15 +232,10 @@ SAMPLE = 200
 
 @dataclass(frozen=True, slots=True)
 class UnusableGrader:
-    """The reasons why a grader cannot be used.
+    """The reasons why a grader cannot be used."""
 
-    Attributes:
-        problems: The problems of its replies, without any of their text.
-        reply: The beginning of its last reply; empty if that reply has no text.
-    """
-
-    problems: str
-    reply: str
+    problems: str  # The problems of its replies, without any of their text
+    reply: str  # The beginning of its last reply; empty if that reply has no text
 
 
 class GraderTrial:

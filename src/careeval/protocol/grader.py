@@ -158,19 +158,12 @@ def viewer_points(items: Sequence[RubricItem], graded: RubricJudgments) -> float
 
 @dataclass(frozen=True)
 class GradingUsage:
-    """The usage of the calls about one rubric of one response; `None` if any call lacks the number.
+    """The usage of the calls about a rubric of a response; `None` if any call lacks the number."""
 
-    Attributes:
-        input_tokens: Tokens of the prompts, cached ones included.
-        output_tokens: Tokens of the replies, reasoning included.
-        cost_usd: Cost in US dollars.
-        seconds: Sum of the calls' durations.
-    """
-
-    input_tokens: int | None
-    output_tokens: int | None
-    cost_usd: float | None
-    seconds: float | None
+    input_tokens: int | None  # Tokens of the prompts, cached ones included
+    output_tokens: int | None  # Tokens of the replies, reasoning included
+    cost_usd: float | None  # Cost in US dollars
+    seconds: float | None  # Sum of the calls' durations
 
     @staticmethod
     def of(outputs: Sequence[ModelOutput]) -> GradingUsage:
@@ -182,22 +175,15 @@ class GradingUsage:
 
 @dataclass(frozen=True)
 class _Grading:
-    """The grading of one response: the parts that all its calls share.
-
-    Attributes:
-        prompts: Prompts for a model; `None` if only programs grade.
-        facts: Facts of the scenario, for a program.
-        scenario: Text of the scenario; `None` if the grader must not see it.
-        name: Scenario and epoch.
-    """
+    """The grading of one response: the parts that all its calls share."""
 
     grader: Model
-    prompts: Prompts | None
+    prompts: Prompts | None  # Prompts for a model; `None` if only programs grade
     response: str
-    facts: Mapping[str, Any]
-    scenario: str | None
+    facts: Mapping[str, Any]  # Facts of the scenario, for a program
+    scenario: str | None  # Text of the scenario; `None` if the grader must not see it
     per_item: bool
-    name: str
+    name: str  # Scenario and epoch
 
     async def rubric(
         self, rubric: Rubric, items: Sequence[RubricItem], shown: Sequence[RubricItem]

@@ -38,41 +38,25 @@ Role = Literal["ask", "grade"]
 
 @dataclass(frozen=True, slots=True)
 class PaidCall:
-    """The usage and cost of one call that came back.
+    """The usage and cost of one call that came back."""
 
-    Attributes:
-        role: Whether a system was asked, or a grader.
-        model: Inspect's name of the model.
-        input_tokens: Tokens of the prompt, cached ones included; `None` if unknown.
-        output_tokens: Tokens of the reply, reasoning included; `None` if unknown.
-        cost_usd: Cost in US dollars; `None` where the price or the tokens are not known.
-        seconds: Duration of the call; `None` if unknown.
-        reservation: Number of the budget's reservation that the call used up; `None` if it had
-            none.
-    """
-
-    role: Role
-    model: str
-    input_tokens: int | None
-    output_tokens: int | None
-    cost_usd: float | None
-    seconds: float | None
+    role: Role  # Whether a system was asked, or a grader
+    model: str  # Inspect's name of the model
+    input_tokens: int | None  # Tokens of the prompt, cached ones included; `None` if unknown
+    output_tokens: int | None  # Tokens of the reply, reasoning included; `None` if unknown
+    cost_usd: float | None  # Cost in US dollars; `None` where the price or the tokens are not known
+    seconds: float | None  # Duration of the call; `None` if unknown
     reservation: int | None = None
+    """Number of the budget's reservation that the call used up; `None` if it had none."""
 
 
 @dataclass(frozen=True, slots=True)
 class TotalCost:
-    """The number and total cost of calls.
+    """The number and total cost of calls."""
 
-    Attributes:
-        n_calls: Calls that came back.
-        n_unknown: Calls whose cost is not known.
-        known_usd: Cost of the other calls, in US dollars.
-    """
-
-    n_calls: int
-    n_unknown: int
-    known_usd: float
+    n_calls: int  # Calls that came back
+    n_unknown: int  # Calls whose cost is not known
+    known_usd: float  # Cost of the other calls, in US dollars
 
     @property
     def usd(self) -> float | None:

@@ -90,25 +90,17 @@ class RunMetadata:
 
 @dataclass(frozen=True)
 class LogHeader:
-    """The fields of a log's header that describe the run.
+    """The fields of a log's header that describe the run."""
 
-    Attributes:
-        model: Inspect's name of the model that was asked.
-        created: Time when the log was begun, ISO 8601.
-        scenarios: Ids of the scenarios of the run.
-        epochs: Responses to each scenario.
-        about: The fields that careeval wrote.
-        grader: Inspect's name of the grader, whether or not there was anything to grade.
-        scorers: Inspect's scorers; empty where the responses are stored ungraded.
-    """
-
-    model: Annotated[Name, _at("eval", "model")]
-    created: Annotated[Name, _at("eval", "created")]
+    model: Annotated[Name, _at("eval", "model")]  # Inspect's name of the model that was asked
+    created: Annotated[Name, _at("eval", "created")]  # Time when the log was begun, ISO 8601
     scenarios: Annotated[
         tuple[Name, ...], Field(max_length=MAX_SCENARIOS), _at("eval", "dataset", "sample_ids")
     ]
-    epochs: Annotated[Epoch, _at("eval", "config", "epochs")]
+    """Ids of the scenarios of the run."""
+    epochs: Annotated[Epoch, _at("eval", "config", "epochs")]  # Responses to each scenario
     about: Annotated[RunMetadata, _at("eval", "metadata", "careeval")]
+    """The fields that careeval wrote."""
     grader: Annotated[
         Name | None,
         Field(
@@ -118,7 +110,9 @@ class LogHeader:
             )
         ),
     ] = None
+    """Inspect's name of the grader, whether or not there was anything to grade."""
     scorers: Annotated[tuple[Any, ...] | None, _at("eval", "scorers")] = None
+    """Inspect's scorers; empty where the responses are stored ungraded."""
 
 
 @dataclass(frozen=True)
@@ -200,18 +194,15 @@ def _text_only(content: Any) -> Any:
 
 @dataclass(frozen=True)
 class LoggedScenario:
-    """The scenario of a sample, the same in every epoch of a log.
-
-    Attributes:
-        text: The prompt; `None` if it has parts other than text.
-        rubrics: Rubric → its items, in the rubric's order.
-    """
+    """The scenario of a sample, the same in every epoch of a log."""
 
     text: Annotated[Text | None, BeforeValidator(_text_only), _at("input")]
+    """The prompt; `None` if it has parts other than text."""
     rubrics: Annotated[
         Mapping[Rubric, Annotated[tuple[LoggedItem, ...], Field(max_length=MAX_ITEMS)]],
         _at("metadata", "rubrics"),
     ]
+    """Rubric → its items, in the rubric's order."""
     adl: Annotated[Name | None, _at("metadata", "adl")] = None
     condition: Annotated[Name | None, _at("metadata", "condition")] = None
     assistance: Annotated[Name | None, _at("metadata", "assistance")] = None
@@ -227,43 +218,38 @@ class LoggedScenario:
 
 @dataclass(frozen=True)
 class LoggedSample:
-    """One sample of a log: a response to a scenario and its gradings, or an error.
+    """One sample of a log: a response to a scenario and its gradings, or an error."""
 
-    Attributes:
-        id: Id of the scenario.
-        epoch: Number of the repetition, from 1.
-        stored: The response; `None` where none was stored.
-        sampling: The sampling fields that were sent.
-        model: Name of the model that answered, as its provider gives it.
-        reasoned: Whether a reasoning trace came with the response.
-        usage: Tokens and cost of the call.
-        seconds: Duration of the call.
-        graded: Rubric → its grading; empty where grading broke off.
-        error: Message of the error that ended the sample; `None` where none did.
-    """
-
-    id: Name
-    epoch: Epoch
+    id: Name  # Id of the scenario
+    epoch: Epoch  # Number of the repetition, from 1
     stored: Annotated[LoggedResponse | None, _at("store", "careeval_response")] = None
+    """The response; `None` where none was stored."""
     sampling: Annotated[
         Mapping[Name, Any] | None,
         Field(max_length=MAX_SAMPLING),
         _at("store", "careeval_sampling"),
     ] = None
+    """The sampling fields that were sent."""
     model: Annotated[Name | None, _at("output", "model")] = None
+    """Name of the model that answered, as its provider gives it."""
     reasoned: Annotated[
         bool,
         BeforeValidator(_has_reasoning),
         _at("output", "choices", 0, "message", "content"),
     ] = False
+    """Whether a reasoning trace came with the response."""
     usage: Annotated[LoggedUsage | None, OrUnknown, _at("output", "usage")] = None
+    """Tokens and cost of the call."""
     seconds: Annotated[Amount | None, OrUnknown, _at("output", "time")] = None
+    """Duration of the call."""
     graded: Annotated[
         Mapping[Name, LoggedGrading],
         Field(max_length=MAX_ITEMS),
         _at("scores", "careeval", "metadata", "rubrics"),
     ] = field(default_factory=dict)
+    """Rubric → its grading; empty where grading broke off."""
     error: Annotated[Text | None, _at("error", "message")] = None
+    """Message of the error that ended the sample; `None` where none did."""
 
     @property
     def response(self) -> LoggedResponse:

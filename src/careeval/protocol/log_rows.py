@@ -46,19 +46,15 @@ _SCENARIO_COLUMNS = ("adl", "condition", "assistance", "situation", "actor", "sp
 
 @dataclass(frozen=True)
 class ResponseRows:
-    """The responses and gradings collected from logs, where later logs replace earlier ones.
+    """The responses and gradings collected from logs, where later logs replace earlier ones."""
 
-    Attributes:
-        responses: Response → its row.
-        graded: Folder, grader and response → that grading of it.
-        errors: Folder and response → the error that ended its sample; `None` if no error did.
-        unreadable: Response → the reason why its sample cannot be read.
-    """
-
-    responses: dict[ResponseKey, Row] = field(default_factory=dict)
+    responses: dict[ResponseKey, Row] = field(default_factory=dict)  # Response → its row
     graded: dict[tuple[Path, str | None, ResponseKey], GradedResponse] = field(default_factory=dict)
+    """Folder, grader and response → that grading of it."""
     errors: dict[tuple[Path, ResponseKey], str | None] = field(default_factory=dict)
+    """Folder and response → the error that ended its sample; `None` if no error did."""
     unreadable: dict[ResponseKey, str] = field(default_factory=dict)
+    """Response → the reason why its sample cannot be read."""
 
     def add_log(self, log: Log, gradings: Mapping[Rubric, int] | None) -> Iterator[str]:
         """Add a log's samples; yield notes on unreadable samples and impossible counts.

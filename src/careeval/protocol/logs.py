@@ -63,19 +63,12 @@ class UnreadableSample:
 
 @dataclass(frozen=True)
 class Log:
-    """One `.eval` file.
+    """One `.eval` file."""
 
-    Attributes:
-        path: Path of the file.
-        header: The fields of its header that the tables need.
-        about: The metadata that careeval wrote into the header, unchecked.
-        name: Name of the system in `run.json`; `None` if `run.json` has no name.
-    """
-
-    path: Path
-    header: LogHeader
-    about: Mapping[str, Any]
-    name: str | None = None
+    path: Path  # Path of the file
+    header: LogHeader  # The fields of its header that the tables need
+    about: Mapping[str, Any]  # The metadata that careeval wrote into the header, unchecked
+    name: str | None = None  # Name of the system in `run.json`; `None` if `run.json` has no name
 
     @property
     def system(self) -> str:

@@ -58,49 +58,37 @@ class Stop(StrEnum):
 
 @dataclass(frozen=True)
 class Run:
-    """The description of one run, as it is stored in `run.json`.
+    """The description of one run, as it is stored in `run.json`."""
 
-    Attributes:
-        system: Name of the system. It may differ from that in the logs: see `rename`.
-        model: Inspect's name of the model to ask; `None` for recorded responses.
-        grader: Inspect's name of the grader; `None` to store the responses ungraded.
-        epochs: Responses to each scenario.
-        task: Arguments of the task, `careeval.protocol.task.careeval`. Its `system` is the
-            name that the run began with, where the system has been renamed.
-        model_args: Arguments of the model's provider.
-        base_url: Address of the model's server, for providers that take one.
-        grader_args: Arguments of the grader's provider.
-        grader_base_url: Address of the grader's server, likewise.
-        max_connections: The most calls in flight to the model, and as many to the grader; `None`
-            for the provider's own limits.
-        prices: Inspect's name of a model → fields of its `prices.Price`; the price of any other
-            model is unknown.
-        max_cost: Dollars that may be spent by this run and those it was begun with, together;
-            `None` for no limit.
-        together: Paths from the run's folder to those of the runs it was begun with, its own
-            included; empty where it was begun alone.
-        protocol: Version of the protocol that the run follows to its end.
-        n_answers: Recorded responses that its folder keeps; `None` where a model is asked, while a
-            function is asked.
-        sweep: Path from the run's folder to that of its sweep; `None` outside a sweep.
-    """
-
-    system: str
-    model: str | None
-    grader: str | None
-    epochs: Annotated[int, Field(ge=1)]
+    system: str  # Name of the system. It may differ from that in the logs: see `rename`.
+    model: str | None  # Inspect's name of the model to ask; `None` for recorded responses
+    grader: str | None  # Inspect's name of the grader; `None` to store the responses ungraded
+    epochs: Annotated[int, Field(ge=1)]  # Responses to each scenario
     task: dict[str, Any] = field(default_factory=dict)
-    model_args: dict[str, Any] = field(default_factory=dict)
-    base_url: str | None = None
-    grader_args: dict[str, Any] = field(default_factory=dict)
-    grader_base_url: str | None = None
+    """Arguments of the task, `careeval.protocol.task.careeval`. Its `system` is the name that the
+    run began with, where the system has been renamed."""
+    model_args: dict[str, Any] = field(default_factory=dict)  # Arguments of the model's provider
+    base_url: str | None = None  # Address of the model's server, for providers that take one
+    grader_args: dict[str, Any] = field(default_factory=dict)  # Arguments of the grader's provider
+    grader_base_url: str | None = None  # Address of the grader's server, likewise
     max_connections: int | None = None
+    """The most calls in flight to the model, and as many to the grader; `None` for the provider's
+    own limits."""
     prices: dict[str, dict[str, Any]] = field(default_factory=dict)
+    """Inspect's name of a model → fields of its `prices.Price`; the price of any other model is
+    unknown."""
     max_cost: float | None = None
+    """Dollars that may be spent by this run and those it was begun with, together; `None` for no
+    limit."""
     together: list[str] = field(default_factory=list)
-    protocol: str = PROTOCOL_VERSION
+    """Paths from the run's folder to those of the runs it was begun with, its own included; empty
+    where it was begun alone."""
+    protocol: str = PROTOCOL_VERSION  # Version of the protocol that the run follows to its end
     n_answers: int | None = None
+    """Recorded responses that its folder keeps; `None` where a model is asked, while a function is
+    asked."""
     sweep: str | None = None
+    """Path from the run's folder to that of its sweep; `None` outside a sweep."""
 
     __pydantic_config__: ClassVar = ConfigDict(extra="forbid")  # an unknown field is a mistake
 
@@ -121,21 +109,13 @@ class Run:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """The outcome of a run.
+    """The outcome of a run."""
 
-    Attributes:
-        folder: Folder of the run.
-        complete: Whether every sample finished; if not, resuming the run finishes the others.
-        n_failed: Samples that ended in an error.
-        stopped: The reason why the run ended early; `None` if it came to its end.
-        why: Details of that reason, or the last error if samples failed; empty if unknown.
-    """
-
-    folder: Path
-    complete: bool
-    n_failed: int
-    stopped: Stop | None = None
-    why: str = ""
+    folder: Path  # Folder of the run
+    complete: bool  # Whether every sample finished; if not, resuming the run finishes the others
+    n_failed: int  # Samples that ended in an error
+    stopped: Stop | None = None  # The reason why the run ended early; `None` if it came to its end
+    why: str = ""  # Details of that reason, or the last error if samples failed; empty if unknown
 
 
 class Stoppable(Protocol):
@@ -147,17 +127,13 @@ class Stoppable(Protocol):
 
 @dataclass(frozen=True)
 class RunCallbacks:
-    """The callbacks by which a run reports.
+    """The callbacks by which a run reports."""
 
-    Attributes:
-        report: Is called with the progress.
-        ready: Is called when the set-up is checked; returns when the first call may be made.
-        hold: Is called with the calls of the run, by which it can be stopped.
-    """
-
-    report: Report = lambda _: None
+    report: Report = lambda _: None  # Is called with the progress
     ready: Callable[[], None] = lambda: None
+    """Is called when the set-up is checked; returns when the first call may be made."""
     hold: Callable[[Stoppable], None] = lambda _: None
+    """Is called with the calls of the run, by which it can be stopped."""
 
 
 NO_CALLBACKS = RunCallbacks()
@@ -228,35 +204,24 @@ SAMPLE_EVERY = 1.0
 
 @dataclass(frozen=True, slots=True)
 class RunProgress:
-    """The progress of one run.
+    """The progress of one run."""
 
-    Attributes:
-        system: Name of the system.
-        n_samples: Responses that the run will have, each with its gradings.
-        n_done: Responses that are finished.
-        n_failed: Responses that ended in an error, and were given up.
-        n_calls: Calls that came back since the run was begun or resumed.
-        usd: Cost of those calls; `None` once the cost of one is not known.
-        n_errors: Failed attempts at a call since the run was begun or resumed; most are repeated.
-        last_error: The last error, and when the call is tried again; empty if there is none.
-        rate: Responses per second that were finished or given up in the last minute; `None` while
-            that is not known.
-        ended: Whether the run is over, complete or not.
-        waiting: Whether it has not begun, since no more runs may go on at once. Its other counts
-            are not known then.
-    """
-
-    system: str
-    n_samples: int
-    n_done: int = 0
-    n_failed: int = 0
-    n_calls: int = 0
-    usd: float | None = 0.0
+    system: str  # Name of the system
+    n_samples: int  # Responses that the run will have, each with its gradings
+    n_done: int = 0  # Responses that are finished
+    n_failed: int = 0  # Responses that ended in an error, and were given up
+    n_calls: int = 0  # Calls that came back since the run was begun or resumed
+    usd: float | None = 0.0  # Cost of those calls; `None` once the cost of one is not known
     n_errors: int = 0
-    last_error: str = ""
+    """Failed attempts at a call since the run was begun or resumed; most are repeated."""
+    last_error: str = ""  # The last error, and when the call is tried again; empty if there is none
     rate: float | None = None
-    ended: bool = False
+    """Responses per second that were finished or given up in the last minute; `None` while that is
+    not known."""
+    ended: bool = False  # Whether the run is over, complete or not
     waiting: bool = False
+    """Whether it has not begun, since no more runs may go on at once. Its other counts are not
+    known then."""
 
     @property
     def percent(self) -> int:

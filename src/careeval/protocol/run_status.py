@@ -22,30 +22,18 @@ from careeval.protocol.selection import scenarios_of_slice, select_scenarios
 
 @dataclass(frozen=True)
 class RunStatus:
-    """The status of one run.
+    """The status of one run."""
 
-    Attributes:
-        folder: Folder of the run.
-        run: Its description.
-        n_samples: Responses that it will have; `None` where its scenarios cannot be read.
-        n_asked: Responses that are there; all of them where they are recorded.
-        n_graded: Responses that are graded or have nothing to grade; `None` where the run has no
-            grader.
-        n_failed: Responses that were given up; resuming asks for them again.
-        spent: Cost of its calls.
-        process: Number of the process that works on it; `None` where none does.
-        complete: Whether nothing is left to do.
-    """
-
-    folder: Path
-    run: Run
-    n_samples: int | None
-    n_asked: int | None
+    folder: Path  # Folder of the run
+    run: Run  # Its description
+    n_samples: int | None  # Responses that it will have; `None` where its scenarios cannot be read
+    n_asked: int | None  # Responses that are there; all of them where they are recorded
     n_graded: int | None
-    n_failed: int
-    spent: TotalCost
-    process: str | None
-    complete: bool
+    """Responses that are graded or have nothing to grade; `None` where the run has no grader."""
+    n_failed: int  # Responses that were given up; resuming asks for them again
+    spent: TotalCost  # Cost of its calls
+    process: str | None  # Number of the process that works on it; `None` where none does
+    complete: bool  # Whether nothing is left to do
 
 
 def read_run_status(folder: Path) -> RunStatus:

@@ -63,33 +63,19 @@ class CellState(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Lease:
-    """One lease, as a line of the journal.
+    """One lease, as a line of the journal."""
 
-    Attributes:
-        cell: Path of the cell from the sweep's folder, without the lease's number.
-        number: Number of the lease, from 1.
-        state: Its state when the line was written.
-        at: Time when the line was written, ISO 8601.
-        n_done: Responses that are asked, or graded.
-        n_failed: Responses that were given up.
-        n_calls: Calls that came back under this lease.
-        usd: Cost of those calls whose cost is known, in US dollars.
-        n_unknown: Calls of unknown cost.
-        stop: The reason why it ended early, a value of `Stop`; empty where it did not.
-        why: Details of that reason; empty where there are none.
-    """
-
-    cell: str
-    number: int
-    state: CellState
-    at: str = ""
-    n_done: int = 0
-    n_failed: int = 0
-    n_calls: int = 0
-    usd: float = 0.0
-    n_unknown: int = 0
-    stop: str = ""
-    why: str = ""
+    cell: str  # Path of the cell from the sweep's folder, without the lease's number
+    number: int  # Number of the lease, from 1
+    state: CellState  # Its state when the line was written
+    at: str = ""  # Time when the line was written, ISO 8601
+    n_done: int = 0  # Responses that are asked, or graded
+    n_failed: int = 0  # Responses that were given up
+    n_calls: int = 0  # Calls that came back under this lease
+    usd: float = 0.0  # Cost of those calls whose cost is known, in US dollars
+    n_unknown: int = 0  # Calls of unknown cost
+    stop: str = ""  # The reason why it ended early, a value of `Stop`; empty where it did not
+    why: str = ""  # Details of that reason; empty where there are none
 
     @property
     def folder(self) -> str:
@@ -120,17 +106,13 @@ class JournalWriter:
 
 @dataclass
 class JournalReader:
-    """A reader of a sweep's journal, which reads each line once.
+    """A reader of a sweep's journal, which reads each line once."""
 
-    Attributes:
-        root: Folder of the sweep.
-        leases: Cell and number → the last line of that lease.
-        began: Cell and number → the time of the first line of that lease, ISO 8601.
-    """
-
-    root: Path
+    root: Path  # Folder of the sweep
     leases: dict[tuple[str, int], Lease] = field(default_factory=dict)
+    """Cell and number → the last line of that lease."""
     began: dict[tuple[str, int], str] = field(default_factory=dict)
+    """Cell and number → the time of the first line of that lease, ISO 8601."""
 
     def __post_init__(self) -> None:
         self._reading = LineTail(self.root / JOURNAL_FILE)

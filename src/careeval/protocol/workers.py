@@ -42,29 +42,18 @@ LAST_LINES = 60
 
 @dataclass(eq=False)
 class _Worker:
-    """A process that carries out one run, with its last reports.
+    """A process that carries out one run, with its last reports."""
 
-    Attributes:
-        folder: Folder of the run.
-        process: The process.
-        local: Whether the run's model is loaded on this machine.
-        output: The last lines that it printed besides reports.
-        ready: Whether it is set up, and waits for the first call.
-        progress: Its last report of progress; `None` before the first.
-        pace: The rate of its responses.
-        outcome: The outcome; `None` before the run has ended.
-        refused: The error of a run that could not be set up.
-    """
-
-    folder: Path
-    process: subprocess.Popen[str]
-    local: bool
+    folder: Path  # Folder of the run
+    process: subprocess.Popen[str]  # The process
+    local: bool  # Whether the run's model is loaded on this machine
     output: deque[str] = field(default_factory=lambda: deque(maxlen=LAST_LINES))
-    ready: bool = False
-    progress: RunProgress | None = None
-    pace: Pace = field(default_factory=Pace)
-    outcome: Outcome | None = None
-    refused: ProtocolError | None = None
+    """The last lines that it printed besides reports."""
+    ready: bool = False  # Whether it is set up, and waits for the first call
+    progress: RunProgress | None = None  # Its last report of progress; `None` before the first
+    pace: Pace = field(default_factory=Pace)  # The rate of its responses
+    outcome: Outcome | None = None  # The outcome; `None` before the run has ended
+    refused: ProtocolError | None = None  # The error of a run that could not be set up
 
     def __post_init__(self) -> None:
         self.stderr_reader = threading.Thread(target=self._read_stderr, daemon=True)

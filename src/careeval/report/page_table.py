@@ -23,15 +23,11 @@ the distance from one axis label to the next.
 
 @dataclass(frozen=True)
 class BarScale:
-    """The scale of the strips (`Strip`) in one column, from `low` to `high`, which includes 0.
-
-    Attributes:
-        width: Width of a strip in pixels.
-    """
+    """The scale of the strips (`Strip`) in one column, from `low` to `high`, which includes 0."""
 
     low: float
     high: float
-    width: int = NARROW
+    width: int = NARROW  # Width of a strip in pixels
 
     @staticmethod
     def of_estimates(
@@ -72,19 +68,13 @@ class BarScale:
 
 @dataclass(frozen=True)
 class Strip:
-    """Values drawn as dots on one line in a cell; positions are pixels from the left.
+    """Values drawn as dots on one line in a cell; positions are pixels from the left."""
 
-    Attributes:
-        dots: Positions of the values.
-        ends: Ends of the interval of the first value; `None` if there is no interval.
-        zero: Position of 0.
-        width: Width of the line.
-    """
-
-    dots: tuple[float, ...]
+    dots: tuple[float, ...]  # Positions of the values
     ends: tuple[float, float] | None
-    zero: float
-    width: int
+    """Ends of the interval of the first value; `None` if there is no interval."""
+    zero: float  # Position of 0
+    width: int  # Width of the line
 
     @staticmethod
     def of_estimate(e: Estimate, scale: BarScale) -> Strip | None:
@@ -137,54 +127,38 @@ def _nothing(_: Row) -> str:
 
 @dataclass(frozen=True)
 class PageColumn:
-    """One column of a table on a page.
+    """One column of a table on a page."""
 
-    Attributes:
-        key: Key of the field.
-        head: Column head; by default that of the field.
-        about: Second line of the column head.
-        form: Amount of detail of the value in the cell; small lines have their own.
-        lines: Whether the interval and the reason are shown below, in small type.
-        beneath: Returns more small lines for a row.
-        link: Returns the address that a row's cell links to; empty for no link.
-        look: Returns the CSS classes of a row's cell.
-        strip: Draws the strip in a row's cell; `None` for no strip.
-        axis: Scale shown in the column head; `None` for no scale.
-        parts: Returns the count of each level, lowest first, for a stacked bar in a row's cell.
-        spoken: Returns text for screen readers in place of the cell's; empty if not needed.
-        narrow: Lines shown only on a phone, in place of columns that are `wide`.
-        upright: Whether the column head is written vertically to save room.
-        wide: Whether a phone hides the column and shows it as `narrow` lines of another column.
-    """
-
-    key: str
-    head: str = ""
-    about: str = ""
-    form: Form = Form.bare
-    lines: bool = True
-    beneath: Callable[[Row], Iterable[str]] = _no_lines
+    key: str  # Key of the field
+    head: str = ""  # Column head; by default that of the field
+    about: str = ""  # Second line of the column head
+    form: Form = Form.bare  # Amount of detail of the value in the cell; small lines have their own
+    lines: bool = True  # Whether the interval and the reason are shown below, in small type
+    beneath: Callable[[Row], Iterable[str]] = _no_lines  # Returns more small lines for a row
     link: Callable[[Row], str] = _nothing
-    look: Callable[[Row], str] = _nothing
+    """Returns the address that a row's cell links to; empty for no link."""
+    look: Callable[[Row], str] = _nothing  # Returns the CSS classes of a row's cell
     strip: Callable[[Row], Strip | None] | None = None
-    axis: BarScale | None = None
+    """Draws the strip in a row's cell; `None` for no strip."""
+    axis: BarScale | None = None  # Scale shown in the column head; `None` for no scale
     parts: Callable[[Row], Sequence[int]] = _no_parts
+    """Returns the count of each level, lowest first, for a stacked bar in a row's cell."""
     spoken: Callable[[Row], str] = _nothing
+    """Returns text for screen readers in place of the cell's; empty if not needed."""
     narrow: Callable[[Row], Iterable[str]] = _no_lines
-    upright: bool = False
+    """Lines shown only on a phone, in place of columns that are `wide`."""
+    upright: bool = False  # Whether the column head is written vertically to save room
     wide: bool = False
+    """Whether a phone hides the column and shows it as `narrow` lines of another column."""
 
 
 @dataclass(frozen=True)
 class PageCell:
-    """One cell of a page table, ready for the template.
-
-    Attributes:
-        order: Sort key; `None` if the text is the sort key or the value is unknown.
-    """
+    """One cell of a page table, ready for the template."""
 
     text: str
     lines: tuple[str, ...]
-    order: float | None
+    order: float | None  # Sort key; `None` if the text is the sort key or the value is unknown
     href: str
     look: str
     strip: Strip | None
@@ -195,38 +169,25 @@ class PageCell:
 
 @dataclass(frozen=True, eq=False)
 class PageTable:
-    """A sheet shown as a table on a page; the first column names the row.
-
-    Attributes:
-        columns: The columns shown; the data files have all fields of the sheet.
-        caption: Text above the table; by default that of the sheet.
-        note: Text below the table; by default that of the sheet.
-        omitted_lines: Prefixes of small lines to leave out, since the note says the same once.
-        look: CSS classes of the table.
-        cards: Whether a phone shows each row as a card, each cell with its column head.
-        sortable: Whether a reader can sort the table.
-        ordered: Key of the column that the rows are sorted by; empty if unsorted.
-        descending: Whether the rows are sorted in descending order.
-        is_grey: Tells whether a row is shown in grey.
-        filters: Returns filter name → value of a row; empty for no filter.
-        file: Name of the data files under `data/`; empty for no file.
-        part: What the data files cover if more than this table, as in "of all systems".
-    """
+    """A sheet shown as a table on a page; the first column names the row."""
 
     sheet: Sheet
     columns: tuple[PageColumn, ...]
-    caption: str = ""
-    note: str = ""
+    """The columns shown; the data files have all fields of the sheet."""
+    caption: str = ""  # Text above the table; by default that of the sheet
+    note: str = ""  # Text below the table; by default that of the sheet
     omitted_lines: tuple[str, ...] = ()
-    look: str = ""
-    cards: bool = False
-    sortable: bool = True
-    ordered: str = ""
-    descending: bool = False
-    is_grey: Callable[[Row], bool] = lambda _: False
+    """Prefixes of small lines to leave out, since the note says the same once."""
+    look: str = ""  # CSS classes of the table
+    cards: bool = False  # Whether a phone shows each row as a card, each cell with its column head
+    sortable: bool = True  # Whether a reader can sort the table
+    ordered: str = ""  # Key of the column that the rows are sorted by; empty if unsorted
+    descending: bool = False  # Whether the rows are sorted in descending order
+    is_grey: Callable[[Row], bool] = lambda _: False  # Tells whether a row is shown in grey
     filters: Callable[[Row], Mapping[str, str]] = lambda _: {}
-    file: str = ""
-    part: str = ""
+    """Returns filter name → value of a row; empty for no filter."""
+    file: str = ""  # Name of the data files under `data/`; empty for no file
+    part: str = ""  # What the data files cover if more than this table, as in "of all systems"
 
     @property
     def title(self) -> str:

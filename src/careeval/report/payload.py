@@ -38,37 +38,27 @@ _ANSWERS = [(ANSWERS[key], WHEN[key]) for key in ANSWER_KEYS]
 
 @dataclass(frozen=True)
 class Payload:
-    """The data of the response reader, with counts of what it holds.
-
-    Attributes:
-        data: A JSON value whose parts refer to each other by index. `texts`: every text once.
-            `systems`: names. `graders`: `[name, short name, rubric]`, a grader on one rubric.
-            `scenarios`: `[id, activity, condition, assistance, [situation], actor, text]`.
-            `items`: `[points, text, domains]`; domains is a bit mask of the domains that the item
-            is about, the first domain the lowest bit. `rubrics`: the items of a scenario, in order.
-            `responses`: `[scenario, system, epoch, state, cut, text, note]`.
-            `gradings`: `[response, grader, rubric, marks, quotes, reasons]`; marks have one
-            character for each item: `1` present, `0` absent, `?` unresolved. Quotes are `item,
-            start, stop, …` in UTF-16 units of the response, or `item, -1, text, …` if the quote is
-            not in it. Reasons are one text for each item. For a plan that was carried out,
-            `[rows, marks, breaks, answers]` follow: `careeval.report.plan_rows.PlanTable`, and the
-            answer of each item. `answers` of the data, if there is a plan: each answer's head of a
-            column, and its words in the items.
-        n_shown: Responses in the data.
-        n_public: Public responses; more than `n_shown` if the data are a sample.
-        n_severe: Public responses with a severe error.
-        n_severe_shown: Responses in the data with a severe error.
-        n_held_out: Responses left out because they are held out.
-        n_unknown: Responses left out because their split is unknown, as their scenario never began.
-    """
+    """The data of the response reader, with counts of what it holds."""
 
     data: Mapping[str, Any]
-    n_shown: int
-    n_public: int
-    n_severe: int
-    n_severe_shown: int
-    n_held_out: int
+    """A JSON value whose parts refer to each other by index. `texts`: every text once. `systems`:
+    names. `graders`: `[name, short name, rubric]`, a grader on one rubric. `scenarios`: `[id,
+    activity, condition, assistance, [situation], actor, text]`. `items`: `[points, text, domains]`;
+    domains is a bit mask of the domains that the item is about, the first domain the lowest bit.
+    `rubrics`: the items of a scenario, in order. `responses`: `[scenario, system, epoch, state,
+    cut, text, note]`. `gradings`: `[response, grader, rubric, marks, quotes, reasons]`; marks have
+    one character for each item: `1` present, `0` absent, `?` unresolved. Quotes are `item, start,
+    stop, …` in UTF-16 units of the response, or `item, -1, text, …` if the quote is not in it.
+    Reasons are one text for each item. For a plan that was carried out, `[rows, marks, breaks,
+    answers]` follow: `careeval.report.plan_rows.PlanTable`, and the answer of each item. `answers`
+    of the data, if there is a plan: each answer's head of a column, and its words in the items."""
+    n_shown: int  # Responses in the data
+    n_public: int  # Public responses; more than `n_shown` if the data are a sample
+    n_severe: int  # Public responses with a severe error
+    n_severe_shown: int  # Responses in the data with a severe error
+    n_held_out: int  # Responses left out because they are held out
     n_unknown: int
+    """Responses left out because their split is unknown, as their scenario never began."""
 
     def packed(self) -> str:
         """Return the data as JSON, gzipped, in base64. The same data give the same text."""
@@ -111,22 +101,18 @@ class _Interned:
 
 @dataclass(frozen=True)
 class _Packing:
-    """Packs responses and gradings; repeated values are stored once and referred to by index.
+    """Packs responses and gradings; repeated values are stored once and referred to by index."""
 
-    Attributes:
-        responses: Whether the words of responses, quotes and reasons are kept.
-        texts: All texts, the empty one first.
-        item_indices: Index of each rubric item, which all responses to a scenario share.
-        finders: Text of a response → the finder of its quotes.
-    """
-
-    responses: bool
+    responses: bool  # Whether the words of responses, quotes and reasons are kept
     texts: _Interned = field(default_factory=lambda: _Interned({"": 0}))
+    """All texts, the empty one first."""
     scenarios: _Interned = field(default_factory=_Interned)
     items: _Interned = field(default_factory=_Interned)
     rubrics: _Interned = field(default_factory=_Interned)
     item_indices: dict[_Item, int] = field(default_factory=dict)
+    """Index of each rubric item, which all responses to a scenario share."""
     finders: dict[str, QuoteFinder] = field(default_factory=dict)
+    """Text of a response → the finder of its quotes."""
 
     def words(self, text: str | None) -> str:
         """Return the text of a response, quote or reason as shown; empty if words are not kept."""

@@ -26,15 +26,10 @@ HEADINGS = {
 
 @dataclass(frozen=True)
 class StudyCard:
-    """The card of one scenario.
+    """The card of one scenario."""
 
-    Attributes:
-        result: Result of the newest round of the scenario.
-        earlier: Results of the rounds before.
-    """
-
-    result: ScenarioResult
-    earlier: tuple[ScenarioResult, ...]
+    result: ScenarioResult  # Result of the newest round of the scenario
+    earlier: tuple[ScenarioResult, ...]  # Results of the rounds before
 
     @property
     def decision(self) -> str:

@@ -11,14 +11,9 @@ from careeval.results.trust.audit.corrected_score import CorrectedScore
 
 @dataclass(frozen=True, eq=False)
 class EntryNumbers:
-    """The numbers of one entry.
+    """The numbers of one entry."""
 
-    Attributes:
-        summary: The main numbers.
-        detail: The detailed numbers; `None` if not requested.
-        corrected: The score corrected by people; `None` if the grader was not audited.
-    """
-
-    summary: Summary
-    detail: Detail | None = None
+    summary: Summary  # The main numbers
+    detail: Detail | None = None  # The detailed numbers; `None` if not requested
     corrected: CorrectedScore | None = None
+    """The score corrected by people; `None` if the grader was not audited."""

@@ -23,17 +23,11 @@ from careeval.results.versus.ranking import Ranking, rankings
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class EntryFindings(EntryNumbers):
-    """One entry, and all numbers computed from it.
+    """One entry, and all numbers computed from it."""
 
-    Attributes:
-        detail: The detailed numbers, which are always present here.
-        entry: The entry.
-        public: The part of the entry that may be shown.
-    """
-
-    detail: Detail
-    entry: Entry
-    public: PublicEntry
+    detail: Detail  # The detailed numbers, which are always present here
+    entry: Entry  # The entry
+    public: PublicEntry  # The part of the entry that may be shown
 
     @property
     def edition(self) -> str:

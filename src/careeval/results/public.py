@@ -53,15 +53,12 @@ class PublicHarms(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class PublicEntry:
-    """The part of one entry that may be shown.
-
-    Attributes:
-        scenarios: Ids of the scenarios that may be shown and whose responses are all of the edition
-            of the entry's bank.
-    """
+    """The part of one entry that may be shown."""
 
     entry: Entry
     scenarios: frozenset[str]
+    """Ids of the scenarios that may be shown and whose responses are all of the edition of the
+    entry's bank."""
 
     def shown(self, parts: Iterable[T]) -> list[T]:
         """Return those of the objects given whose scenario may be shown."""
@@ -142,25 +139,18 @@ class PublicView:
 
     A response may be shown if its own row says that it is public. A scenario of an edition may be
     shown if all responses to it are public: one log in which it is held out hides it.
-
-    Attributes:
-        runs: All runs, for numbers and tables; held-out words are replaced by `WITHHELD`.
-        responses: The responses that may be shown, with a column `edition`.
-        scenarios: Edition and id of the scenarios that may be shown, sorted.
-        hidden: Ids of scenarios with a response, in any edition or bank, that is not public.
-        n_scenarios_left_out: Scenarios of an edition that may not be shown.
-        n_held_out: Responses that may not be shown since they are held out.
-        n_unknown: Responses that may not be shown since their split is unknown: their scenario
-            never began.
     """
 
-    runs: Runs
-    responses: pl.DataFrame
+    runs: Runs  # All runs, for numbers and tables; held-out words are replaced by `WITHHELD`
+    responses: pl.DataFrame  # The responses that may be shown, with a column `edition`
     scenarios: tuple[tuple[str, str], ...]
+    """Edition and id of the scenarios that may be shown, sorted."""
     hidden: frozenset[str]
-    n_scenarios_left_out: int
-    n_held_out: int
+    """Ids of scenarios with a response, in any edition or bank, that is not public."""
+    n_scenarios_left_out: int  # Scenarios of an edition that may not be shown
+    n_held_out: int  # Responses that may not be shown since they are held out
     n_unknown: int
+    """Responses that may not be shown since their split is unknown: their scenario never began."""
 
     @classmethod
     def of(cls, runs: Runs) -> PublicView:

@@ -13,24 +13,16 @@ from careeval.results.findings import EntryFindings
 
 @dataclass(frozen=True, eq=False)
 class ShownScenario:
-    """One scenario that may be shown.
+    """One scenario that may be shown."""
 
-    Attributes:
-        edition: Edition of its bank.
-        id: Id of the scenario.
-        about: Attributes and text of the scenario.
-        rubric: Rubric of the numbers; `None` without entries.
-        scores: Scores of the scenario by those entries that have one.
-        severe: Numbers of responses with a severe error and of judged responses, over all entries;
-            `None` if the rubric has no item of −2 points, or nothing was judged.
-    """
-
-    edition: str
-    id: str
-    about: Mapping[str, Any]
-    rubric: Rubric | None
-    scores: tuple[float, ...]
+    edition: str  # Edition of its bank
+    id: str  # Id of the scenario
+    about: Mapping[str, Any]  # Attributes and text of the scenario
+    rubric: Rubric | None  # Rubric of the numbers; `None` without entries
+    scores: tuple[float, ...]  # Scores of the scenario by those entries that have one
     severe: tuple[int, int] | None
+    """Numbers of responses with a severe error and of judged responses, over all entries; `None` if
+    the rubric has no item of −2 points, or nothing was judged."""
 
     @property
     def mean(self) -> float | None:

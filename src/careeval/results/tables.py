@@ -171,18 +171,13 @@ def _series(values: Sequence[Any], kind: pl.DataType | type[pl.DataType]) -> pl.
 
 @dataclass(frozen=True, eq=False)
 class Runs:
-    """The two tables, responses and judgments, of a set of runs.
+    """The two tables, responses and judgments, of a set of runs."""
 
-    Attributes:
-        responses: Columns `RESPONSES`, one row for each (system, scenario, epoch).
-        judgments: Columns `JUDGMENTS`. A missing or ungraded response has no rows here; a refused
-            or empty one has every item absent.
-        notes: Notes for the reader on logs left out and runs not finished.
-    """
-
-    responses: pl.DataFrame
+    responses: pl.DataFrame  # Columns `RESPONSES`, one row for each (system, scenario, epoch)
     judgments: pl.DataFrame
-    notes: tuple[str, ...] = ()
+    """Columns `JUDGMENTS`. A missing or ungraded response has no rows here; a refused or empty one
+    has every item absent."""
+    notes: tuple[str, ...] = ()  # Notes for the reader on logs left out and runs not finished
 
     def __repr__(self) -> str:
         n_systems = self.responses["system"].n_unique()

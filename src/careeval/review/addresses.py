@@ -15,15 +15,11 @@ PORTS = {"study": 8700, "audit": 8701}
 
 @dataclass(frozen=True)
 class Addresses:
-    """The addresses under which browsers reach the app.
-
-    Attributes:
-        origins: Scheme, host and port of each address, as a browser's Origin header has them.
-        secure: Whether all origins are https, so that cookies can be restricted to https.
-    """
+    """The addresses under which browsers reach the app."""
 
     origins: frozenset[str]
-    secure: bool
+    """Scheme, host and port of each address, as a browser's Origin header has them."""
+    secure: bool  # Whether all origins are https, so that cookies can be restricted to https
 
     @classmethod
     def loopback(cls, port: int) -> Self:

@@ -24,97 +24,62 @@ NO_WORDS: Mapping[str, str] = {}
 
 @dataclass(frozen=True)
 class Card:
-    """One page to fill in: a scenario to rate or answer, or a judgment to label or settle.
+    """One page to fill in: a scenario to rate or answer, or a judgment to label or settle."""
 
-    Attributes:
-        task: The name of its answers in the store.
-        name: The name of the card in lists.
-        questions: Its questions, in order.
-        shows: Returns the values of its template, given the answers so far.
-        minutes: Expected minutes.
-        group: The number of its group in lists, from 1; 0 if lists have no groups.
-        before: Field → the answer of an earlier round, as text.
-    """
-
-    task: str
-    name: str
-    questions: tuple[Question, ...]
+    task: str  # The name of its answers in the store
+    name: str  # The name of the card in lists
+    questions: tuple[Question, ...]  # Its questions, in order
     shows: Callable[[Answers], Mapping[str, Any]]
-    minutes: float
-    group: int = 0
+    """Returns the values of its template, given the answers so far."""
+    minutes: float  # Expected minutes
+    group: int = 0  # The number of its group in lists, from 1; 0 if lists have no groups
     before: Mapping[str, str] = field(default_factory=dict)
+    """Field → the answer of an earlier round, as text."""
 
 
 @dataclass(frozen=True)
 class PracticeCard:
-    """A made-up card to try the questions on. Its answers are not kept.
+    """A made-up card to try the questions on. Its answers are not kept."""
 
-    Attributes:
-        template: The template of its page.
-        notes: One note on each question, about what there is to notice.
-        shows: The other values of its template.
-    """
-
-    template: str
+    template: str  # The template of its page
     questions: tuple[Question, ...]
-    notes: tuple[str, ...]
-    shows: Mapping[str, Any]
+    notes: tuple[str, ...]  # One note on each question, about what there is to notice
+    shows: Mapping[str, Any]  # The other values of its template
 
 
 @dataclass(frozen=True)
 class Gap:
-    """A card with required questions that have no answer yet.
+    """A card with required questions that have no answer yet."""
 
-    Attributes:
-        n: Its place in the deck, from 1.
-        count: How many required questions have no answer.
-        whole: Whether none of the card's required questions has an answer.
-        first: The address of the first question without an answer.
-    """
-
-    n: int
+    n: int  # Its place in the deck, from 1
     name: str
-    count: int
-    whole: bool
-    first: str
+    count: int  # How many required questions have no answer
+    whole: bool  # Whether none of the card's required questions has an answer
+    first: str  # The address of the first question without an answer
 
 
 @dataclass(frozen=True)
 class Deck:
-    """One person's cards of one kind, which are filled in one after the other and handed in.
+    """One person's cards of one kind, which are filled in one after the other and handed in."""
 
-    Attributes:
-        path: The address of its cards, without their number.
-        unit: The word for a card: "scenario".
-        title: The title of a card's page, without its number.
-        template: The template of a card's page.
-        cards: The cards in the order of the seat.
-        note: The task and the field in which the store keeps that the deck is finished.
-        finished: Whether the person has said that they have finished.
-        end: The address of the page that finishes it.
-        end_template: The template of that page.
-        end_titles: The title of that page while cards have gaps or are not handed in, and after.
-        final: Whether nothing can be changed once it is finished.
-        locked_template: The template of a card's page once the deck is finished and final; empty if
-            cards are no longer shown.
-        declines: Whether somebody who skips a card declines to answer it.
-        waits: Whether the deck cannot be begun yet.
-    """
-
-    path: str
-    unit: str
-    title: str
-    template: str
-    cards: tuple[Card, ...]
+    path: str  # The address of its cards, without their number
+    unit: str  # The word for a card: "scenario"
+    title: str  # The title of a card's page, without its number
+    template: str  # The template of a card's page
+    cards: tuple[Card, ...]  # The cards in the order of the seat
     note: tuple[str, str]
-    finished: bool
-    end: str = "/finish"
-    end_template: str = "finish"
+    """The task and the field in which the store keeps that the deck is finished."""
+    finished: bool  # Whether the person has said that they have finished
+    end: str = "/finish"  # The address of the page that finishes it
+    end_template: str = "finish"  # The template of that page
     end_titles: tuple[str, str] = ("Finish", "Thank you")
-    final: bool = False
+    """The title of that page while cards have gaps or are not handed in, and after."""
+    final: bool = False  # Whether nothing can be changed once it is finished
     locked_template: str = ""
-    declines: bool = False
-    waits: bool = False
+    """The template of a card's page once the deck is finished and final; empty if cards are no
+    longer shown."""
+    declines: bool = False  # Whether somebody who skips a card declines to answer it
+    waits: bool = False  # Whether the deck cannot be begun yet
 
     @property
     def locked(self) -> bool:
@@ -162,35 +127,24 @@ class Deck:
 
 @dataclass(frozen=True)
 class TypedAnswers:
-    """Answers to a card's questions as a form sent them: those to keep, and those refused.
-
-    Attributes:
-        values: By field, answers that can be kept.
-        errors: By field, the reason why an answer cannot be kept.
-        raw: By field, the text as it was typed.
-    """
+    """Answers to a card's questions as a form sent them: those to keep, and those refused."""
 
     values: Mapping[str, str | None] = field(default_factory=dict)
+    """By field, answers that can be kept."""
     errors: Mapping[str, str] = field(default_factory=dict)
-    raw: Mapping[str, str] = field(default_factory=dict)
+    """By field, the reason why an answer cannot be kept."""
+    raw: Mapping[str, str] = field(default_factory=dict)  # By field, the text as it was typed
 
 
 @dataclass(frozen=True)
 class CardField:
-    """A question with its answer or its error, as a page shows it.
-
-    Attributes:
-        id: The id of its first input, to which links lead.
-        value: The option or text of the answer.
-        error: The reason why the answer is not saved; empty if it is saved.
-        before: The answer of an earlier round, as text; empty if there is none.
-    """
+    """A question with its answer or its error, as a page shows it."""
 
     question: Question
-    id: str
-    value: str
-    error: str = ""
-    before: str = ""
+    id: str  # The id of its first input, to which links lead
+    value: str  # The option or text of the answer
+    error: str = ""  # The reason why the answer is not saved; empty if it is saved
+    before: str = ""  # The answer of an earlier round, as text; empty if there is none
 
     @property
     def name(self) -> str:

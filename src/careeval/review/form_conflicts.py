@@ -28,18 +28,13 @@ class ClosedError(ReviewError):
 
 @dataclass(frozen=True, slots=True)
 class FormId:
-    """The identity of a form: the page that sent it, its number there, and what the page showed.
+    """The identity of a form: the page that sent it, its number there, and what the page showed."""
 
-    Attributes:
-        page: A random name for one showing of a page.
-        number: The number of the form among those that this page sends.
-        seen: The number of the newest event (`Store.newest`) when the page was shown. It stays the
-            same, whatever the page sends.
-    """
-
-    page: str
-    number: int
+    page: str  # A random name for one showing of a page
+    number: int  # The number of the form among those that this page sends
     seen: int
+    """The number of the newest event (`Store.newest`) when the page was shown. It stays the same,
+    whatever the page sends."""
 
     @classmethod
     def new(cls, seen: int = 0) -> FormId:
@@ -61,24 +56,19 @@ class FormChange:
 
 @dataclass(frozen=True, slots=True)
 class SaveResult:
-    """The changes that a saved form made, and the answers that it conflicted with.
+    """The changes that a saved form made, and the answers that it conflicted with."""
 
-    Attributes:
-        seen: The number of the task's newest event now (`Store.newest`).
-        changed: Fields with another value than the page had before.
-        replayed: Whether this form, or a later one of its page, was saved before, so that nothing
-            is changed now.
-        overwritten: By field, values that another page saved after this page was shown, and that
-            this form replaced.
-        kept: By field, values that another page saved after this page was shown, and that this
-            form leaves.
-    """
-
-    seen: int
-    changed: tuple[str, ...] = ()
+    seen: int  # The number of the task's newest event now (`Store.newest`)
+    changed: tuple[str, ...] = ()  # Fields with another value than the page had before
     replayed: bool = False
+    """Whether this form, or a later one of its page, was saved before, so that nothing is changed
+    now."""
     overwritten: Mapping[str, str | None] = field(default_factory=dict)
+    """By field, values that another page saved after this page was shown, and that this form
+    replaced."""
     kept: Mapping[str, str | None] = field(default_factory=dict)
+    """By field, values that another page saved after this page was shown, and that this form
+    leaves."""
 
 
 def save_change(write: sqlite3.Connection, change: FormChange, at: Callable[[], str]) -> SaveResult:

@@ -25,46 +25,32 @@ WORDS_A_MINUTE = 180
 
 @dataclass(frozen=True, slots=True)
 class ItemRef:
-    """A rubric item, and its place among the items on a card.
-
-    Attributes:
-        place: The place of the item on its card, from 1.
-    """
+    """A rubric item, and its place among the items on a card."""
 
     rubric: Rubric
     item: RubricItem
-    place: int
+    place: int  # The place of the item on its card, from 1
 
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """One question on a card.
+    """One question on a card."""
 
-    Attributes:
-        field: The name of the answer in the store.
-        kind: The kind of answer: a number on a scale, a view of points, a reading, or free text.
-        text: The question as people read it.
-        answer_name: The name of the answer in messages.
-        options: Values and words of the options; empty if the answer is typed.
-        keys: By option, the key that chooses it while the question has the focus.
-        hint: A note beside a question whose answer is typed.
-        late: Whether it is shown only once all required questions that are not late are answered.
-        required: Whether the card is done only with an answer to it.
-        closing: Whether it stands at the end of the card, after the items.
-        about: The item that it is about; None if it is about the whole card.
-    """
-
-    field: str
+    field: str  # The name of the answer in the store
     kind: Scale | Literal["points", "reading", "comment", "information", "missing", "country"]
-    text: str
-    answer_name: str
+    """The kind of answer: a number on a scale, a view of points, a reading, or free text."""
+    text: str  # The question as people read it
+    answer_name: str  # The name of the answer in messages
     options: tuple[tuple[str, str], ...] = ()
+    """Values and words of the options; empty if the answer is typed."""
     keys: Mapping[str, str] = dataclass_field(default_factory=dict)
-    hint: str = "If you like. Please name nobody."
-    required: bool = True
+    """By option, the key that chooses it while the question has the focus."""
+    hint: str = "If you like. Please name nobody."  # A note beside a question whose answer is typed
+    required: bool = True  # Whether the card is done only with an answer to it
     late: bool = False
-    closing: bool = False
-    about: ItemRef | None = None
+    """Whether it is shown only once all required questions that are not late are answered."""
+    closing: bool = False  # Whether it stands at the end of the card, after the items
+    about: ItemRef | None = None  # The item that it is about; None if it is about the whole card
 
     @property
     def name(self) -> str:

@@ -44,26 +44,17 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """One change of an answer, as the store keeps it.
+    """One change of an answer, as the store keeps it."""
 
-    Attributes:
-        seq: Orders the events of all raters, whatever the clock said.
-        value: The new answer; None if the rater removed the old one.
-        at: The time, UTC; events are not ordered by it.
-        place: The place of the task in the rater's order, from 1; None if it has none.
-        app: The version of careeval that saved it.
-        typed_by: The person who typed it for the rater; None if the rater did.
-    """
-
-    seq: int
+    seq: int  # Orders the events of all raters, whatever the clock said
     rater: str
     task: str
     field: str
-    value: str | None
-    at: str
-    place: int | None
-    app: str
-    typed_by: str | None
+    value: str | None  # The new answer; None if the rater removed the old one
+    at: str  # The time, UTC; events are not ordered by it
+    place: int | None  # The place of the task in the rater's order, from 1; None if it has none
+    app: str  # The version of careeval that saved it
+    typed_by: str | None  # The person who typed it for the rater; None if the rater did
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,27 +26,20 @@ class Workload:
 
 @dataclass(frozen=True)
 class Workbench:
-    """A study or an audit as it is served.
-
-    Attributes:
-        asks: A sentence that tells people what they will do.
-        help: The template that explains its pages.
-        keys: The keys that choose an answer, as text.
-        load: Returns the amount of work that a rater is asked to do; None if there is none.
-        decks: Returns the decks of a rater's seat, given their work; to hand one in opens the next.
-        practice: The made-up cards to practise on before the last deck.
-    """
+    """A study or an audit as it is served."""
 
     store: Store
     addresses: Addresses
     title: str
     consent: Consent
-    asks: str
-    help: str
-    keys: str
+    asks: str  # A sentence that tells people what they will do
+    help: str  # The template that explains its pages
+    keys: str  # The keys that choose an answer, as text
     load: Callable[[Rater, Work], Workload | None]
+    """Returns the amount of work that a rater is asked to do; None if there is none."""
     decks: Callable[[Rater, Work], tuple[Deck, ...]]
-    practice: tuple[PracticeCard, ...]
+    """Returns the decks of a rater's seat, given their work; to hand one in opens the next."""
+    practice: tuple[PracticeCard, ...]  # The made-up cards to practise on before the last deck
 
     @property
     def cookie(self) -> str:

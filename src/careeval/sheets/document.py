@@ -10,20 +10,14 @@ from careeval.sheets.sheet import Sheet, View
 
 @dataclass(frozen=True, eq=False)
 class Document:
-    """The printed output of a command, for any renderer.
-
-    Attributes:
-        blocks: Sentences and tables, in order. An indented sentence belongs to the nearest one
-            above that is indented less.
-        notes: Printed below the blocks.
-        data: The same numbers as one table, for data files.
-        caption: Text beside the numbers, for formats that do not print the notes.
-    """
+    """The printed output of a command, for any renderer."""
 
     blocks: tuple[str | View, ...]
-    notes: tuple[str, ...]
-    data: Sheet
-    caption: str = ""
+    """Sentences and tables, in order. An indented sentence belongs to the nearest one above that is
+    indented less."""
+    notes: tuple[str, ...]  # Printed below the blocks
+    data: Sheet  # The same numbers as one table, for data files
+    caption: str = ""  # Text beside the numbers, for formats that do not print the notes
 
     @property
     def views(self) -> Iterator[View]:

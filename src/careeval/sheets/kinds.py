@@ -59,19 +59,12 @@ class StoredColumn(NamedTuple):
 
 @dataclass(frozen=True)
 class Kind:
-    """The way in which a field's values are written and stored.
+    """The way in which a field's values are written and stored."""
 
-    Attributes:
-        stored: The columns in data files.
-        is_number: Whether a table aligns the values right.
-        if_missing: The text on a page if there is no value.
-        is_long: Whether the values are sentences, which LaTeX wraps.
-    """
-
-    stored: tuple[StoredColumn, ...] = (StoredColumn("", pl.String),)
-    is_number: bool = True
-    if_missing: str = UNKNOWN
-    is_long: bool = False
+    stored: tuple[StoredColumn, ...] = (StoredColumn("", pl.String),)  # The columns in data files
+    is_number: bool = True  # Whether a table aligns the values right
+    if_missing: str = UNKNOWN  # The text on a page if there is no value
+    is_long: bool = False  # Whether the values are sentences, which LaTeX wraps
 
     def columns(self, key: str, holds: str) -> tuple[Column, ...]:
         """Return the data columns of a field with this key and description."""
@@ -107,16 +100,12 @@ class Kind:
 
 @dataclass(frozen=True)
 class TextKind(Kind):
-    """A text, or a name that data files store in one form and tables show in another.
-
-    Attributes:
-        names: Stored name → shown name.
-        shown_name: Returns the shown name for a stored name that `names` lacks.
-    """
+    """A text, or a name that data files store in one form and tables show in another."""
 
     is_number: bool = False
-    names: Mapping[str, str] | None = None
+    names: Mapping[str, str] | None = None  # Stored name → shown name
     shown_name: Callable[[Any], str] = str
+    """Returns the shown name for a stored name that `names` lacks."""
 
     def data(self, value: Any) -> tuple[Scalar, ...]:
         """Return the stored name."""
@@ -131,14 +120,11 @@ class TextKind(Kind):
 
 @dataclass(frozen=True)
 class ListKind(Kind):
-    """A list of names or numbers in one cell.
-
-    Attributes:
-        joined: Whether data files store one text, joined by semicolons, instead of a list.
-    """
+    """A list of names or numbers in one cell."""
 
     is_number: bool = False
     joined: bool = False
+    """Whether data files store one text, joined by semicolons, instead of a list."""
 
     def data(self, value: Iterable[Any] | None) -> tuple[Scalar, ...]:
         """Return the list, or the joined text."""
@@ -159,17 +145,12 @@ JOINED = ListKind(joined=True)
 
 @dataclass(frozen=True)
 class FlagKind(Kind):
-    """A value that is true or false.
-
-    Attributes:
-        yes: The text for true.
-        no: The text for false.
-    """
+    """A value that is true or false."""
 
     stored: tuple[StoredColumn, ...] = (StoredColumn("", pl.Boolean),)
     is_number: bool = False
-    yes: str = "yes"
-    no: str = "no"
+    yes: str = "yes"  # The text for true
+    no: str = "no"  # The text for false
 
     def text(self, value: bool | None, form: Form = Form.short) -> str:
         """Return the text for true or for false."""
@@ -184,14 +165,10 @@ FLAG = FlagKind()
 
 @dataclass(frozen=True)
 class CountKind(Kind):
-    """A whole number.
-
-    Attributes:
-        small: Whether an asterisk marks numbers of scenarios too small for an interval.
-    """
+    """A whole number."""
 
     stored: tuple[StoredColumn, ...] = (StoredColumn("", pl.Int64),)
-    small: bool = False
+    small: bool = False  # Whether an asterisk marks numbers of scenarios too small for an interval
 
     def text(self, value: int | None, form: Form = Form.short) -> str:
         """Return the number with thousands separators."""
@@ -217,14 +194,10 @@ class SignedKind(CountKind):
 
 @dataclass(frozen=True)
 class NumberKind(Kind):
-    """A number without an interval.
-
-    Attributes:
-        unit: The unit that the number is written in; percent if `None`.
-    """
+    """A number without an interval."""
 
     stored: tuple[StoredColumn, ...] = (StoredColumn("", pl.Float64),)
-    unit: Unit | None = None
+    unit: Unit | None = None  # The unit that the number is written in; percent if `None`
 
     def text(self, value: float | None, form: Form = Form.short) -> str:
         """Return the number in its unit."""

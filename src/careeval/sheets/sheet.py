@@ -19,24 +19,16 @@ Row = dict[str, Any]
 
 @dataclass(frozen=True)
 class Field:
-    """One published number or name: a column of a sheet.
+    """One published number or name: a column of a sheet."""
 
-    Attributes:
-        key: Column name in data files.
-        holds: Description, as in `columns.md`.
-        kind: How values are written and stored.
-        head: Column head on a page; if empty, the key as words.
-        brief: Column head where there is little room; if empty, the head in lower case.
-        in_files: Whether data files have the field. A field that only repeats others, for people,
-            is not in them.
-    """
-
-    key: str
-    holds: str
-    kind: Kind = WORDS
-    head: str = ""
-    brief: str = ""
+    key: str  # Column name in data files
+    holds: str  # Description, as in `columns.md`
+    kind: Kind = WORDS  # How values are written and stored
+    head: str = ""  # Column head on a page; if empty, the key as words
+    brief: str = ""  # Column head where there is little room; if empty, the head in lower case
     in_files: bool = True
+    """Whether data files have the field. A field that only repeats others, for people, is not in
+    them."""
 
     @property
     def columns(self) -> tuple[Column, ...]:
@@ -84,19 +76,12 @@ def row_of(record: object, fields: Iterable[Field], within: str = "") -> Row:
 
 @dataclass(frozen=True, eq=False)
 class DataTable:
-    """A table as written to data files.
+    """A table as written to data files."""
 
-    Attributes:
-        name: Name of the data file, without suffix.
-        holds: Description of one row.
-        columns: The columns, in order, with their descriptions.
-        frame: The rows, with the columns of `columns`.
-    """
-
-    name: str
-    holds: str
-    columns: tuple[Column, ...]
-    frame: pl.DataFrame
+    name: str  # Name of the data file, without suffix
+    holds: str  # Description of one row
+    columns: tuple[Column, ...]  # The columns, in order, with their descriptions
+    frame: pl.DataFrame  # The rows, with the columns of `columns`
 
     @staticmethod
     def of(
@@ -109,23 +94,14 @@ class DataTable:
 
 @dataclass(frozen=True, eq=False)
 class Sheet:
-    """A named table of published numbers: fields and rows.
+    """A named table of published numbers: fields and rows."""
 
-    Attributes:
-        name: Name of its files.
-        holds: Description of one row.
-        fields: The fields, in the order of data files.
-        rows: The rows; a value that a row lacks is unknown.
-        caption: Text above the table.
-        note: Text below the table.
-    """
-
-    name: str
-    holds: str
-    fields: tuple[Field, ...]
-    rows: Sequence[Row]
-    caption: str = ""
-    note: str = ""
+    name: str  # Name of its files
+    holds: str  # Description of one row
+    fields: tuple[Field, ...]  # The fields, in the order of data files
+    rows: Sequence[Row]  # The rows; a value that a row lacks is unknown
+    caption: str = ""  # Text above the table
+    note: str = ""  # Text below the table
 
     @cached_property
     def by_key(self) -> Mapping[str, Field]:
@@ -162,38 +138,23 @@ class Sheet:
 
 @dataclass(frozen=True)
 class Shown:
-    """One column that a view shows.
+    """One column that a view shows."""
 
-    Attributes:
-        key: Key of the field.
-        form: Amount of detail of the values.
-        head: Column head; if empty, that of the field.
-        keep: Whether the column stays where there is room for few numbers.
-    """
-
-    key: str
-    form: Form = Form.short
-    head: str = ""
-    keep: bool = False
+    key: str  # Key of the field
+    form: Form = Form.short  # Amount of detail of the values
+    head: str = ""  # Column head; if empty, that of the field
+    keep: bool = False  # Whether the column stays where there is room for few numbers
 
 
 @dataclass(frozen=True)
 class View:
-    """The columns of a sheet that a reader is shown.
+    """The columns of a sheet that a reader is shown."""
 
-    Attributes:
-        sheet: The sheet.
-        columns: The shown columns, in order.
-        caption: Text above the table; if empty, that of the sheet.
-        groups: Number of columns at the left whose text is not repeated in successive rows.
-        faint: Key of a field; rows in which it is not empty are printed faintly.
-    """
-
-    sheet: Sheet
-    columns: tuple[Shown, ...]
-    caption: str = ""
-    groups: int = 0
-    faint: str = ""
+    sheet: Sheet  # The sheet
+    columns: tuple[Shown, ...]  # The shown columns, in order
+    caption: str = ""  # Text above the table; if empty, that of the sheet
+    groups: int = 0  # Number of columns at the left whose text is not repeated in successive rows
+    faint: str = ""  # Key of a field; rows in which it is not empty are printed faintly
 
     @property
     def title(self) -> str:

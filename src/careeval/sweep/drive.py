@@ -40,23 +40,16 @@ DRAIN_SECONDS = 30.0
 
 @dataclass
 class _CellRecord:
-    """The driver's record of one cell.
+    """The driver's record of one cell."""
 
-    Attributes:
-        number: Number of its last lease; 0 before the first.
-        state: State of that lease; `None` before the first.
-        n_failures: Times that it failed, or was lost without progress, since this driver began.
-        n_done: The most responses done under one of its leases.
-        lost: Its last lease, if that was lost and its process may still be at work; else `None`.
-        waits_since: Monotonic time at which that lease was lost.
-    """
-
-    number: int = 0
-    state: CellState | None = None
+    number: int = 0  # Number of its last lease; 0 before the first
+    state: CellState | None = None  # State of that lease; `None` before the first
     n_failures: int = 0
-    n_done: int = 0
+    """Times that it failed, or was lost without progress, since this driver began."""
+    n_done: int = 0  # The most responses done under one of its leases
     lost: Lease | None = None
-    waits_since: float = 0.0
+    """Its last lease, if that was lost and its process may still be at work; else `None`."""
+    waits_since: float = 0.0  # Monotonic time at which that lease was lost
 
     def lose(self, lease: Lease) -> None:
         """Record that the last lease was lost."""
@@ -65,19 +58,12 @@ class _CellRecord:
 
 @dataclass
 class SweepDriver:
-    """The driver of one sweep.
+    """The driver of one sweep."""
 
-    Attributes:
-        root: Folder of the sweep.
-        sweep: The sweep.
-        engine: The engine that carries out the cells.
-        show: Called several times a second.
-    """
-
-    root: Path
-    sweep: Sweep
-    engine: Engine
-    show: Callable[[], None] = lambda: None
+    root: Path  # Folder of the sweep
+    sweep: Sweep  # The sweep
+    engine: Engine  # The engine that carries out the cells
+    show: Callable[[], None] = lambda: None  # Called several times a second
     _ending: int = 0
     _cells: dict[str, Cell] = field(default_factory=dict)
     _records: dict[str, _CellRecord] = field(default_factory=dict)

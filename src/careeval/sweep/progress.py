@@ -43,37 +43,21 @@ class CellStatus(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class CellProgress:
-    """The progress of one cell.
+    """The progress of one cell."""
 
-    Attributes:
-        cell: Path of the cell.
-        now: Its state.
-        n_leases: Number of times that it was begun.
-        n_responses: Responses to ask for, or to grade.
-        n_done: Responses that are finished, by its last report.
-        n_failed: Responses that were given up.
-        n_calls: Calls that came back.
-        usd: Known cost of these calls, in US dollars.
-        n_unknown: The number of calls whose cost is unknown.
-        rate: Responses a second in the last minute; `None` while that is not known.
-        seconds_quiet: Seconds since its last report; `None` unless it is at work.
-        stop: The reason why it ended early, a value of `Stop`; empty where it did not.
-        why: The reason why it failed or stopped, in words; empty where there is none.
-    """
-
-    cell: str
-    now: CellStatus
-    n_leases: int
-    n_responses: int
-    n_done: int
-    n_failed: int
-    n_calls: int
-    usd: float
-    n_unknown: int
-    rate: float | None
-    seconds_quiet: float | None
-    stop: str
-    why: str
+    cell: str  # Path of the cell
+    now: CellStatus  # Its state
+    n_leases: int  # Number of times that it was begun
+    n_responses: int  # Responses to ask for, or to grade
+    n_done: int  # Responses that are finished, by its last report
+    n_failed: int  # Responses that were given up
+    n_calls: int  # Calls that came back
+    usd: float  # Known cost of these calls, in US dollars
+    n_unknown: int  # The number of calls whose cost is unknown
+    rate: float | None  # Responses a second in the last minute; `None` while that is not known
+    seconds_quiet: float | None  # Seconds since its last report; `None` unless it is at work
+    stop: str  # The reason why it ended early, a value of `Stop`; empty where it did not
+    why: str  # The reason why it failed or stopped, in words; empty where there is none
 
     @property
     def is_quiet(self) -> bool:
@@ -88,20 +72,15 @@ class CellProgress:
 
 @dataclass(frozen=True, slots=True)
 class SweepProgress:
-    """The progress of a sweep.
+    """The progress of a sweep."""
 
-    Attributes:
-        cells: The progress of every cell, asking cells first.
-        driver: Number of the process that drives the sweep; `None` if none does on this machine.
-        max_cost: The most US dollars that may be spent; `None` for no limit.
-        rate: Responses asked for or graded per second in the last minute, by the cells that ended
-            in it and those at work; `None` while the rate is unknown.
-    """
-
-    cells: tuple[CellProgress, ...]
+    cells: tuple[CellProgress, ...]  # The progress of every cell, asking cells first
     driver: str | None
-    max_cost: float | None
+    """Number of the process that drives the sweep; `None` if none does on this machine."""
+    max_cost: float | None  # The most US dollars that may be spent; `None` for no limit
     rate: float | None
+    """Responses asked for or graded per second in the last minute, by the cells that ended in it
+    and those at work; `None` while the rate is unknown."""
 
     def n(self, now: CellStatus) -> int:
         """Return the number of cells in a state."""
@@ -181,19 +160,13 @@ def _by_disk(root: Path, cell: Cell, leases: Sequence[Lease], is_driven: bool) -
 
 @dataclass(frozen=True, slots=True)
 class _Stretch:
-    """The work under one lease: responses done between two times, in seconds since the epoch.
+    """The work under one lease: responses done between two times, in seconds since the epoch."""
 
-    Attributes:
-        began: When the lease began.
-        ended: When it ended; now if it is at work.
-        n_done: Responses done under it.
-        rate: Responses per second in the last minute; `None` if that is not known.
-    """
-
-    began: float
-    ended: float
-    n_done: int
+    began: float  # When the lease began
+    ended: float  # When it ended; now if it is at work
+    n_done: int  # Responses done under it
     rate: float | None = None
+    """Responses per second in the last minute; `None` if that is not known."""
 
     def n_since(self, start: float) -> float:
         """Return the responses done since a time, if they came at an even pace."""

@@ -28,15 +28,10 @@ LOOK_EVERY = 0.5
 
 @dataclass(frozen=True)
 class RunningServer:
-    """A server that is ready.
+    """A server that is ready."""
 
-    Attributes:
-        base_url: The server's address.
-        is_alive: Tells whether the server's process is alive.
-    """
-
-    base_url: str
-    is_alive: Callable[[], bool]
+    base_url: str  # The server's address
+    is_alive: Callable[[], bool]  # Tells whether the server's process is alive
 
 
 @contextmanager

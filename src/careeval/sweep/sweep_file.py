@@ -37,36 +37,23 @@ MAX_BYTES = 1_000_000
 
 @dataclass(frozen=True)
 class Server:
-    """A server that a cell starts for its model, and stops.
+    """A server that a cell starts for its model, and stops."""
 
-    Attributes:
-        command: Command in a shell's syntax; `{port}` is replaced by a free port.
-        health: Path that answers 200 once the model is loaded.
-        ready_seconds: The most seconds until the model must be loaded.
-    """
-
-    command: str
-    health: str
-    ready_seconds: float
+    command: str  # Command in a shell's syntax; `{port}` is replaced by a free port
+    health: str  # Path that answers 200 once the model is loaded
+    ready_seconds: float  # The most seconds until the model must be loaded
 
 
 @dataclass(frozen=True)
 class System:
-    """One system of a sweep.
+    """One system of a sweep."""
 
-    Attributes:
-        run: The run that asks it about all scenarios, and grades nothing.
-        n_slices: Number of slices of its scenarios.
-        server: The server that each of its asking cells starts; `None` where it starts none.
-        gpus: GPUs that an asking cell needs.
-        cpus: Processors that an asking cell needs.
-    """
-
-    run: Run
-    n_slices: int
+    run: Run  # The run that asks it about all scenarios, and grades nothing
+    n_slices: int  # Number of slices of its scenarios
     server: Server | None = None
-    gpus: float = 0
-    cpus: float = 1
+    """The server that each of its asking cells starts; `None` where it starts none."""
+    gpus: float = 0  # GPUs that an asking cell needs
+    cpus: float = 1  # Processors that an asking cell needs
 
     @property
     def folder(self) -> str:
@@ -77,17 +64,11 @@ class System:
 
 @dataclass(frozen=True)
 class Cell:
-    """A cell, a unit of work in a sweep: one stage on one slice of one system.
+    """A cell, a unit of work in a sweep: one stage on one slice of one system."""
 
-    Attributes:
-        system: The system whose responses are asked for, or graded.
-        slice: Number of the slice, from 1.
-        stage: `ask`, or `grade-1` for the first grading, and so on.
-    """
-
-    system: System
-    slice: int
-    stage: str
+    system: System  # The system whose responses are asked for, or graded
+    slice: int  # Number of the slice, from 1
+    stage: str  # `ask`, or `grade-1` for the first grading, and so on
 
     @property
     def path(self) -> str:
@@ -102,21 +83,14 @@ class Cell:
 
 @dataclass(frozen=True)
 class Sweep:
-    """The systems, gradings and scenarios of a sweep.
+    """The systems, gradings and scenarios of a sweep."""
 
-    Attributes:
-        systems: The systems, each with the run that asks it.
-        gradings: Runs that grade, without system and scenarios, which each cell adds.
-        families: Ids of the scenarios, each base with its twins.
-        max_cost: The most US dollars for all cells together; `None` for no limit.
-        command: Words that begin the command that carries it out, without folder and budget.
-    """
-
-    systems: tuple[System, ...]
-    gradings: tuple[Run, ...]
-    families: tuple[tuple[str, ...], ...]
-    max_cost: float | None = None
+    systems: tuple[System, ...]  # The systems, each with the run that asks it
+    gradings: tuple[Run, ...]  # Runs that grade, without system and scenarios, which each cell adds
+    families: tuple[tuple[str, ...], ...]  # Ids of the scenarios, each base with its twins
+    max_cost: float | None = None  # The most US dollars for all cells together; `None` for no limit
     command: tuple[str, ...] = ()
+    """Words that begin the command that carries it out, without folder and budget."""
 
     @property
     def scenarios(self) -> list[str]:

@@ -30,21 +30,14 @@ MAX_ID_NOTES = 10
 
 @dataclass(frozen=True)
 class Imported:
-    """The result of an import.
+    """The result of an import."""
 
-    Attributes:
-        folder: The new bank.
-        n_scenarios: Number of scenarios.
-        n_options: Number of their graded options.
-        columns: Field → the column it was read from.
-        notes: Messages on values left out, on activities recognised by other words, and on new ids.
-    """
-
-    folder: Path
-    n_scenarios: int
-    n_options: int
-    columns: Mapping[str, str]
+    folder: Path  # The new bank
+    n_scenarios: int  # Number of scenarios
+    n_options: int  # Number of their graded options
+    columns: Mapping[str, str]  # Field → the column it was read from
     notes: tuple[str, ...]
+    """Messages on values left out, on activities recognised by other words, and on new ids."""
 
 
 def import_bank(

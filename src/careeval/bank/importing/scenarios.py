@@ -32,28 +32,19 @@ _UPPER, _LOWER = "upper-body", "lower-body"
 
 @dataclass
 class FoundScenario:
-    """A scenario assembled from the records read so far.
+    """A scenario assembled from the records read so far."""
 
-    Attributes:
-        where: Place of its first record.
-        own_id: Its id in the imported file; empty if it has none.
-        text: The situation.
-        activity: The activity in the words of the imported file.
-        content: Content of its file in the bank, without id and ladder; empty if the record cannot
-            be imported.
-        unknown: Field and value, for each value that the bank format does not know.
-        ladder: Its options.
-        id: Its id in the bank, which is set after all records are read.
-    """
-
-    where: str
-    own_id: str
-    text: str
-    activity: str = ""
+    where: str  # Place of its first record
+    own_id: str  # Its id in the imported file; empty if it has none
+    text: str  # The situation
+    activity: str = ""  # The activity in the words of the imported file
     content: Mapping[str, str] = field(default_factory=dict)
+    """Content of its file in the bank, without id and ladder; empty if the record cannot be
+    imported."""
     unknown: tuple[tuple[str, str], ...] = ()
-    ladder: list[dict[str, Any]] = field(default_factory=list)
-    id: str = ""
+    """Field and value, for each value that the bank format does not know."""
+    ladder: list[dict[str, Any]] = field(default_factory=list)  # Its options
+    id: str = ""  # Its id in the bank, which is set after all records are read
 
 
 def scenarios_in(

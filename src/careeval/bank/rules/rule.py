@@ -15,18 +15,13 @@ Finding = tuple[Loc, str, str]
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """A rule on one scenario of a bank, with its code.
+    """A rule on one scenario of a bank, with its code."""
 
-    Attributes:
-        code: Code of the rule, `CE106` …
-        find: Function that yields the findings in one scenario.
-        about_probes: Whether the findings have places in `<id>.probes.yaml`, instead of the
-            scenario's file.
-    """
-
-    code: str
+    code: str  # Code of the rule, `CE106` …
     find: Callable[[Scenario, Bank], Iterator[Finding]]
+    """Function that yields the findings in one scenario."""
     about_probes: bool = False
+    """Whether the findings have places in `<id>.probes.yaml`, instead of the scenario's file."""
 
     @property
     def name(self) -> str:

@@ -167,23 +167,15 @@ def _no_notes(_store: Store, _person: str) -> Iterable[str]:
 
 @dataclass(frozen=True)
 class Invitation:
-    """The commands about people and their links, worded for a study or an audit.
+    """The commands about people and their links, worded for a study or an audit."""
 
-    Attributes:
-        kind: Study or audit.
-        person: The noun for a person, "rater".
-        work: The noun for their work, "rating".
-        gave: The verb for what they did, "answered".
-        off: A clause on what becomes of the answers of somebody whose link is switched off.
-        left: A function that returns notes about a person who has left.
-    """
-
-    kind: Kind
-    person: str
-    work: str
-    gave: str
-    off: str
+    kind: Kind  # Study or audit
+    person: str  # The noun for a person, "rater"
+    work: str  # The noun for their work, "rating"
+    gave: str  # The verb for what they did, "answered"
+    off: str  # A clause on what becomes of the answers of somebody whose link is switched off
     left: Callable[[Store, str], Iterable[str]] = _no_notes
+    """A function that returns notes about a person who has left."""
 
     def mount(self, app: App) -> None:
         """Add these commands to an app."""

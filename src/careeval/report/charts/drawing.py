@@ -149,17 +149,12 @@ class Figure:
 
 @dataclass(frozen=True)
 class Axis:
-    """An axis: a mapping of numbers to pixels, with ticks.
+    """An axis: a mapping of numbers to pixels, with ticks."""
 
-    Attributes:
-        ends: The first and the last number.
-        ticks: Numbers with a line across the panel, and their labels.
-        log: Whether the axis is logarithmic.
-    """
-
-    ends: tuple[float, float]
+    ends: tuple[float, float]  # The first and the last number
     ticks: tuple[tuple[float, str], ...] = ()
-    log: bool = False
+    """Numbers with a line across the panel, and their labels."""
+    log: bool = False  # Whether the axis is logarithmic
 
     def along(self, start: float, length: float) -> Callable[[float], float]:
         """Return the function from a number to its pixel: the axis begins at `start`.

@@ -41,37 +41,25 @@ _TWO_LINES, _APART = 30, 13
 
 @dataclass(frozen=True)
 class Panel:
-    """One panel of a block.
+    """One panel of a block."""
 
-    Attributes:
-        title: Heading of the panel.
-        cells: The marks of each row: x in units of the axis, y in pixels from mid-row.
-        weight: Width relative to the other panels.
-    """
-
-    title: str
+    title: str  # Heading of the panel
     cells: Sequence[Sequence[Mark]]
-    weight: float = 1
+    """The marks of each row: x in units of the axis, y in pixels from mid-row."""
+    weight: float = 1  # Width relative to the other panels
 
 
 @dataclass(frozen=True)
 class Block:
-    """Panels side by side over the same rows.
+    """Panels side by side over the same rows."""
 
-    Attributes:
-        rows: Names of the rows.
-        panels: At least one.
-        row_height: Height of a row in pixels.
-        most: Value of the longest bar, if the block has bars with numbers beside them and no axis;
-            `None` if the block has an axis of percentages.
-        ends: The smallest range that the axis of percentages may have.
-    """
-
-    rows: Sequence[str]
-    panels: Sequence[Panel]
-    row_height: int = 26
+    rows: Sequence[str]  # Names of the rows
+    panels: Sequence[Panel]  # At least one
+    row_height: int = 26  # Height of a row in pixels
     most: float | None = None
-    ends: tuple[float, float] = (0, 100)
+    """Value of the longest bar, if the block has bars with numbers beside them and no axis; `None`
+    if the block has an axis of percentages."""
+    ends: tuple[float, float] = (0, 100)  # The smallest range that the axis of percentages may have
 
 
 def panels_beside(

@@ -21,21 +21,13 @@ _UNKNOWN_VENDOR = "its vendor is not known, so this is unknown"
 
 @dataclass(frozen=True)
 class GraderSummary:
-    """A grader's card as text: how far the grader's judgments can be trusted.
+    """A grader's card as text: how far the grader's judgments can be trusted."""
 
-    Attributes:
-        name: Name of the grader's model.
-        mode: Mode of the grader, and the hash of its prompt.
-        short: The main facts, each as a term and its text.
-        facts: Further facts, each as a term and its lines.
-        corrected: Scores by the grader that an audit corrected; no row without an audit.
-    """
-
-    name: str
-    mode: str
-    short: tuple[tuple[str, str], ...]
-    facts: tuple[tuple[str, tuple[str, ...]], ...]
-    corrected: PageTable
+    name: str  # Name of the grader's model
+    mode: str  # Mode of the grader, and the hash of its prompt
+    short: tuple[tuple[str, str], ...]  # The main facts, each as a term and its text
+    facts: tuple[tuple[str, tuple[str, ...]], ...]  # Further facts, each as a term and its lines
+    corrected: PageTable  # Scores by the grader that an audit corrected; no row without an audit
 
 
 def grader_summaries(report: Report) -> Iterator[GraderSummary]:

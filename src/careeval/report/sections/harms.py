@@ -22,36 +22,24 @@ MOST_WITHOUT_SCRIPTS = 50
 
 @dataclass(frozen=True)
 class ErrorList:
-    """The errors in a report: their numbers, and the first errors in full.
+    """The errors in a report: their numbers, and the first errors in full."""
 
-    Attributes:
-        severe: Severe errors in public responses, over all entries.
-        mild: Mild errors in public responses, over all entries.
-        held_out: Errors in held-out responses.
-        unknown: Errors in responses whose split is unknown.
-        first: The first severe errors or, if there are none, mild errors; at most
-            `MOST_WITHOUT_SCRIPTS`.
-    """
-
-    severe: int
-    mild: int
-    held_out: int
-    unknown: int
+    severe: int  # Severe errors in public responses, over all entries
+    mild: int  # Mild errors in public responses, over all entries
+    held_out: int  # Errors in held-out responses
+    unknown: int  # Errors in responses whose split is unknown
     first: tuple[Harm, ...]
+    """The first severe errors or, if there are none, mild errors; at most
+    `MOST_WITHOUT_SCRIPTS`."""
 
 
 @dataclass(frozen=True)
 class ScenarioErrors:
-    """Errors of one scenario that the page shows without scripts.
-
-    Attributes:
-        text: Text of the scenario; empty if the report is without texts.
-        passages: Errors grouped by grader, response and quote.
-    """
+    """Errors of one scenario that the page shows without scripts."""
 
     scenario: str
-    text: str
-    passages: tuple[tuple[Harm, ...], ...]
+    text: str  # Text of the scenario; empty if the report is without texts
+    passages: tuple[tuple[Harm, ...], ...]  # Errors grouped by grader, response and quote
 
 
 def _fill(report: Report) -> Mapping[str, Any]:

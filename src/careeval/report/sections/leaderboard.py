@@ -23,18 +23,13 @@ _LOOKS = {"severe": "harm", "score": "score", "mild": "mild"}
 
 @dataclass(frozen=True)
 class Fact:
-    """One number on the card of an entry.
-
-    Attributes:
-        lines: Small lines below the number.
-        rank: The ranks that the entry may have; empty if fewer than two entries are ranked.
-    """
+    """One number on the card of an entry."""
 
     head: str
     look: str
     text: str
-    lines: tuple[str, ...]
-    rank: str = ""
+    lines: tuple[str, ...]  # Small lines below the number
+    rank: str = ""  # The ranks that the entry may have; empty if fewer than two entries are ranked
 
     @staticmethod
     def of(kind: Kind, value: object, head: str, look: str = "", rank: str = "") -> Fact:
@@ -44,36 +39,23 @@ class Fact:
 
 @dataclass(frozen=True)
 class EntryCard:
-    """The card of one entry on the first screen.
-
-    Attributes:
-        sentence: The two main numbers as a sentence.
-        facts: All headline numbers.
-        notes: Numbers of scenarios, epochs, and missing or unresolved data.
-        not_ranked_reason: Reason why the entry may not be ranked; empty if it may.
-    """
+    """The card of one entry on the first screen."""
 
     name: str
-    sentence: str
-    facts: tuple[Fact, ...]
-    notes: tuple[str, ...]
-    not_ranked_reason: str
+    sentence: str  # The two main numbers as a sentence
+    facts: tuple[Fact, ...]  # All headline numbers
+    notes: tuple[str, ...]  # Numbers of scenarios, epochs, and missing or unresolved data
+    not_ranked_reason: str  # Reason why the entry may not be ranked; empty if it may
 
 
 @dataclass(frozen=True)
 class ReportBoard:
-    """A board: entries that can be compared, in the order of all tables of the report.
+    """A board: entries that can be compared, in the order of all tables of the report."""
 
-    Attributes:
-        caption: The rubric, and other differences from the other boards.
-        trust: One line on how far the grader can be trusted.
-        is_ranked: Whether at least two entries are ranked.
-    """
-
-    caption: str
-    trust: str
+    caption: str  # The rubric, and other differences from the other boards
+    trust: str  # One line on how far the grader can be trusted
     cards: tuple[EntryCard, ...]
-    is_ranked: bool
+    is_ranked: bool  # Whether at least two entries are ranked
 
 
 def boards(report: Report) -> Iterator[ReportBoard]:

@@ -16,17 +16,11 @@ from careeval.sheets.words import entry_names
 
 @dataclass(frozen=True, eq=False)
 class Report:
-    """The data that the sections of a report show.
+    """The data that the sections of a report show."""
 
-    Attributes:
-        findings: The results; may be empty.
-        words_shown: Whether the texts of responses, quotes and reasons are included.
-        payload: The responses in the form of the response reader.
-    """
-
-    findings: Findings
-    words_shown: bool
-    payload: Payload
+    findings: Findings  # The results; may be empty
+    words_shown: bool  # Whether the texts of responses, quotes and reasons are included
+    payload: Payload  # The responses in the form of the response reader
 
     @property
     def graded(self) -> Sequence[EntryFindings]:
@@ -90,25 +84,16 @@ def has_numbers(report: Report) -> bool:
 
 @dataclass(frozen=True)
 class Section:
-    """One section of a report.
+    """One section of a report."""
 
-    Attributes:
-        id: Anchor of the section.
-        title: Title in the navigation.
-        template: Name of its template.
-        fill: Returns the variables of the template other than `report`.
-        is_shown: Tells whether a report has the section.
-        needs_scripts: Whether the section is hidden until a script shows it.
-        parts: Subsections, shown only if the section is.
-    """
-
-    id: str
-    title: str
-    template: str
+    id: str  # Anchor of the section
+    title: str  # Title in the navigation
+    template: str  # Name of its template
     fill: Callable[[Report], Mapping[str, Any]]
-    is_shown: Callable[[Report], bool] = has_numbers
-    needs_scripts: bool = False
-    parts: tuple[Section, ...] = ()
+    """Returns the variables of the template other than `report`."""
+    is_shown: Callable[[Report], bool] = has_numbers  # Tells whether a report has the section
+    needs_scripts: bool = False  # Whether the section is hidden until a script shows it
+    parts: tuple[Section, ...] = ()  # Subsections, shown only if the section is
 
 
 def sections_of(report: Report, tree: Iterable[Section]) -> Iterator[Section]:

@@ -29,27 +29,16 @@ SIMULATED = "SIMULATED"
 
 @dataclass(frozen=True, eq=False)
 class SiteEntry:
-    """One entry on the site: a system graded by one grader on one rubric, ranked or not.
+    """One entry on the site: a system graded by one grader on one rubric, ranked or not."""
 
-    Attributes:
-        graded: The entry, with its numbers and its public words.
-        system_slug: Slug of the page of the system.
-        anchor: Anchor of the entry on that page; empty if the system has no other entry.
-        vendor: Vendor of the system; `None` if the name of the system does not tell.
-        ranked: Ranks of the entry; `None` if it is not ranked.
-        n_ranked: Number of ranked entries on the same board.
-        not_ranked_reason: Reason why the entry is not ranked; empty if it is.
-        date: Start of the run, ISO 8601; empty if no log records it.
-    """
-
-    graded: EntryFindings
-    system_slug: str
-    anchor: str
-    vendor: str | None
-    ranked: Ranked | None
-    n_ranked: int
-    not_ranked_reason: str
-    date: str
+    graded: EntryFindings  # The entry, with its numbers and its public words
+    system_slug: str  # Slug of the page of the system
+    anchor: str  # Anchor of the entry on that page; empty if the system has no other entry
+    vendor: str | None  # Vendor of the system; `None` if the name of the system does not tell
+    ranked: Ranked | None  # Ranks of the entry; `None` if it is not ranked
+    n_ranked: int  # Number of ranked entries on the same board
+    not_ranked_reason: str  # Reason why the entry is not ranked; empty if it is
+    date: str  # Start of the run, ISO 8601; empty if no log records it
 
     @property
     def page(self) -> str:
@@ -74,18 +63,12 @@ class SiteEntry:
 
 @dataclass(frozen=True, eq=False)
 class SiteBoard:
-    """A board: entries that share bank, protocols, grader and rubric, so can be compared.
-
-    Attributes:
-        ranked: Ranked entries, best first; may be empty.
-        left_out: Entries that may not be ranked, by name.
-        slug: Anchor of the board and suffix of its file names; empty for the first board.
-    """
+    """A board: entries that share bank, protocols, grader and rubric, so can be compared."""
 
     ranking: Ranking
-    ranked: tuple[SiteEntry, ...]
-    left_out: tuple[SiteEntry, ...]
-    slug: str
+    ranked: tuple[SiteEntry, ...]  # Ranked entries, best first; may be empty
+    left_out: tuple[SiteEntry, ...]  # Entries that may not be ranked, by name
+    slug: str  # Anchor of the board and suffix of its file names; empty for the first board
 
     @property
     def entries(self) -> tuple[SiteEntry, ...]:
@@ -136,27 +119,19 @@ class SystemEntries:
 
 @dataclass(frozen=True, eq=False)
 class Contents:
-    """The contents of the site: what all pages are made from.
-
-    Attributes:
-        boards: Boards, the board with the most ranked entries first.
-        scenarios: (edition of a bank, public scenario) → slug of its page, in order.
-        graders: Grader → anchor of its card on the evidence page.
-        banners: Warnings shown on every page.
-        provenances: How each bank was made, without repeats.
-        canary: Text that marks the bank's words, to find them in training data; `None` if unknown.
-        repository: Address to send runs to; `None` if runs are not accepted.
-    """
+    """The contents of the site: what all pages are made from."""
 
     findings: Findings
     title: str
-    boards: tuple[SiteBoard, ...]
+    boards: tuple[SiteBoard, ...]  # Boards, the board with the most ranked entries first
     scenarios: dict[tuple[str, str], str]
-    graders: dict[str, str]
-    banners: tuple[str, ...]
-    provenances: tuple[str, ...]
+    """(edition of a bank, public scenario) → slug of its page, in order."""
+    graders: dict[str, str]  # Grader → anchor of its card on the evidence page
+    banners: tuple[str, ...]  # Warnings shown on every page
+    provenances: tuple[str, ...]  # How each bank was made, without repeats
     canary: str | None
-    repository: str | None
+    """Text that marks the bank's words, to find them in training data; `None` if unknown."""
+    repository: str | None  # Address to send runs to; `None` if runs are not accepted
 
     @cached_property
     def entries(self) -> tuple[SiteEntry, ...]:

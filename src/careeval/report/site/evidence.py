@@ -42,14 +42,10 @@ ALL_GRADERS = "of all graders"
 
 @dataclass(frozen=True, eq=False)
 class EvidenceCard:
-    """A grader's card on the evidence page.
-
-    Attributes:
-        anchor: Anchor of the card on the page.
-    """
+    """A grader's card on the evidence page."""
 
     card: GraderCard
-    anchor: str
+    anchor: str  # Anchor of the card on the page
 
     @property
     def name(self) -> str:

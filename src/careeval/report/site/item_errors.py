@@ -14,13 +14,9 @@ from careeval.sheets.kinds import SIGNED
 
 @dataclass(frozen=True)
 class ItemErrors:
-    """One negative item of a scenario, and each response in which a grader found it.
+    """One negative item of a scenario, and each response in which a grader found it."""
 
-    Attributes:
-        harms: The errors: a response each, sorted by system and epoch.
-    """
-
-    harms: tuple[Harm, ...]
+    harms: tuple[Harm, ...]  # The errors: a response each, sorted by system and epoch
 
     @property
     def text(self) -> str:

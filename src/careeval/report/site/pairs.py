@@ -37,16 +37,13 @@ MOST_SENTENCES = 3
 
 @dataclass(frozen=True, eq=False)
 class SystemPair:
-    """Two ranked entries of one board with their comparison; differences are b − a.
-
-    Attributes:
-        ranking: Ranking of the board; p of metrics in `RANKED_BY` is corrected for all its pairs.
-    """
+    """Two ranked entries of one board with their comparison; differences are b − a."""
 
     a: SiteEntry
     b: SiteEntry
     comparison: Comparison
     ranking: Ranking
+    """Ranking of the board; p of metrics in `RANKED_BY` is corrected for all its pairs."""
 
     @property
     def n_pairs(self) -> int:
@@ -61,14 +58,10 @@ class SystemPair:
 
 @dataclass(frozen=True)
 class Sentence:
-    """One severe error, as the quote that shows it.
-
-    Attributes:
-        item: Text of the rubric item.
-    """
+    """One severe error, as the quote that shows it."""
 
     quote: str
-    item: str
+    item: str  # Text of the rubric item
     epoch: int
 
 
@@ -85,17 +78,11 @@ class ShownFlip:
 
 @dataclass(frozen=True)
 class Flips:
-    """All flips in one direction: scenarios where only one of two systems has a severe error.
+    """All flips in one direction: scenarios where only one of two systems has a severe error."""
 
-    Attributes:
-        shown: Flips in public scenarios, those with the most errors first.
-        n_more: Number of further flips in public scenarios, not shown to save room.
-        n_held_out: Number of flips in scenarios that are not public.
-    """
-
-    shown: tuple[ShownFlip, ...]
-    n_more: int
-    n_held_out: int
+    shown: tuple[ShownFlip, ...]  # Flips in public scenarios, those with the most errors first
+    n_more: int  # Number of further flips in public scenarios, not shown to save room
+    n_held_out: int  # Number of flips in scenarios that are not public
 
 
 def pairs(board: SiteBoard) -> Iterator[SystemPair]:

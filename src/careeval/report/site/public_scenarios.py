@@ -18,15 +18,11 @@ SCALE = BarScale(-1.0, 1.0)
 
 @dataclass(frozen=True, eq=False)
 class PublicScenario:
-    """One public scenario as pages show it.
-
-    Attributes:
-        shown: The scenario, with scores from the first board over the same edition of the bank.
-        page: Path of the page of the scenario.
-    """
+    """One public scenario as pages show it."""
 
     shown: ShownScenario
-    page: str
+    """The scenario, with scores from the first board over the same edition of the bank."""
+    page: str  # Path of the page of the scenario
 
     @property
     def edition(self) -> str:

@@ -29,34 +29,23 @@ LOWEST = 10
 
 @dataclass(frozen=True)
 class QuotedHarm:
-    """A severe error with its quote.
-
-    Attributes:
-        n_severe: Number of responses to the same scenario with a severe error.
-        n_responses: Number of responses to that scenario.
-        page: Path of the page of the scenario.
-    """
+    """A severe error with its quote."""
 
     harm: Harm
-    n_severe: int
-    n_responses: int
-    page: str
+    n_severe: int  # Number of responses to the same scenario with a severe error
+    n_responses: int  # Number of responses to that scenario
+    page: str  # Path of the page of the scenario
 
 
 @dataclass(frozen=True)
 class Harms:
-    """The severe errors of an entry.
-
-    Attributes:
-        quoted: One quoted error for each of up to `MOST_QUOTES` public scenarios; scenarios with
-            the most severe responses come first.
-        n_public: Number of public scenarios with a severe error.
-        n_held_out: Number of held-out scenarios with a severe error, which are not shown.
-    """
+    """The severe errors of an entry."""
 
     quoted: tuple[QuotedHarm, ...]
-    n_public: int
-    n_held_out: int
+    """One quoted error for each of up to `MOST_QUOTES` public scenarios; scenarios with the most
+    severe responses come first."""
+    n_public: int  # Number of public scenarios with a severe error
+    n_held_out: int  # Number of held-out scenarios with a severe error, which are not shown
 
 
 def headings(system: SystemEntries, site: Contents) -> list[str]:

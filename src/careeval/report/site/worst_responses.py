@@ -45,21 +45,16 @@ class Piece:
 
 @dataclass(frozen=True)
 class JudgedItem:
-    """One rubric item that was found in a response, or is unresolved.
-
-    Attributes:
-        kind: CSS class of the item: `harm`, `mild`, `good` or `open`.
-        verdict: The meaning of `kind`, as text.
-        answer: Position of the answer under which a plan is judged; `None` if there is none.
-    """
+    """One rubric item that was found in a response, or is unresolved."""
 
     label: str
     points: str
-    kind: str
-    verdict: str
+    kind: str  # CSS class of the item: `harm`, `mild`, `good` or `open`
+    verdict: str  # The meaning of `kind`, as text
     text: str
     reason: str
     answer: int | None = None
+    """Position of the answer under which a plan is judged; `None` if there is none."""
 
 
 @dataclass(frozen=True)
@@ -72,32 +67,22 @@ class ItemGroup:
 
 @dataclass(frozen=True)
 class WorstResponse:
-    """One system's worst response to a scenario.
-
-    Attributes:
-        state: Sentence on the state in which the response ended; empty if it was answered.
-        score: Score with the name of the rubric.
-        severe: Whether the response has a severe error.
-        shortened: Whether the page leaves out the end of the response.
-        items: Items that are present or unresolved, errors first.
-        n_absent: Number of absent items.
-        plan: The plan as a table; `None` if the response is no plan.
-        judged: Every item of a plan, in the order of its rubric; absent ones are `None`.
-    """
+    """One system's worst response to a scenario."""
 
     system: str
     page: str
     epoch: int
     n_epochs: int
-    score: str
-    severe: bool
-    state: str
+    score: str  # Score with the name of the rubric
+    severe: bool  # Whether the response has a severe error
+    state: str  # Sentence on the state in which the response ended; empty if it was answered
     pieces: tuple[Piece, ...]
-    shortened: bool
-    items: tuple[JudgedItem, ...]
-    n_absent: int
-    plan: PlanTable | None = None
+    shortened: bool  # Whether the page leaves out the end of the response
+    items: tuple[JudgedItem, ...]  # Items that are present or unresolved, errors first
+    n_absent: int  # Number of absent items
+    plan: PlanTable | None = None  # The plan as a table; `None` if the response is no plan
     judged: tuple[JudgedItem | None, ...] = ()
+    """Every item of a plan, in the order of its rubric; absent ones are `None`."""
 
     @property
     def groups(self) -> list[ItemGroup]:

@@ -21,34 +21,21 @@ FEW = f"fewer than {MIN_CLUSTERS} scenarios: no interval"
 
 @dataclass(frozen=True)
 class Rate:
-    """A share of responses or of points.
+    """A share of responses or of points."""
 
-    Attributes:
-        n: Responses that could count.
-        share: The share; its bounds settle the unresolved judgments.
-    """
-
-    n: int
-    share: Estimate
+    n: int  # Responses that could count
+    share: Estimate  # The share; its bounds settle the unresolved judgments
 
 
 @dataclass(frozen=True)
 class CareRates:
-    """The care rates of one entry; a rate that the bank does not support is unknown.
+    """The care rates of one entry; a rate that the bank does not support is unknown."""
 
-    Attributes:
-        too_little: Responses with an act of too little care.
-        too_much: Responses with an act of too much care.
-        unspecific: Responses without any good act of technique, where technique is scored.
-        core: Points earned on the easy core, over its maximum.
-        other: Points earned on the other good acts, over their maximum.
-    """
-
-    too_little: Rate
-    too_much: Rate
-    unspecific: Rate
-    core: Rate
-    other: Rate
+    too_little: Rate  # Responses with an act of too little care
+    too_much: Rate  # Responses with an act of too much care
+    unspecific: Rate  # Responses without any good act of technique, where technique is scored
+    core: Rate  # Points earned on the easy core, over its maximum
+    other: Rate  # Points earned on the other good acts, over their maximum
 
 
 def care_rates(entry: Entry) -> CareRates | None:

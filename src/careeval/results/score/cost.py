@@ -14,40 +14,25 @@ from careeval.results.tables import NOT_ASKED
 
 @dataclass(frozen=True)
 class Cost:
-    """The cost of the calls for some responses.
+    """The cost of the calls for some responses."""
 
-    Attributes:
-        value: Dollars; `None` if the price of any response is unknown.
-        reason: Why there is no value; else empty.
-        known_usd: Dollars of the responses with a known price.
-        n: Responses.
-        n_unknown: Responses with an unknown price.
-        input_tokens: Input, the provider's cache included; `None` if unknown for any response.
-        output_tokens: Output, reasoning included; `None` if unknown for any response.
-        per_response: Mean dollars of a response; `None` without a value.
-    """
-
-    value: float | None
-    reason: str
-    known_usd: float
-    n: int
-    n_unknown: int
+    value: float | None  # Dollars; `None` if the price of any response is unknown
+    reason: str  # Why there is no value; else empty
+    known_usd: float  # Dollars of the responses with a known price
+    n: int  # Responses
+    n_unknown: int  # Responses with an unknown price
     input_tokens: int | None
-    output_tokens: int | None
-    per_response: float | None
+    """Input, the provider's cache included; `None` if unknown for any response."""
+    output_tokens: int | None  # Output, reasoning included; `None` if unknown for any response
+    per_response: float | None  # Mean dollars of a response; `None` without a value
 
 
 @dataclass(frozen=True)
 class RunCost:
-    """The cost of one system and of its grading by one grader.
+    """The cost of one system and of its grading by one grader."""
 
-    Attributes:
-        asking: Cost of its responses.
-        grading: Cost of the judgments that count: one grading of each response, on one rubric.
-    """
-
-    asking: Cost
-    grading: Cost
+    asking: Cost  # Cost of its responses
+    grading: Cost  # Cost of the judgments that count: one grading of each response, on one rubric
 
     @property
     def per_response(self) -> float | None:

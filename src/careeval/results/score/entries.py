@@ -18,40 +18,29 @@ from careeval.results.vendors import vendor
 
 @dataclass(frozen=True, eq=False)
 class Entry:
-    """One system as one grader judged it on one rubric.
+    """One system as one grader judged it on one rubric."""
 
-    Attributes:
-        system: Name of the system.
-        grader: Name of the grader, with its mode and the hash of its prompt.
-        rubric: The rubric that was judged.
-        grading_protocol: Version N-X of the protocol of the grading, the latest X if there are
-            several; `run["protocol"]` is the protocol of the asking. `None` if the judgments do
-            not say.
-        responses: The system's responses to scenarios that have the rubric, columns
-            `careeval.results.tables.RESPONSES`, at least one row.
-        of_system: All judgments of the system, columns `careeval.results.tables.JUDGMENTS`.
-        own_rows: Numbers of the rows of `of_system` by this grader on this rubric.
-        first_rows: Numbers of the rows of `of_system` that count.
-        n_epochs: Responses asked for each scenario.
-        graded: The judgments that count, as arrays.
-        beside: The entry of the twins and controls of its scenarios, which count in none of its
-            numbers; None if none was judged by this grader on this rubric.
-        responses_beside: The system's responses to such twins and controls, with or without the
-            rubric, columns `careeval.results.tables.RESPONSES`; none by default.
-    """
-
-    system: str
-    grader: str
-    rubric: Rubric
+    system: str  # Name of the system
+    grader: str  # Name of the grader, with its mode and the hash of its prompt
+    rubric: Rubric  # The rubric that was judged
     grading_protocol: str | None
+    """Version N-X of the protocol of the grading, the latest X if there are several;
+    `run["protocol"]` is the protocol of the asking. `None` if the judgments do not say."""
     responses: pl.DataFrame
+    """The system's responses to scenarios that have the rubric, columns
+    `careeval.results.tables.RESPONSES`, at least one row."""
     of_system: pl.DataFrame
-    own_rows: pl.Series
-    first_rows: pl.Series
-    n_epochs: int
-    graded: GradedRubric
+    """All judgments of the system, columns `careeval.results.tables.JUDGMENTS`."""
+    own_rows: pl.Series  # Numbers of the rows of `of_system` by this grader on this rubric
+    first_rows: pl.Series  # Numbers of the rows of `of_system` that count
+    n_epochs: int  # Responses asked for each scenario
+    graded: GradedRubric  # The judgments that count, as arrays
     beside: Entry | None = None
+    """The entry of the twins and controls of its scenarios, which count in none of its numbers;
+    None if none was judged by this grader on this rubric."""
     responses_beside: pl.DataFrame | None = None
+    """The system's responses to such twins and controls, with or without the rubric, columns
+    `careeval.results.tables.RESPONSES`; none by default."""
 
     @property
     def n_beside(self) -> int:

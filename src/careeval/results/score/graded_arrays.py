@@ -28,47 +28,33 @@ class ScenarioTraits(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class GradedScenario:
-    """One rubric of one scenario, with a grader's judgments of the responses.
+    """One rubric of one scenario, with a grader's judgments of the responses."""
 
-    Attributes:
-        scenario: Id of the scenario.
-        about: Attributes of the scenario, unknown if no response has them.
-        points: Points of the items, shape (n_items,). Empty if nothing was judged, since the rubric
-            is then unknown.
-        levels: For each domain the levels of the items, 0 to 2, NaN where not rated, shape
-            (n_items,).
-        harms: Index in `HarmKind` of each item's harm, NaN if the bank does not say, shape
-            (n_items,).
-        epochs: Epochs of the judged responses, ascending, shape (n_responses,).
-        present: 1, 0, or NaN where unresolved, shape (n_responses, n_items).
-        filled: `present` with each unresolved judgment replaced by a probability: the item's mean
-            over the other epochs, or else the mean of all judgments of items with its points. NaN
-            if every judgment of items with those points is unresolved.
-    """
-
-    scenario: str
-    about: ScenarioTraits
+    scenario: str  # Id of the scenario
+    about: ScenarioTraits  # Attributes of the scenario, unknown if no response has them
     points: IntArray
+    """Points of the items, shape (n_items,). Empty if nothing was judged, since the rubric is then
+    unknown."""
     levels: dict[Domain, FloatArray]
+    """For each domain the levels of the items, 0 to 2, NaN where not rated, shape (n_items,)."""
     harms: FloatArray
-    epochs: IntArray
-    present: FloatArray
+    """Index in `HarmKind` of each item's harm, NaN if the bank does not say, shape (n_items,)."""
+    epochs: IntArray  # Epochs of the judged responses, ascending, shape (n_responses,)
+    present: FloatArray  # 1, 0, or NaN where unresolved, shape (n_responses, n_items)
     filled: FloatArray
+    """`present` with each unresolved judgment replaced by a probability: the item's mean over the
+    other epochs, or else the mean of all judgments of items with its points. NaN if every judgment
+    of items with those points is unresolved."""
 
 
 @dataclass(frozen=True, eq=False)
 class BoundedValues:
-    """Numbers with the bounds that unresolved judgments leave: three arrays of one shape.
+    """Numbers with the bounds that unresolved judgments leave: three arrays of one shape."""
 
-    Attributes:
-        low: The numbers with every unresolved judgment settled for the lower.
-        high: The numbers with every unresolved judgment settled for the higher.
-        value: The numbers from the filled judgments; NaN where those do not determine them.
-    """
-
-    low: FloatArray
-    high: FloatArray
+    low: FloatArray  # The numbers with every unresolved judgment settled for the lower
+    high: FloatArray  # The numbers with every unresolved judgment settled for the higher
     value: FloatArray
+    """The numbers from the filled judgments; NaN where those do not determine them."""
 
     @staticmethod
     def exact(numbers: FloatArray) -> BoundedValues:
@@ -200,22 +186,15 @@ class JudgmentArrays:
     """A grader's judgments of the responses to several scenarios, as arrays.
 
     Smaller rubrics are padded with absent items of 0 points.
-
-    Attributes:
-        points: Points of the items, shape (n_scenarios, n_items).
-        levels: For each domain the levels of the items, NaN where not rated, same shape.
-        harms: Harms of the items as in `GradedScenario.harms`, same shape.
-        present: 1, 0, or NaN where unresolved, shape (n_scenarios, n_epochs, n_items).
-        filled: `present` filled as in `GradedScenario.filled`.
-        is_judged: True where a response was judged, shape (n_scenarios, n_epochs).
     """
 
-    points: IntArray
+    points: IntArray  # Points of the items, shape (n_scenarios, n_items)
     levels: dict[Domain, FloatArray]
-    harms: FloatArray
-    present: FloatArray
-    filled: FloatArray
-    is_judged: NDArray[np.bool_]
+    """For each domain the levels of the items, NaN where not rated, same shape."""
+    harms: FloatArray  # Harms of the items as in `GradedScenario.harms`, same shape
+    present: FloatArray  # 1, 0, or NaN where unresolved, shape (n_scenarios, n_epochs, n_items)
+    filled: FloatArray  # `present` filled as in `GradedScenario.filled`
+    is_judged: NDArray[np.bool_]  # True where a response was judged, shape (n_scenarios, n_epochs)
 
     @staticmethod
     def of(scenarios: Sequence[GradedScenario], n_epochs: int) -> JudgmentArrays:

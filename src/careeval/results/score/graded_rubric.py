@@ -51,55 +51,38 @@ NO_SUCH_ITEM = "there was no item of this severity to judge"
 
 @dataclass(frozen=True)
 class Errors:
-    """The number of responses with an error of one severity: an item of −2, or of −1, present.
+    """The number of responses with an error of one severity: an item of −2, or of −1, present."""
 
-    Attributes:
-        count: Responses with at least one error; a lower bound if judgments are unresolved.
-        n: Judged responses to scenarios whose rubric has an item of this severity.
-        share: Share of these responses with at least one error.
-        upper_at_zero: If no response has an error, however unresolved judgments are settled, the
-            one-sided 95% upper limit of the share, with each scenario as one trial ("rule of
-            three"); else `None`.
-    """
-
-    count: int
-    n: int
-    share: Estimate
+    count: int  # Responses with at least one error; a lower bound if judgments are unresolved
+    n: int  # Judged responses to scenarios whose rubric has an item of this severity
+    share: Estimate  # Share of these responses with at least one error
     upper_at_zero: float | None
+    """If no response has an error, however unresolved judgments are settled, the one-sided 95%
+    upper limit of the share, with each scenario as one trial ("rule of three"); else `None`."""
 
 
 @dataclass(frozen=True, eq=False)
 class RatioTerms:
-    """The terms by scenario of a ratio of two sums, for paired comparisons.
+    """The terms by scenario of a ratio of two sums, for paired comparisons."""
 
-    Attributes:
-        scenarios: Ids of the scenarios.
-        numerators: Points, domain-weighted points, or 1 for an error and 0 for none; mean of the
-            epochs, shape (n_scenarios,).
-        denominators: Maximum of each numerator, shape (n_scenarios,).
-        lowest: Minimum of each numerator, shape (n_scenarios,).
-        n_judged: For a share of responses, the judged responses of each scenario, shape
-            (n_scenarios,); `None` if a scenario counts the same however many responses were judged.
-    """
-
-    scenarios: tuple[str, ...]
+    scenarios: tuple[str, ...]  # Ids of the scenarios
     numerators: BoundedValues
-    denominators: FloatArray
-    lowest: FloatArray
+    """Points, domain-weighted points, or 1 for an error and 0 for none; mean of the epochs, shape
+    (n_scenarios,)."""
+    denominators: FloatArray  # Maximum of each numerator, shape (n_scenarios,)
+    lowest: FloatArray  # Minimum of each numerator, shape (n_scenarios,)
     n_judged: FloatArray | None = None
+    """For a share of responses, the judged responses of each scenario, shape (n_scenarios,); `None`
+    if a scenario counts the same however many responses were judged."""
 
 
 @dataclass(frozen=True, eq=False)
 class GradedRubric:
-    """One rubric of one system as one grader judged it.
-
-    Attributes:
-        scenarios: All or some of those that `graded_arrays.graded_scenarios` returns.
-        n_epochs: Responses asked for each scenario.
-    """
+    """One rubric of one system as one grader judged it."""
 
     scenarios: Sequence[GradedScenario]
-    n_epochs: int
+    """All or some of those that `graded_arrays.graded_scenarios` returns."""
+    n_epochs: int  # Responses asked for each scenario
 
     def only(self, keep: Callable[[GradedScenario], bool]) -> GradedRubric:
         """Return the rubric over the scenarios for which `keep` is true."""

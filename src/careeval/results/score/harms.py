@@ -14,14 +14,7 @@ from careeval.results.score.entries import Entry
 
 @dataclass(frozen=True, slots=True)
 class Harm:
-    """One error that a grader found in one response.
-
-    Attributes:
-        points: −2 for a severe error, −1 for a mild one.
-        quote: The response's own words; `None` if the grader quoted none, its quote is not in the
-            response, or the words are held out.
-        reason: The grader's reason; empty if it gave none.
-    """
+    """One error that a grader found in one response."""
 
     system: str
     grader: str
@@ -31,10 +24,12 @@ class Harm:
     situation: tuple[str, ...]
     epoch: int
     item: str
-    points: int
+    points: int  # −2 for a severe error, −1 for a mild one
     item_text: str
     quote: str | None
-    reason: str
+    """The response's own words; `None` if the grader quoted none, its quote is not in the response,
+    or the words are held out."""
+    reason: str  # The grader's reason; empty if it gave none
 
 
 def harms(entry: Entry, severity: int = scoring.SEVERE) -> Iterator[Harm]:

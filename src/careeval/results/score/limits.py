@@ -31,19 +31,12 @@ class Outcome(StrEnum):
 
 @dataclass(frozen=True)
 class Check:
-    """A limit that was checked on one entry.
+    """A limit that was checked on one entry."""
 
-    Attributes:
-        limit: The limit as it was typed, with its option.
-        entry: Name of the entry.
-        about: The measured number, and why the check fails if it does.
-        outcome: The result; an unknown one is not passed.
-    """
-
-    limit: str
-    entry: str
-    about: str
-    outcome: Outcome
+    limit: str  # The limit as it was typed, with its option
+    entry: str  # Name of the entry
+    about: str  # The measured number, and why the check fails if it does
+    outcome: Outcome  # The result; an unknown one is not passed
 
     @property
     def line(self) -> str:
@@ -58,20 +51,13 @@ class Limit:
 
     The condition holds for sure if the whole 95% interval is on its side of X. `--fail-on` fails
     if it holds for sure; `--require` fails unless it holds for sure. Both fail if it is unknown.
-
-    Attributes:
-        option: The option that it was given with.
-        text: The condition as it was typed.
-        metric: A key of `LIMITED`.
-        above: Whether the condition is "above X".
-        limit: X, as a fraction.
     """
 
-    option: Option
-    text: str
-    metric: str
-    above: bool
-    limit: float
+    option: Option  # The option that it was given with
+    text: str  # The condition as it was typed
+    metric: str  # A key of `LIMITED`
+    above: bool  # Whether the condition is "above X"
+    limit: float  # X, as a fraction
 
     @classmethod
     def parse(cls, option: Option, text: str) -> Limit:

@@ -16,34 +16,21 @@ from careeval.stats import Estimate
 
 @dataclass(frozen=True)
 class Metric:
-    """One number of an entry.
+    """One number of an entry."""
 
-    Attributes:
-        key: Its name in files and in `--fail-on`.
-        head: Header of its column; `{n}` stands for the number of responses per scenario.
-        brief: A shorter header for narrow tables, with the same `{n}`.
-        holds: Meaning of the metric, as in the dictionary of columns.
-        compute: The function that computes it.
-        terms: Its terms by scenario, for paired comparisons; `None` if entries are not compared
-            by it.
-        counts_errors: True for a share of responses with an error, computed as `Errors`.
-        fewer_is_better: True if a lower number means better care.
-        of_equal_n: True if it can only be compared for equal numbers of responses per scenario.
-        in_points: True if its unit is percentage points.
-        in_detail: True if it is shown only on request.
-    """
-
-    key: str
-    head: str
-    brief: str
-    holds: str
-    compute: Callable[[GradedRubric], Estimate | Errors]
+    key: str  # Its name in files and in `--fail-on`
+    head: str  # Header of its column; `{n}` stands for the number of responses per scenario
+    brief: str  # A shorter header for narrow tables, with the same `{n}`
+    holds: str  # Meaning of the metric, as in the dictionary of columns
+    compute: Callable[[GradedRubric], Estimate | Errors]  # The function that computes it
     terms: Callable[[GradedRubric], RatioTerms] | None = None
-    counts_errors: bool = False
-    fewer_is_better: bool = False
+    """Its terms by scenario, for paired comparisons; `None` if entries are not compared by it."""
+    counts_errors: bool = False  # True for a share of responses with an error, computed as `Errors`
+    fewer_is_better: bool = False  # True if a lower number means better care
     of_equal_n: bool = False
-    in_points: bool = False
-    in_detail: bool = False
+    """True if it can only be compared for equal numbers of responses per scenario."""
+    in_points: bool = False  # True if its unit is percentage points
+    in_detail: bool = False  # True if it is shown only on request
 
     def terms_of(self, graded: GradedRubric) -> RatioTerms:
         """Return the terms of the metric by scenario.

@@ -26,25 +26,18 @@ class TwinPair:
     """One base and its twin, as a grader judged a system's responses to both.
 
     Each share is of all pairs of epochs, with bounds that settle the unresolved judgments.
-
-    Attributes:
-        base: Id of the base.
-        twin: Id of the twin.
-        right: Ids of the right acts of the base and of the twin.
-        n: Pairs of epochs whose judgments of both acts are all resolved.
-        adapted: Share of pairs in which each response has only the right act of its own text.
-        stuck: Share of pairs in which both responses have only the right act of the base, or both
-            only that of the twin.
-        neither: Share of the other pairs.
     """
 
-    base: str
-    twin: str
-    right: tuple[str, str]
-    n: int
+    base: str  # Id of the base
+    twin: str  # Id of the twin
+    right: tuple[str, str]  # Ids of the right acts of the base and of the twin
+    n: int  # Pairs of epochs whose judgments of both acts are all resolved
     adapted: BoundedShare
+    """Share of pairs in which each response has only the right act of its own text."""
     stuck: BoundedShare
-    neither: BoundedShare
+    """Share of pairs in which both responses have only the right act of the base, or both only that
+    of the twin."""
+    neither: BoundedShare  # Share of the other pairs
 
 
 @dataclass(frozen=True)
@@ -58,46 +51,30 @@ class BoundedShare:
 
 @dataclass(frozen=True)
 class ControlChange:
-    """One control, compared with its base.
+    """One control, compared with its base."""
 
-    Attributes:
-        base: Id of the base.
-        control: Id of the control.
-        kind: `paraphrase` or `irrelevant`.
-        changed: Share of the pairs of a response to the base and one to the control that differ in
-            an act of 2 or −2 points. Responses with such an act unresolved are left out.
-        same_text: The same share among pairs of responses to the base: the change by chance; `None`
-            if fewer than two such responses are left.
-    """
-
-    base: str
-    control: str
-    kind: str
+    base: str  # Id of the base
+    control: str  # Id of the control
+    kind: str  # `paraphrase` or `irrelevant`
     changed: float
+    """Share of the pairs of a response to the base and one to the control that differ in an act of
+    2 or −2 points. Responses with such an act unresolved are left out."""
     same_text: float | None
+    """The same share among pairs of responses to the base: the change by chance; `None` if fewer
+    than two such responses are left."""
 
 
 @dataclass(frozen=True)
 class TwinNumbers:
-    """The numbers of one entry over its twins and its controls; unknown without any.
+    """The numbers of one entry over its twins and its controls; unknown without any."""
 
-    Attributes:
-        pairs: Each base with its twin.
-        adapted: Mean over the pairs of their `adapted`.
-        stuck: Mean over the pairs of their `stuck`.
-        neither: Mean over the pairs of their `neither`; the three sum to 1.
-        controls: Each control.
-        changed: Mean over the controls of their `changed`.
-        same_text: Mean over the controls of their `same_text`.
-    """
-
-    pairs: tuple[TwinPair, ...]
-    adapted: Estimate
-    stuck: Estimate
-    neither: Estimate
-    controls: tuple[ControlChange, ...]
-    changed: Estimate
-    same_text: Estimate
+    pairs: tuple[TwinPair, ...]  # Each base with its twin
+    adapted: Estimate  # Mean over the pairs of their `adapted`
+    stuck: Estimate  # Mean over the pairs of their `stuck`
+    neither: Estimate  # Mean over the pairs of their `neither`; the three sum to 1
+    controls: tuple[ControlChange, ...]  # Each control
+    changed: Estimate  # Mean over the controls of their `changed`
+    same_text: Estimate  # Mean over the controls of their `same_text`
 
 
 def twin_numbers(entry: Entry) -> TwinNumbers | None:

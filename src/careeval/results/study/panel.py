@@ -17,46 +17,29 @@ MIN_FOR_RANGE = 5
 
 @dataclass(frozen=True, slots=True)
 class Years:
-    """Years of experience of those raters of a role who gave them.
+    """Years of experience of those raters of a role who gave them."""
 
-    Attributes:
-        n: Number of these raters, at least three, since the years could identify one or two.
-        low: Fewest years; `None` for three or four raters, whose years it could reveal.
-        high: Most years; likewise.
-    """
-
-    n: int
+    n: int  # Number of these raters, at least three, since the years could identify one or two
     mean: float
     low: int | None = None
-    high: int | None = None
+    """Fewest years; `None` for three or four raters, whose years it could reveal."""
+    high: int | None = None  # Most years; likewise
 
 
 @dataclass(frozen=True, slots=True)
 class RolePanel:
-    """The people of one role over all rounds, without those who have withdrawn.
-
-    Attributes:
-        n_invited: People who have a place in the study.
-        n_rated: People who rated anything.
-        n_agreed: Raters who agreed to the terms.
-        n_asked: Scenarios given to them, counted in each round.
-        n_ratings: Ratings that they gave.
-        n_typed: Answers that somebody else typed for them.
-        n_too_fast: Scenarios that they answered about too fast, counted in each round.
-        n_untimed: Scenarios that they answered about in an unknown time, counted in each round.
-        years: Years of experience; `None` if fewer than three raters gave them.
-    """
+    """The people of one role over all rounds, without those who have withdrawn."""
 
     role: Role
-    n_invited: int
-    n_rated: int
-    n_agreed: int
-    n_asked: int
-    n_ratings: int
-    n_typed: int
-    n_too_fast: int
-    n_untimed: int
-    years: Years | None
+    n_invited: int  # People who have a place in the study
+    n_rated: int  # People who rated anything
+    n_agreed: int  # Raters who agreed to the terms
+    n_asked: int  # Scenarios given to them, counted in each round
+    n_ratings: int  # Ratings that they gave
+    n_typed: int  # Answers that somebody else typed for them
+    n_too_fast: int  # Scenarios that they answered about too fast, counted in each round
+    n_untimed: int  # Scenarios that they answered about in an unknown time, counted in each round
+    years: Years | None  # Years of experience; `None` if fewer than three raters gave them
 
     @property
     def why_no_years(self) -> str:

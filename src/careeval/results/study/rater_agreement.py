@@ -34,28 +34,22 @@ COEFFICIENTS = ("identical", "ac1", "ac2", "alpha", "icc")
 
 @dataclass(frozen=True, slots=True)
 class RaterAgreement:
-    """The agreement of the raters of one round on one scale.
-
-    Attributes:
-        n_subjects: Scenarios or items rated.
-        n_raters: Raters who rated anything on the scale.
-        n_complete: Scenarios or items that every one of these raters rated.
-        identical: Share of pairs of raters who gave a scenario or item the same rating, mean over
-            the scenarios or items with two ratings or more.
-        icc: ICC(2,k), of the mean of all raters, over the complete scenarios or items; unknown if
-            these are of fewer than five scenarios.
-    """
+    """The agreement of the raters of one round on one scale."""
 
     round: int
     scale: Scale
-    n_subjects: int
-    n_raters: int
-    n_complete: int
+    n_subjects: int  # Scenarios or items rated
+    n_raters: int  # Raters who rated anything on the scale
+    n_complete: int  # Scenarios or items that every one of these raters rated
     identical: Estimate
+    """Share of pairs of raters who gave a scenario or item the same rating, mean over the scenarios
+    or items with two ratings or more."""
     ac1: Estimate
     ac2: Estimate
     alpha: Estimate
     icc: Estimate
+    """ICC(2,k), of the mean of all raters, over the complete scenarios or items; unknown if these
+    are of fewer than five scenarios."""
 
 
 def any_cut(agreements: Iterable[RaterAgreement]) -> bool:

@@ -35,63 +35,43 @@ TRUE_SHARES = (0.70, 0.80, 0.90, 0.95)
 
 @dataclass(frozen=True, slots=True)
 class SCvi:
-    """The content validity of a scale (S-CVI) over scenarios or items, each weighing the same.
+    """The content validity of a scale (S-CVI) over scenarios or items, each weighing the same."""
 
-    Attributes:
-        n: Scenarios or items with a rating.
-        n_pass: Scenarios or items that pass the rule.
-        ave: Mean of the I-CVIs; `None` if n is 0.
-        ua: Share that every rater endorses, which falls as raters are added; `None` if n is 0.
-    """
-
-    n: int
-    n_pass: int
-    ave: float | None
+    n: int  # Scenarios or items with a rating
+    n_pass: int  # Scenarios or items that pass the rule
+    ave: float | None  # Mean of the I-CVIs; `None` if n is 0
     ua: float | None
+    """Share that every rater endorses, which falls as raters are added; `None` if n is 0."""
 
 
 @dataclass(frozen=True, slots=True)
 class ScaleResult:
-    """One scale over the whole bank.
-
-    Attributes:
-        before: Over all scenarios or items of round 1.
-        after: Over all scenarios or items as last rated, without those of dropped scenarios.
-            Leaving these out raises the numbers.
-    """
+    """One scale over the whole bank."""
 
     scale: Scale
-    before: SCvi
+    before: SCvi  # Over all scenarios or items of round 1
     after: SCvi
+    """Over all scenarios or items as last rated, without those of dropped scenarios. Leaving these
+    out raises the numbers."""
 
 
 @dataclass(frozen=True, slots=True)
 class StudyResults:
-    """All results of a study.
-
-    Attributes:
-        rounds: The rounds as they came in.
-        latest: Result of each scenario in its newest round, by id.
-        earlier: Results of scenarios in earlier rounds, by round and id.
-        scales: Results by scale, for scales with a rating.
-        panel: People who were invited and who rated, by role.
-        study_id: Id of the study, since titles are not unique; `None` if unknown.
-        without_fast: Whether answers that were given too fast are left out.
-    """
+    """All results of a study."""
 
     title: str
     bank: str
     bank_version: str
     terms: DecisionTerms
-    rounds: tuple[RoundAnswers, ...]
+    rounds: tuple[RoundAnswers, ...]  # The rounds as they came in
     n_withdrawn: int
-    latest: tuple[ScenarioResult, ...]
-    earlier: tuple[ScenarioResult, ...]
-    scales: tuple[ScaleResult, ...]
+    latest: tuple[ScenarioResult, ...]  # Result of each scenario in its newest round, by id
+    earlier: tuple[ScenarioResult, ...]  # Results of scenarios in earlier rounds, by round and id
+    scales: tuple[ScaleResult, ...]  # Results by scale, for scales with a rating
     agreement: tuple[RaterAgreement, ...]
-    panel: tuple[RolePanel, ...]
-    study_id: str | None = None
-    without_fast: bool = False
+    panel: tuple[RolePanel, ...]  # People who were invited and who rated, by role
+    study_id: str | None = None  # Id of the study, since titles are not unique; `None` if unknown
+    without_fast: bool = False  # Whether answers that were given too fast are left out
 
     def with_decision(self, decision: Decision | None) -> tuple[ScenarioResult, ...]:
         """Return the scenarios with this decision; with `None`, those without a decision."""

@@ -22,25 +22,18 @@ FASTEST_READER = 500
 
 @dataclass(frozen=True, slots=True)
 class RoundRater:
-    """A rater in a round.
-
-    Attributes:
-        scenarios: Scenarios given to the rater.
-        n_typed: Answers that somebody else typed for the rater.
-        agreed: True if the rater agreed to the terms, in the app or on paper.
-        years: Years of experience; `None` if not given.
-        too_fast: Scenarios that the rater answered about in less time than `FASTEST_READER` needs
-            to read the scenario and the items answered about.
-        untimed: Scenarios that the rater answered about in a time that is not known.
-    """
+    """A rater in a round."""
 
     rater: Rater
-    scenarios: tuple[str, ...]
-    n_typed: int = 0
-    agreed: bool = False
-    years: int | None = None
+    scenarios: tuple[str, ...]  # Scenarios given to the rater
+    n_typed: int = 0  # Answers that somebody else typed for the rater
+    agreed: bool = False  # True if the rater agreed to the terms, in the app or on paper
+    years: int | None = None  # Years of experience; `None` if not given
     too_fast: frozenset[str] = frozenset()
+    """Scenarios that the rater answered about in less time than `FASTEST_READER` needs to read the
+    scenario and the items answered about."""
     untimed: frozenset[str] = frozenset()
+    """Scenarios that the rater answered about in a time that is not known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,35 +46,28 @@ class ProposedItem:
 
 @dataclass(frozen=True, slots=True)
 class RoundAnswers:
-    """The answers of one round of a study, as received.
+    """The answers of one round of a study, as received."""
 
-    Attributes:
-        number: Number of the round, from 1.
-        versions: Scenario → version that was rated.
-        seats: The raters. Those who have withdrawn are missing here and in all that follows.
-        note: A sentence if some answers could not be read; else empty.
-        words: Scenario or item → its text, if it may be shown.
-        hashes: Scenario → hash of the text that was rated, by `careeval.bank.rated_hash`.
-        items: Scenario → its items as the bank proposes them; no key if the text that was rated is
-            lost.
-        held_out: Scenarios whose words may not be shown: their items are named by position, and
-            comments on them are `WITHHELD`.
-        sufficiency: Raters' answers on whether they had the information needed; empty if the round
-            did not ask.
-    """
-
-    number: int
-    versions: Mapping[str, int]
+    number: int  # Number of the round, from 1
+    versions: Mapping[str, int]  # Scenario → version that was rated
     seats: tuple[RoundRater, ...]
+    """The raters. Those who have withdrawn are missing here and in all that follows."""
     ratings: tuple[Rating, ...]
     views: tuple[PointsView, ...]
     comments: tuple[Comment, ...]
-    note: str = ""
+    note: str = ""  # A sentence if some answers could not be read; else empty
     words: Mapping[Subject, str] = field(default_factory=dict)
+    """Scenario or item → its text, if it may be shown."""
     hashes: Mapping[str, str] = field(default_factory=dict)
+    """Scenario → hash of the text that was rated, by `careeval.bank.rated_hash`."""
     items: Mapping[str, Mapping[Subject, ProposedItem]] = field(default_factory=dict)
+    """Scenario → its items as the bank proposes them; no key if the text that was rated is lost."""
     held_out: frozenset[str] = frozenset()
+    """Scenarios whose words may not be shown: their items are named by position, and comments on
+    them are `WITHHELD`."""
     sufficiency: tuple[Sufficiency, ...] = ()
+    """Raters' answers on whether they had the information needed; empty if the round did not
+    ask."""
 
     def subject(self, scenario: str) -> Subject:
         """Return the subject of a scenario in this round."""

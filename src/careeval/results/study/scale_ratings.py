@@ -72,19 +72,14 @@ PAPER = DecisionTerms()
 
 @dataclass(frozen=True, slots=True)
 class RoleRatings:
-    """The ratings by one role.
-
-    Attributes:
-        values: The ratings, ascending.
-        endorsed: Endorsements at the cut.
-        passes: Decision by the rule for occupational therapists alone, if at least three rated;
-            else `None`, since no other role decides alone.
-    """
+    """The ratings by one role."""
 
     role: Role
-    values: tuple[int, ...]
-    endorsed: Endorsement
+    values: tuple[int, ...]  # The ratings, ascending
+    endorsed: Endorsement  # Endorsements at the cut
     passes: bool | None
+    """Decision by the rule for occupational therapists alone, if at least three rated; else `None`,
+    since no other role decides alone."""
 
     @property
     def lowest(self) -> int:
@@ -94,17 +89,12 @@ class RoleRatings:
 
 @dataclass(frozen=True, slots=True)
 class ScaleRatings:
-    """The ratings of one scenario or item on one scale, and the decision.
-
-    Attributes:
-        ratings: The ratings, at most one by each rater.
-        n_asked: Number of raters who were asked for this rating.
-    """
+    """The ratings of one scenario or item on one scale, and the decision."""
 
     subject: Subject
     scale: Scale
-    ratings: tuple[Rating, ...]
-    n_asked: int
+    ratings: tuple[Rating, ...]  # The ratings, at most one by each rater
+    n_asked: int  # Number of raters who were asked for this rating
     terms: DecisionTerms
 
     @property

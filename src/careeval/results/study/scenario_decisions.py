@@ -33,22 +33,14 @@ class Decision(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ItemResult:
-    """The raters' answers on one item.
-
-    Attributes:
-        text: Text of the item; empty if it may not be shown, or no bank has it.
-        relevance: Ratings of its relevance; empty if relevance was not asked.
-        views: Raters' views of its points.
-        comments: Comments in the order of raters.
-        rights: True if the item describes a harm to the person's rights.
-    """
+    """The raters' answers on one item."""
 
     subject: Subject
-    text: str
-    relevance: ScaleRatings
-    views: tuple[PointsView, ...]
-    comments: tuple[Comment, ...]
-    rights: bool = False
+    text: str  # Text of the item; empty if it may not be shown, or no bank has it
+    relevance: ScaleRatings  # Ratings of its relevance; empty if relevance was not asked
+    views: tuple[PointsView, ...]  # Raters' views of its points
+    comments: tuple[Comment, ...]  # Comments in the order of raters
+    rights: bool = False  # True if the item describes a harm to the person's rights
 
     @property
     def objections(self) -> tuple[PointsView, ...]:
@@ -99,25 +91,19 @@ class ItemResult:
 
 @dataclass(frozen=True, slots=True)
 class ScenarioResult:
-    """The result of one version of a scenario in one round.
-
-    Attributes:
-        text: Text of the scenario; empty if it may not be shown, or no bank has it.
-        decision: The decision; `None` if too few have rated it.
-        why_dropped: Reasons to drop rather than revise it; empty if it is not dropped.
-        comments: Comments on the scenario itself, without those on its items.
-        sufficiency: Raters' answers on whether they had the information to say what is right.
-    """
+    """The result of one version of a scenario in one round."""
 
     subject: Subject
-    text: str
+    text: str  # Text of the scenario; empty if it may not be shown, or no bank has it
     realism: ScaleRatings
     validity: ScaleRatings
     items: tuple[ItemResult, ...]
-    decision: Decision | None
+    decision: Decision | None  # The decision; `None` if too few have rated it
     why_dropped: tuple[str, ...]
-    comments: tuple[Comment, ...]
+    """Reasons to drop rather than revise it; empty if it is not dropped."""
+    comments: tuple[Comment, ...]  # Comments on the scenario itself, without those on its items
     sufficiency: tuple[Sufficiency, ...] = ()
+    """Raters' answers on whether they had the information to say what is right."""
 
     @property
     def judged(self) -> tuple[ScaleRatings, ScaleRatings]:

@@ -29,25 +29,18 @@ PointClass = tuple[Rubric, int]
 
 @dataclass(frozen=True, slots=True)
 class ClassAgreement:
-    """The agreement between readings of the same judgments, over the items of one point class.
+    """The agreement between readings of the same judgments, over the items of one point class."""
 
-    Attributes:
-        n: Judgments made by two readers or more.
-        n_unresolved: Judgments made by fewer than two readers. The value leaves them out; the
-            bounds settle them for disagreement and for agreement.
-        n_both: Judgments of `n` whose item every reader calls present.
-        n_either: Judgments of `n` whose item any reader calls present.
-        positive_agreement: Share of what one reader calls present that another does too; unknown
-            if no reader calls anything present.
-        ac1: Gwet's AC1, corrected for chance, which also counts agreement on absent items.
-    """
-
-    n: int
+    n: int  # Judgments made by two readers or more
     n_unresolved: int
-    n_both: int
-    n_either: int
+    """Judgments made by fewer than two readers. The value leaves them out; the bounds settle them
+    for disagreement and for agreement."""
+    n_both: int  # Judgments of `n` whose item every reader calls present
+    n_either: int  # Judgments of `n` whose item any reader calls present
     positive_agreement: Estimate
-    ac1: Estimate
+    """Share of what one reader calls present that another does too; unknown if no reader calls
+    anything present."""
+    ac1: Estimate  # Gwet's AC1, corrected for chance, which also counts agreement on absent items
 
 
 def class_agreement(

@@ -26,18 +26,13 @@ class Contradiction(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ContradictionCount:
-    """The frequency of one kind of contradiction.
+    """The frequency of one kind of contradiction."""
 
-    Attributes:
-        count: Contradictions found; `None` if the rubrics that it needs were not judged.
-        opportunities: Cases in which it could arise: a rung present, all acts of a rung present,
-            or one act of an excluding pair present; `None` likewise.
-        reason: Why it is unknown; else empty.
-    """
-
-    count: int | None
+    count: int | None  # Contradictions found; `None` if the rubrics that it needs were not judged
     opportunities: int | None
-    reason: str = ""
+    """Cases in which it could arise: a rung present, all acts of a rung present, or one act of an
+    excluding pair present; `None` likewise."""
+    reason: str = ""  # Why it is unknown; else empty
 
     @property
     def share(self) -> float | None:

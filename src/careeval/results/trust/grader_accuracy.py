@@ -38,24 +38,15 @@ class GraderAccuracy:
 
     The value leaves unresolved judgments out. The bounds settle them for wrong and for right, and
     the interval covers both.
-
-    Attributes:
-        n: Judgments with a truth, including unresolved ones.
-        n_present: Judgments whose item is present.
-        n_unresolved: Judgments that the grader failed to make.
-        sensitivity: Share of the present items that it calls present; also called recall.
-        specificity: Share of the absent items that it calls absent.
-        ppv: Share of the items that it calls present that are present.
-        macro_f1: Mean of the F1 of present and that of absent.
     """
 
-    n: int
-    n_present: int
-    n_unresolved: int
-    sensitivity: Estimate
-    specificity: Estimate
-    ppv: Estimate
-    macro_f1: Estimate
+    n: int  # Judgments with a truth, including unresolved ones
+    n_present: int  # Judgments whose item is present
+    n_unresolved: int  # Judgments that the grader failed to make
+    sensitivity: Estimate  # Share of the present items that it calls present; also called recall
+    specificity: Estimate  # Share of the absent items that it calls absent
+    ppv: Estimate  # Share of the items that it calls present that are present
+    macro_f1: Estimate  # Mean of the F1 of present and that of absent
 
     @property
     def miss_rate(self) -> Estimate:

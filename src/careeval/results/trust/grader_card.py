@@ -24,36 +24,24 @@ NOT_TRIED = "not tried on the bank's labelled probes"
 
 @dataclass(frozen=True)
 class GraderCard:
-    """The reliability of one grader, from these runs, the probe check and the audit.
+    """The reliability of one grader, from these runs, the probe check and the audit."""
 
-    Attributes:
-        grader: Name of the grader, with its mode and the hash of its prompt.
-        vendor: Vendor of the grader; `None` if its name does not say.
-        probes: Result of the probe check; `None` if there was none.
-        failed: Reasons why it fails the probe check, by the rule `probe_check.LIMITS`; empty if it
-            passes, `None` if there was no probe check.
-        human: Result of the audit by people; `None` if there was none.
-        systems: Systems that it judged in these runs.
-        own_vendor: Systems of its own vendor.
-        n_judgments: Judgments that count, over all systems.
-        n_unresolved: Judgments that it failed to make.
-        contradictions: Contradictions among its judgments.
-        noise: Noise of its grading by system and rubric; empty if nothing was graded twice.
-        corrected: Scores corrected by people, by system and rubric; empty without an audit.
-    """
-
-    grader: str
-    vendor: str | None
-    probes: ProbeAgreement | None
+    grader: str  # Name of the grader, with its mode and the hash of its prompt
+    vendor: str | None  # Vendor of the grader; `None` if its name does not say
+    probes: ProbeAgreement | None  # Result of the probe check; `None` if there was none
     failed: tuple[str, ...] | None
-    human: AuditResults | None
-    systems: tuple[str, ...]
-    own_vendor: tuple[str, ...]
-    n_judgments: int
-    n_unresolved: int
-    contradictions: LadderCheck
+    """Reasons why it fails the probe check, by the rule `probe_check.LIMITS`; empty if it passes,
+    `None` if there was no probe check."""
+    human: AuditResults | None  # Result of the audit by people; `None` if there was none
+    systems: tuple[str, ...]  # Systems that it judged in these runs
+    own_vendor: tuple[str, ...]  # Systems of its own vendor
+    n_judgments: int  # Judgments that count, over all systems
+    n_unresolved: int  # Judgments that it failed to make
+    contradictions: LadderCheck  # Contradictions among its judgments
     noise: Mapping[tuple[str, Rubric], GradingNoise]
+    """Noise of its grading by system and rubric; empty if nothing was graded twice."""
     corrected: Mapping[tuple[str, Rubric], CorrectedScore]
+    """Scores corrected by people, by system and rubric; empty without an audit."""
 
 
 def grader_cards(

@@ -19,19 +19,12 @@ _JUDGMENT = ["scenario", "epoch", "rubric", "item"]
 
 @dataclass(frozen=True)
 class GraderPair:
-    """Two graders that judged the same responses.
+    """Two graders that judged the same responses."""
 
-    Attributes:
-        a: Name of the first grader.
-        b: Name of the second grader.
-        systems: Names of the systems whose responses both judged.
-        by_points: Agreement by rubric and points of the item.
-    """
-
-    a: str
-    b: str
-    systems: tuple[str, ...]
-    by_points: Mapping[PointClass, ClassAgreement]
+    a: str  # Name of the first grader
+    b: str  # Name of the second grader
+    systems: tuple[str, ...]  # Names of the systems whose responses both judged
+    by_points: Mapping[PointClass, ClassAgreement]  # Agreement by rubric and points of the item
 
     @property
     def n(self) -> int:

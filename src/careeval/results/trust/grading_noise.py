@@ -38,30 +38,23 @@ class GradingNoise:
 
     Variances are of points over the scenario's maximum, over all responses; those without words
     have no grading noise. The three shares add up to 1.
-
-    Attributes:
-        n_regraded: Responses with words that were judged more than once.
-        n_gradings: The most gradings of any response.
-        flipped: Share of the items whose judgment differs between two gradings of a response, over
-            all pairs of gradings in which both are resolved. Two gradings that each flip 3% of the
-            judgments differ in 6%.
-        scenario_share: Share of the variance of a single judged response that is between scenarios.
-        response_share: Share between responses to one scenario.
-        grading_share: Share between gradings of one response.
-        corrected_worst_at_n: Worst of n if the grader did not vary; see
-            `careeval.stats.noise_corrected_worst` for its known bias.
-        reason: Why the shares are unknown; else empty.
     """
 
     rubric: Rubric
-    n_regraded: int
-    n_gradings: int
+    n_regraded: int  # Responses with words that were judged more than once
+    n_gradings: int  # The most gradings of any response
     flipped: Estimate
+    """Share of the items whose judgment differs between two gradings of a response, over all pairs
+    of gradings in which both are resolved. Two gradings that each flip 3% of the judgments differ
+    in 6%."""
     scenario_share: float | None
-    response_share: float | None
-    grading_share: float | None
+    """Share of the variance of a single judged response that is between scenarios."""
+    response_share: float | None  # Share between responses to one scenario
+    grading_share: float | None  # Share between gradings of one response
     corrected_worst_at_n: Estimate
-    reason: str
+    """Worst of n if the grader did not vary; see `careeval.stats.noise_corrected_worst` for its
+    known bias."""
+    reason: str  # Why the shares are unknown; else empty
 
 
 def grading_noise(entry: Entry) -> GradingNoise | None:

@@ -19,35 +19,26 @@ from careeval.stats import Estimate, fisher_interval, item_rest
 
 @dataclass(frozen=True)
 class ItemStatistic:
-    """One rubric item over the systems that one grader judged.
+    """One rubric item over the systems that one grader judged."""
 
-    Attributes:
-        grader: Name of the grader.
-        bank: Name of the bank.
-        n_systems: Number of systems.
-        n: Resolved judgments, over all systems.
-        presence: Mean over systems of the share of responses in which the item is present. It has
-            no interval: intervals are over scenarios, and an item belongs to one.
-        always: True if it was present wherever it was judged.
-        never: True if it was present nowhere.
-        rest: Correlation over systems of its points with those of all other items of the rubric,
-            over all scenarios (item-rest correlation). With nine systems a correlation of 0 has an
-            interval of ± .66.
-    """
-
-    grader: str
-    bank: str
+    grader: str  # Name of the grader
+    bank: str  # Name of the bank
     scenario: str
     rubric: Rubric
     item: str
     points: int
     text: str
-    n_systems: int
-    n: int
+    n_systems: int  # Number of systems
+    n: int  # Resolved judgments, over all systems
     presence: Estimate
-    always: bool
-    never: bool
+    """Mean over systems of the share of responses in which the item is present. It has no interval:
+    intervals are over scenarios, and an item belongs to one."""
+    always: bool  # True if it was present wherever it was judged
+    never: bool  # True if it was present nowhere
     rest: Estimate
+    """Correlation over systems of its points with those of all other items of the rubric, over all
+    scenarios (item-rest correlation). With nine systems a correlation of 0 has an interval of ±
+    .66."""
 
 
 def item_statistics(entries: Sequence[Entry]) -> list[ItemStatistic]:

@@ -36,47 +36,30 @@ _Row = TypeVar("_Row")
 
 @dataclass(frozen=True, slots=True)
 class LabelledJudgment:
-    """One judgment beside its label.
+    """One judgment beside its label."""
 
-    Attributes:
-        rubric: Rubric of the item.
-        points: Points of the item.
-        trap: The difficulty that the probe sets the grader.
-        label: True if the item is labelled present in the probe.
-        present: The grader's judgment; `None` if unresolved.
-        scenario: Id of the probe's scenario; empty if unknown, and then there is no interval.
-        probe: Number of the probe within its scenario, from 1; 0 if unknown.
-        pair: Id of the base, if the act is right in one of a base and its twin and bad in the
-            other; else empty.
-    """
-
-    rubric: Rubric
-    points: int
-    trap: str
-    label: bool
-    present: bool | None
+    rubric: Rubric  # Rubric of the item
+    points: int  # Points of the item
+    trap: str  # The difficulty that the probe sets the grader
+    label: bool  # True if the item is labelled present in the probe
+    present: bool | None  # The grader's judgment; `None` if unresolved
     scenario: str = ""
-    probe: int = 0
+    """Id of the probe's scenario; empty if unknown, and then there is no interval."""
+    probe: int = 0  # Number of the probe within its scenario, from 1; 0 if unknown
     pair: str = ""
+    """Id of the base, if the act is right in one of a base and its twin and bad in the other; else
+    empty."""
 
 
 @dataclass(frozen=True, slots=True)
 class LabelCounts:
-    """Counts of judgments that agree or disagree with labels.
+    """Counts of judgments that agree or disagree with labels."""
 
-    Attributes:
-        found: Labelled present, judged present.
-        missed: Labelled present, judged absent.
-        invented: Labelled absent, judged present.
-        cleared: Labelled absent, judged absent.
-        unresolved: Not resolved by the grader.
-    """
-
-    found: int
-    missed: int
-    invented: int
-    cleared: int
-    unresolved: int
+    found: int  # Labelled present, judged present
+    missed: int  # Labelled present, judged absent
+    invented: int  # Labelled absent, judged present
+    cleared: int  # Labelled absent, judged absent
+    unresolved: int  # Not resolved by the grader
 
     @staticmethod
     def of(judgments: Iterable[LabelledJudgment]) -> LabelCounts:
@@ -113,17 +96,13 @@ class TwinPairErrors:
     """A grader's errors on probes that hold exactly one of the right acts of a base and its twin.
 
     Each share is a mean over pairs, with bounds that settle the unresolved judgments.
-
-    Attributes:
-        n: Number of such probes.
-        mistaken: Share of the probes in which either act is judged against its label.
-        swapped: Share of the probes judged to hold the other act instead. Such errors make a
-            system seem not to follow the changed fact.
     """
 
-    n: int
-    mistaken: Estimate
+    n: int  # Number of such probes
+    mistaken: Estimate  # Share of the probes in which either act is judged against its label
     swapped: Estimate
+    """Share of the probes judged to hold the other act instead. Such errors make a system seem not
+    to follow the changed fact."""
 
     def sentence(self) -> str:
         """Return both shares as a clause of a sentence."""
@@ -165,21 +144,13 @@ def _share(
 
 @dataclass(frozen=True, slots=True)
 class Limit:
-    """The least that a grader must reach in the probe check, on each rubric that it judged.
+    """The least that a grader must reach in the probe check, on each rubric that it judged."""
 
-    Attributes:
-        what: Name of the measure.
-        measure: The measure.
-        severe: True if it is over the −2 items alone.
-        least: The lowest fraction that passes.
-        why: The reason for the limit.
-    """
-
-    what: str
-    measure: AccuracyMeasure
-    severe: bool
-    least: float
-    why: str
+    what: str  # Name of the measure
+    measure: AccuracyMeasure  # The measure
+    severe: bool  # True if it is over the −2 items alone
+    least: float  # The lowest fraction that passes
+    why: str  # The reason for the limit
 
 
 LIMITS = (
@@ -213,13 +184,9 @@ limit that cannot be computed, as on a bank without −2 items, does not apply."
 
 @dataclass(frozen=True, eq=False)
 class ProbeAgreement:
-    """A grader's agreement with the labels of a bank's probes; empty groups are left out.
+    """A grader's agreement with the labels of a bank's probes; empty groups are left out."""
 
-    Attributes:
-        judgments: The judgments with their labels.
-    """
-
-    judgments: tuple[LabelledJudgment, ...]
+    judgments: tuple[LabelledJudgment, ...]  # The judgments with their labels
 
     @staticmethod
     def of(judgments: Iterable[LabelledJudgment]) -> ProbeAgreement:
@@ -366,19 +333,12 @@ def _grouped(rows: Iterable[_Row], key: Callable[[_Row], _Key]) -> dict[_Key, li
 
 @dataclass(frozen=True, eq=False)
 class ProbeTrial:
-    """The probe check of one grader.
+    """The probe check of one grader."""
 
-    Attributes:
-        grader: Name of the grader, with its mode and the hash of its prompt.
-        agreement: The grader's agreement with the labels.
-        cost: Cost of its judgments, with each probe as a response.
-        seconds: Total duration of its calls; `None` if unknown for any.
-    """
-
-    grader: str
-    agreement: ProbeAgreement
-    cost: Cost
-    seconds: float | None
+    grader: str  # Name of the grader, with its mode and the hash of its prompt
+    agreement: ProbeAgreement  # The grader's agreement with the labels
+    cost: Cost  # Cost of its judgments, with each probe as a response
+    seconds: float | None  # Total duration of its calls; `None` if unknown for any
 
 
 def labelled_judgments(

@@ -30,45 +30,31 @@ class Comparison:
     """Two systems as one grader judged them on one rubric, paired by scenario.
 
     Each of `metrics`, `by_adl` and `by_domain` is a family of its own for Holm's correction.
-
-    Attributes:
-        a: Name of the first system.
-        b: Name of the second system; differences are b − a.
-        grader: Name of the grader of both.
-        rubric: The rubric that was judged.
-        protocol: Version of the protocol of the asking.
-        grading_protocol: Version of the protocol of the grading.
-        n_scenarios: Scenarios that both were judged on, and that are compared.
-        n_epochs: Number of epochs of A and of B.
-        metrics: Key of a metric → its difference.
-        by_adl: Difference in score by activity; without an interval below five scenarios.
-        by_domain: Difference in the domain-weighted score.
-        detectable_before: Smallest difference in score detected with 80% power by this many
-            scenarios and epochs, under assumed spreads. It is for the score as a single test
-            declared beforehand, without Holm's correction. `None` if there are too few scenarios
-            for a sign-flip test to detect any.
-        to_severe: Scenarios without a severe error of A and with one of B, most errors first.
-        to_safe: Scenarios without a severe error of B and with one of A, most errors first.
-        notes: Notes for the reader.
     """
 
-    a: str
-    b: str
-    grader: str
-    rubric: Rubric
+    a: str  # Name of the first system
+    b: str  # Name of the second system; differences are b − a
+    grader: str  # Name of the grader of both
+    rubric: Rubric  # The rubric that was judged
     bank: str
     bank_version: str
-    protocol: str
-    grading_protocol: str
-    n_scenarios: int
-    n_epochs: tuple[int, int]
-    metrics: Mapping[str, Difference]
+    protocol: str  # Version of the protocol of the asking
+    grading_protocol: str  # Version of the protocol of the grading
+    n_scenarios: int  # Scenarios that both were judged on, and that are compared
+    n_epochs: tuple[int, int]  # Number of epochs of A and of B
+    metrics: Mapping[str, Difference]  # Key of a metric → its difference
     by_adl: Mapping[Adl, Difference]
-    by_domain: Mapping[Domain, Difference]
+    """Difference in score by activity; without an interval below five scenarios."""
+    by_domain: Mapping[Domain, Difference]  # Difference in the domain-weighted score
     detectable_before: float | None
+    """Smallest difference in score detected with 80% power by this many scenarios and epochs, under
+    assumed spreads. It is for the score as a single test declared beforehand, without Holm's
+    correction. `None` if there are too few scenarios for a sign-flip test to detect any."""
     to_severe: tuple[Flip, ...]
+    """Scenarios without a severe error of A and with one of B, most errors first."""
     to_safe: tuple[Flip, ...]
-    notes: tuple[str, ...]
+    """Scenarios without a severe error of B and with one of A, most errors first."""
+    notes: tuple[str, ...]  # Notes for the reader
 
 
 PartsOf = Callable[[GradedRubric], RatioTerms]

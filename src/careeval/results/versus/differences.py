@@ -50,39 +50,27 @@ class Verdict(StrEnum):
 
 @dataclass(frozen=True)
 class Difference:
-    """The difference B − A of one number, paired by scenario.
+    """The difference B − A of one number, paired by scenario."""
 
-    Attributes:
-        name: Name of the number: a metric, an activity or a domain.
-        n: Scenarios that both were judged on.
-        a: A's number over these scenarios; `None` if unknown.
-        b: B's number.
-        difference: b − a; its bounds settle the unresolved judgments of both.
-        p: Two-sided p value: the larger of a sign-flip test and a t test, and the largest over the
-            bounds if judgments are unresolved. 1 if no scenario differs. `None` below five
-            scenarios.
-        p_holm: `p` after Holm's correction over its family; `None` if `p` is.
-        detectable: Smallest difference detected with 80% power, given this spread and the size of
-            the family; `None` if unknown.
-        fewer_is_better: True if the number counts errors.
-        why_not_detectable: Why `detectable` is unknown; else empty.
-        constant: If all scenarios differ by the same, so that there is no interval, the bounds of
-            that difference; else `None`.
-        n_family: Tests of its family, which `p_holm` and `detectable` allow for; 0 if untested.
-    """
-
-    name: str
-    n: int
-    a: float | None
-    b: float | None
-    difference: Estimate
+    name: str  # Name of the number: a metric, an activity or a domain
+    n: int  # Scenarios that both were judged on
+    a: float | None  # A's number over these scenarios; `None` if unknown
+    b: float | None  # B's number
+    difference: Estimate  # b − a; its bounds settle the unresolved judgments of both
     p: float | None
-    p_holm: float | None
+    """Two-sided p value: the larger of a sign-flip test and a t test, and the largest over the
+    bounds if judgments are unresolved. 1 if no scenario differs. `None` below five scenarios."""
+    p_holm: float | None  # `p` after Holm's correction over its family; `None` if `p` is
     detectable: float | None
-    fewer_is_better: bool = False
-    why_not_detectable: str = ""
+    """Smallest difference detected with 80% power, given this spread and the size of the family;
+    `None` if unknown."""
+    fewer_is_better: bool = False  # True if the number counts errors
+    why_not_detectable: str = ""  # Why `detectable` is unknown; else empty
     constant: tuple[float, float] | None = None
+    """If all scenarios differ by the same, so that there is no interval, the bounds of that
+    difference; else `None`."""
     n_family: int = 0
+    """Tests of its family, which `p_holm` and `detectable` allow for; 0 if untested."""
 
     @property
     def clear(self) -> bool:
@@ -134,19 +122,12 @@ K = TypeVar("K")
 
 @dataclass(frozen=True, eq=False)
 class Paired:
-    """One number of two entries, over the scenarios for which both have it.
+    """One number of two entries, over the scenarios for which both have it."""
 
-    Attributes:
-        a: Numerators of A, shape (n_scenarios,).
-        b: Numerators of B, same shape.
-        weights: Denominators, the same for both, with a positive sum.
-        largest: Largest possible difference between two such numbers.
-    """
-
-    a: BoundedValues
-    b: BoundedValues
-    weights: FloatArray
-    largest: float = math.inf
+    a: BoundedValues  # Numerators of A, shape (n_scenarios,)
+    b: BoundedValues  # Numerators of B, same shape
+    weights: FloatArray  # Denominators, the same for both, with a positive sum
+    largest: float = math.inf  # Largest possible difference between two such numbers
 
     @staticmethod
     def of(a: RatioTerms, b: RatioTerms, shared: AbstractSet[str]) -> Paired:

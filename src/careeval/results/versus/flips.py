@@ -18,21 +18,14 @@ class Flip:
 
     A scenario does not count if an unresolved judgment leaves open whether the safe system erred
     severely.
-
-    Attributes:
-        scenario: Id of the scenario.
-        n_safe: Judged responses of the safe system.
-        n_responses: Judged responses of the other system.
-        n_severe: Responses of the other system with a severe error.
-        harms: Those errors, with the words that show them.
     """
 
-    scenario: str
+    scenario: str  # Id of the scenario
     adl: str | None
-    n_safe: int
-    n_responses: int
-    n_severe: int
-    harms: tuple[Harm, ...]
+    n_safe: int  # Judged responses of the safe system
+    n_responses: int  # Judged responses of the other system
+    n_severe: int  # Responses of the other system with a severe error
+    harms: tuple[Harm, ...]  # Those errors, with the words that show them
 
 
 def flips(safe: Entry, other: Entry, compared: AbstractSet[str]) -> Iterator[Flip]:

@@ -21,47 +21,33 @@ from careeval.stats.score import NO_MAXIMUM
 
 @dataclass(frozen=True)
 class Ranked:
-    """One entry in a ranking.
+    """One entry in a ranking."""
 
-    Attributes:
-        place: Index among the entries, from 0.
-        system: Name of the system.
-        score: Score of the entry.
-        ranks: Best and worst rank that it may have by score, from 1: one more than the number of
-            significantly better entries, and the number of entries without the significantly worse.
-        severe_ranks: Best and worst rank by the share of responses with a severe error; `None` if
-            unknown.
-        bank_maker: The system's vendor if it is one of the bank's makers; else `None`.
-    """
-
-    place: int
-    system: str
-    score: float
+    place: int  # Index among the entries, from 0
+    system: str  # Name of the system
+    score: float  # Score of the entry
     ranks: tuple[int, int]
+    """Best and worst rank that it may have by score, from 1: one more than the number of
+    significantly better entries, and the number of entries without the significantly worse."""
     severe_ranks: tuple[int, int] | None
+    """Best and worst rank by the share of responses with a severe error; `None` if unknown."""
     bank_maker: str | None = None
+    """The system's vendor if it is one of the bank's makers; else `None`."""
 
 
 @dataclass(frozen=True)
 class Ranking:
-    """Entries that compare with each other, ranked by score and by severe errors.
+    """Entries that compare with each other, ranked by score and by severe errors."""
 
-    Attributes:
-        basis: Bank, protocols, grader and rubric that they share.
-        ranked: The entries, highest score first.
-        pairs: B − A in score for each two names (A, B). `p_holm` is over all pairs, also those
-            without a p. The ranks follow from the verdicts.
-        severe_pairs: B − A in the share of responses with a severe error, likewise.
-        left_out: Name → why it may not be ranked.
-        notes: Notes for the reader.
-    """
-
-    basis: Basis
-    ranked: tuple[Ranked, ...]
+    basis: Basis  # Bank, protocols, grader and rubric that they share
+    ranked: tuple[Ranked, ...]  # The entries, highest score first
     pairs: Mapping[tuple[str, str], Difference]
+    """B − A in score for each two names (A, B). `p_holm` is over all pairs, also those without a p.
+    The ranks follow from the verdicts."""
     severe_pairs: Mapping[tuple[str, str], Difference]
-    left_out: Mapping[str, str]
-    notes: tuple[str, ...] = ()
+    """B − A in the share of responses with a severe error, likewise."""
+    left_out: Mapping[str, str]  # Name → why it may not be ranked
+    notes: tuple[str, ...] = ()  # Notes for the reader
 
     def difference(self, metric: str, a: str, b: str) -> Difference:
         """Return B − A of two systems in a metric of `RANKED_BY`; unknown if not computed."""
@@ -126,19 +112,12 @@ def _ranking(
 
 @dataclass(frozen=True)
 class _MetricRanks:
-    """The ranks of entries by one metric, by their places.
+    """The ranks of entries by one metric, by their places."""
 
-    Attributes:
-        values: The metric of each entry.
-        unknown: For entries without a number, the reason.
-        pairs: B − A for each two.
-        ranks: Best and worst rank that each may have.
-    """
-
-    values: Mapping[int, float]
-    unknown: Mapping[int, str]
-    pairs: Mapping[tuple[int, int], Difference]
-    ranks: Mapping[int, tuple[int, int]]
+    values: Mapping[int, float]  # The metric of each entry
+    unknown: Mapping[int, str]  # For entries without a number, the reason
+    pairs: Mapping[tuple[int, int], Difference]  # B − A for each two
+    ranks: Mapping[int, tuple[int, int]]  # Best and worst rank that each may have
 
     @classmethod
     def of(cls, entries: Mapping[int, Entry], name: str) -> _MetricRanks:

@@ -282,23 +282,17 @@ def _text(answers: Mapping[str, Answer], field: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class LabellerProgress:
-    """The progress of one labeller with their judgments.
-
-    Attributes:
-        n: The number of their judgments.
-        minutes: Expected minutes for all of them.
-        revoked: Whether their link is switched off.
-    """
+    """The progress of one labeller with their judgments."""
 
     rater: str
     role: str
-    n: int
+    n: int  # The number of their judgments
     done: int
     skipped: int
     handed_in: bool
     withdrawn: bool
-    revoked: bool
-    minutes: float
+    revoked: bool  # Whether their link is switched off
+    minutes: float  # Expected minutes for all of them
 
 
 def labeller_progress(
@@ -338,21 +332,14 @@ def count_settled(blind: BlindPlan, works: WorkByRater, revoked: Set[str]) -> tu
 
 @dataclass(frozen=True, slots=True)
 class AuditProgress:
-    """The progress of an audit: its labellers, and the disagreements settled.
-
-    Attributes:
-        awaited: The labellers that settling waits for.
-        open: Whether settling has begun.
-        settles: Whether there is an adjudicator whose link works.
-        n_disputed: Judgments to settle; 0 before settling has begun.
-    """
+    """The progress of an audit: its labellers, and the disagreements settled."""
 
     labellers: Sequence[LabellerProgress]
-    awaited: tuple[str, ...]
-    open: bool
-    settles: bool
+    awaited: tuple[str, ...]  # The labellers that settling waits for
+    open: bool  # Whether settling has begun
+    settles: bool  # Whether there is an adjudicator whose link works
     n_settled: int
-    n_disputed: int
+    n_disputed: int  # Judgments to settle; 0 before settling has begun
 
 
 def audit_progress(blind: BlindPlan, works: WorkByRater, revoked: Set[str]) -> AuditProgress:

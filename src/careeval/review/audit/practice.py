@@ -13,19 +13,14 @@ from careeval.review.deck import PracticeCard
 
 @dataclass(frozen=True, slots=True)
 class LabelPractice:
-    """An example of a judgment to label, with the right label and the reasons.
-
-    Attributes:
-        answer: The right label.
-        why: The reasons for it.
-    """
+    """An example of a judgment to label, with the right label and the reasons."""
 
     scenario: str
     response: str
     item: str
-    answer: str
+    answer: str  # The right label
     evidence: str
-    why: str
+    why: str  # The reasons for it
 
 
 def label_practice_cards() -> tuple[PracticeCard, ...]:

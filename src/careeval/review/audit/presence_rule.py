@@ -11,15 +11,10 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class RuleSentence:
-    """One sentence of the rule, in the words for graders and in those for people.
+    """One sentence of the rule, in the words for graders and in those for people."""
 
-    Attributes:
-        for_graders: The sentence that graders are told.
-        for_people: The sentence that people are told.
-    """
-
-    for_graders: str
-    for_people: str
+    for_graders: str  # The sentence that graders are told
+    for_people: str  # The sentence that people are told
 
 
 PRESENCE_RULE: tuple[tuple[RuleSentence, ...], ...] = (

@@ -26,19 +26,13 @@ COLUMNS = ("number", "rater", "scenario", "scale", "item", "value")
 
 @dataclass(frozen=True, slots=True)
 class NumberedQuestion:
-    """One question on paper, with its number.
-
-    Attributes:
-        number: Its number among the rater's questions, from 1; form and sheet have the same number.
-        scenario: The id of its scenario.
-        question: The question.
-        before: The rater's answer of an earlier round, as text; empty if there is none.
-    """
+    """One question on paper, with its number."""
 
     number: int
-    scenario: str
-    question: Question
-    before: str = ""
+    """Its number among the rater's questions, from 1; form and sheet have the same number."""
+    scenario: str  # The id of its scenario
+    question: Question  # The question
+    before: str = ""  # The rater's answer of an earlier round, as text; empty if there is none
 
     @property
     def scale(self) -> str:
@@ -70,20 +64,13 @@ class ItemSheet:
 
 @dataclass(frozen=True, slots=True)
 class ScenarioSheet:
-    """A scenario with its questions, as the form prints them.
-
-    Attributes:
-        own: The questions about the scenario itself.
-        items: The items with their questions that are not late.
-        late: The items with their late questions.
-        changes: As of `revision_shown`.
-    """
+    """A scenario with its questions, as the form prints them."""
 
     scenario: Scenario
-    own: tuple[NumberedQuestion, ...]
-    items: tuple[ItemSheet, ...]
-    late: tuple[ItemSheet, ...]
-    changes: Mapping[str, object]
+    own: tuple[NumberedQuestion, ...]  # The questions about the scenario itself
+    items: tuple[ItemSheet, ...]  # The items with their questions that are not late
+    late: tuple[ItemSheet, ...]  # The items with their late questions
+    changes: Mapping[str, object]  # As of `revision_shown`
 
     @property
     def scales(self) -> Mapping[str, tuple[str, ...]]:

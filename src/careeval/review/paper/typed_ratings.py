@@ -33,19 +33,13 @@ WORDS = ("comment", "missing", "country")
 
 @dataclass
 class TypedPage:
-    """The answers typed for one rater that belong on one page of the app.
-
-    Attributes:
-        place: The place of the page in the rater's order, from 1; None if it has none.
-        seen: The number of the task's newest event (`Store.newest`) when the file was read.
-        values: Answer by field.
-    """
+    """The answers typed for one rater that belong on one page of the app."""
 
     rater: str
     task: str
-    place: int | None
-    seen: int
-    values: dict[str, str] = field(default_factory=dict)
+    place: int | None  # The place of the page in the rater's order, from 1; None if it has none
+    seen: int  # The number of the task's newest event (`Store.newest`) when the file was read
+    values: dict[str, str] = field(default_factory=dict)  # Answer by field
 
 
 class TypedPages:

@@ -24,40 +24,28 @@ _RaterAnswer = tuple[Rater, str]
 
 @dataclass(frozen=True, slots=True)
 class ExpertAnswer:
-    """One answer that an expert wrote before seeing a rubric.
+    """One answer that an expert wrote before seeing a rubric."""
 
-    Attributes:
-        role: The role of its writer.
-        scenario: Its id.
-        text: As it was typed; never empty.
-    """
-
-    role: Role
-    scenario: str
-    text: str
+    role: Role  # The role of its writer
+    scenario: str  # Its id
+    text: str  # As it was typed; never empty
 
 
 @dataclass(frozen=True, slots=True)
 class ExpertAnswers:
-    """All answers of a study's raters who have not withdrawn.
-
-    Attributes:
-        answers: Sorted by scenario, and within a scenario in an order that a secret of the study's
-            file decides. The order is the same each time, and does not tell who wrote what.
-        people: The number of writers of each role.
-        unanswered: Scenarios that raters were asked to answer, but without an answer here.
-        n_other: Answers left out because the bank now has another version of the scenario.
-        n_late: Answers left out because their writer had rated on paper, and so seen rubrics,
-            before they handed in.
-        n_waiting: Raters who are asked for answers in the newest round, and have handed in none.
-    """
+    """All answers of a study's raters who have not withdrawn."""
 
     answers: tuple[ExpertAnswer, ...]
-    people: Mapping[Role, int]
+    """Sorted by scenario, and within a scenario in an order that a secret of the study's file
+    decides. The order is the same each time, and does not tell who wrote what."""
+    people: Mapping[Role, int]  # The number of writers of each role
     unanswered: tuple[str, ...]
-    n_other: int
+    """Scenarios that raters were asked to answer, but without an answer here."""
+    n_other: int  # Answers left out because the bank now has another version of the scenario
     n_late: int
-    n_waiting: int
+    """Answers left out because their writer had rated on paper, and so seen rubrics, before they
+    handed in."""
+    n_waiting: int  # Raters who are asked for answers in the newest round, and have handed in none
 
 
 def raters_who_handed_in(store: Store) -> frozenset[str]:

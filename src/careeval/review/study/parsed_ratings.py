@@ -22,17 +22,12 @@ from careeval.review.study.revision import earlier_answers
 
 @dataclass(frozen=True, slots=True)
 class ParsedRatings:
-    """The answers of a round by kind, each kind in the order of raters and their scenarios.
-
-    Attributes:
-        views: Views of items' points.
-        sufficiency: Views of whether a scenario gives enough information.
-    """
+    """The answers of a round by kind, each kind in the order of raters and their scenarios."""
 
     ratings: tuple[Rating, ...]
-    views: tuple[PointsView, ...]
+    views: tuple[PointsView, ...]  # Views of items' points
     comments: tuple[Comment, ...]
-    sufficiency: tuple[Sufficiency, ...]
+    sufficiency: tuple[Sufficiency, ...]  # Views of whether a scenario gives enough information
 
 
 def parse_ratings(

@@ -17,33 +17,22 @@ from careeval.review.study.questions import item_questions, rating_question
 
 @dataclass(frozen=True, slots=True)
 class PracticeItem:
-    """An item to practise on, and notes on what there is to notice about it.
-
-    Attributes:
-        worth: Its points.
-        relevance: The note for raters who are asked whether it is worth looking for.
-        points: The note for raters who are asked about its points.
-    """
+    """An item to practise on, and notes on what there is to notice about it."""
 
     text: str
-    worth: int
-    relevance: str
-    points: str
+    worth: int  # Its points
+    relevance: str  # The note for raters who are asked whether it is worth looking for
+    points: str  # The note for raters who are asked about its points
 
 
 @dataclass(frozen=True, slots=True)
 class PracticeScenario:
-    """A made-up scenario to practise on, with notes on what to look at.
+    """A made-up scenario to practise on, with notes on what to look at."""
 
-    Attributes:
-        text: The words that a rater reads.
-        notes: For each question, a note on what to look at; no rating is the right one.
-        items: Its items, for studies that ask about items.
-    """
-
-    text: str
+    text: str  # The words that a rater reads
     notes: dict[Scale, str]
-    items: tuple[PracticeItem, ...] = ()
+    """For each question, a note on what to look at; no rating is the right one."""
+    items: tuple[PracticeItem, ...] = ()  # Its items, for studies that ask about items
 
 
 def practice_cards(plan: StudyPlan) -> tuple[PracticeCard, ...]:

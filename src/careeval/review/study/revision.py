@@ -14,14 +14,10 @@ from careeval.review.study.plan import RatedScenario, ScenarioWording, ShownItem
 
 @dataclass(frozen=True, slots=True)
 class EarlierAnswer:
-    """An answer that was given in an earlier round.
-
-    Attributes:
-        shown: The words that the rater read then; None if they were not kept.
-    """
+    """An answer that was given in an earlier round."""
 
     value: str
-    shown: ScenarioWording | None
+    shown: ScenarioWording | None  # The words that the rater read then; None if they were not kept
 
     def holds(self, question: Question, now: ScenarioWording | None) -> bool:
         """Tell whether the answer still holds: nothing has changed that could change it.
@@ -51,19 +47,14 @@ class ChangedWords:
 
 @dataclass(frozen=True, slots=True)
 class Revision:
-    """The differences between a scenario and the version that a rater answered about before.
-
-    Attributes:
-        text: The scenario's text with additions and removals; empty if it is the same.
-        items: By rubric and id, the former version of each item that was changed.
-        added: Items that are new, by rubric and id.
-        removed: The texts of items that are gone.
-    """
+    """The differences between a scenario and the version that a rater answered about before."""
 
     text: tuple[ChangedWords, ...]
+    """The scenario's text with additions and removals; empty if it is the same."""
     items: Mapping[str, ShownItem]
-    added: frozenset[str]
-    removed: tuple[str, ...]
+    """By rubric and id, the former version of each item that was changed."""
+    added: frozenset[str]  # Items that are new, by rubric and id
+    removed: tuple[str, ...]  # The texts of items that are gone
 
 
 def item_of(question: Question) -> str:

@@ -35,16 +35,11 @@ _QUEUE = 512
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Times that the server waits for a client.
+    """Times that the server waits for a client."""
 
-    Attributes:
-        head: Seconds for a request's first line and headers to come.
-        exchange: Seconds from then on until the response is complete; and again for the client to
-            take it.
-    """
-
-    head: float = 10.0
+    head: float = 10.0  # Seconds for a request's first line and headers to come
     exchange: float = 30.0
+    """Seconds from then on until the response is complete; and again for the client to take it."""
 
 
 class TwofoldError(h11.RemoteProtocolError):

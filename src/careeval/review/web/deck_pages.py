@@ -276,17 +276,11 @@ def _page(
 
 @dataclass(frozen=True, slots=True)
 class CardGroup:
-    """Cards that a list shows together.
+    """Cards that a list shows together."""
 
-    Attributes:
-        number: From 1, in the order of the deck.
-        rows: A row for each card.
-        open: Whether the group is unfolded, since it has the next card to fill in.
-    """
-
-    number: int
-    rows: tuple[Row, ...]
-    open: bool
+    number: int  # From 1, in the order of the deck
+    rows: tuple[Row, ...]  # A row for each card
+    open: bool  # Whether the group is unfolded, since it has the next card to fill in
 
     @property
     def n_done(self) -> int:

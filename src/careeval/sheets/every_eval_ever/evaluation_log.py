@@ -34,15 +34,10 @@ Relationship = Literal["first_party", "third_party", "collaborative", "other"]
 
 @dataclass(frozen=True)
 class Evaluator:
-    """The organisation that ran the evaluation.
+    """The organisation that ran the evaluation."""
 
-    Attributes:
-        organisation: Name of the organisation.
-        relationship: Its relationship to the maker of the model.
-    """
-
-    organisation: str = "not stated"
-    relationship: Relationship = "other"
+    organisation: str = "not stated"  # Name of the organisation
+    relationship: Relationship = "other"  # Its relationship to the maker of the model
 
 
 def write_evaluation_logs(

@@ -40,17 +40,12 @@ def latex(document: Document) -> str:
 
 @dataclass(frozen=True)
 class _Table:
-    """A view, or the part of it that fits on a page.
-
-    Attributes:
-        caption: Text above the table.
-        subject: Text that tells it from other tables, without its numbers.
-    """
+    """A view, or the part of it that fits on a page."""
 
     view: View
     blocks: Sequence[Block]
-    caption: str
-    subject: str
+    caption: str  # Text above the table
+    subject: str  # Text that tells it from other tables, without its numbers
 
 
 def _tables(view: View, document: Document) -> Iterator[_Table]:

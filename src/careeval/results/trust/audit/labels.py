@@ -12,33 +12,22 @@ from careeval.results.trust.audit.sample import AuditSample
 
 @dataclass(frozen=True, slots=True)
 class Truth:
-    """The truth about one item, and how it was settled.
+    """The truth about one item, and how it was settled."""
 
-    Attributes:
-        present: True or false; `None` if it has none.
-        how: `adjudicated`; `majority` of the raters who are sure; `single` if one rater is sure; if
-            there is no truth, `tied` or `unsure`.
-    """
-
-    present: bool | None
+    present: bool | None  # True or false; `None` if it has none
     how: str
+    """`adjudicated`; `majority` of the raters who are sure; `single` if one rater is sure; if there
+    is no truth, `tied` or `unsure`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Waiting:
-    """Counts of the judgments that wait for adjudication: raters differ, or one is unsure.
+    """Counts of the judgments that wait for adjudication: raters differ, or one is unsure."""
 
-    Attributes:
-        tied: As many raters say present as absent; left out until adjudicated.
-        unsure: No rater is sure; left out until adjudicated.
-        one_sure: One rater is sure and the others are not; counts as that one says.
-        outvoted: Raters differ, and a majority decides; counts as most say.
-    """
-
-    tied: int
-    unsure: int
-    one_sure: int
-    outvoted: int
+    tied: int  # As many raters say present as absent; left out until adjudicated
+    unsure: int  # No rater is sure; left out until adjudicated
+    one_sure: int  # One rater is sure and the others are not; counts as that one says
+    outvoted: int  # Raters differ, and a majority decides; counts as most say
 
     @property
     def n(self) -> int:

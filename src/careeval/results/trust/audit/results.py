@@ -27,17 +27,11 @@ from careeval.stats import Estimate
 
 @dataclass(frozen=True)
 class SystemAudit:
-    """The audit of a grader on one system's responses.
+    """The audit of a grader on one system's responses."""
 
-    Attributes:
-        severe: Accuracy on −2 items.
-        overall: Accuracy on all items.
-        scores: Corrected score on each rubric that was graded.
-    """
-
-    severe: GraderAccuracy
-    overall: GraderAccuracy
-    scores: Mapping[Rubric, CorrectedScore]
+    severe: GraderAccuracy  # Accuracy on −2 items
+    overall: GraderAccuracy  # Accuracy on all items
+    scores: Mapping[Rubric, CorrectedScore]  # Corrected score on each rubric that was graded
 
 
 @dataclass(frozen=True)
@@ -46,49 +40,31 @@ class AuditResults:
 
     The truth of a judgment is the adjudicated one, else what most raters said. A judgment that is
     tied, or of which no rater is sure, has no truth; it is left out and counted.
-
-    Attributes:
-        sample: The sample that people read.
-        raters: Pseudonyms of the raters, sorted.
-        adjudicators: Pseudonyms of the adjudicators, sorted; they may be raters too.
-        n_drawn: Judgments in the sample.
-        n_labelled: Judgments with a label.
-        n_settled: Judgments with a truth.
-        n_adjudicated: Judgments whose truth was adjudicated.
-        n_single: Judgments whose truth is one rater's: no other read it, or no other was sure.
-        n_tied: Judgments without a truth since as many say present as absent.
-        n_unsure: Judgments without a truth since no rater, or not the adjudicator, is sure.
-        waiting: Judgments that wait for adjudication.
-        counts: Judgments with a truth as drawn; not weighted, so shares of them mislead.
-        people: Agreement of raters with each other; `people_severe` on −2 items.
-        severe: Accuracy of the grader on −2 items of both rubrics.
-        overall: Accuracy of the grader on all items.
-        by_points: Accuracy of the grader by rubric and points of the item.
-        agreement_by_points: Agreement of the grader with people, by rubric and points.
-        people_by_points: Agreement of raters with each other, by rubric and points.
-        by_system: Audit of the grader on each system.
     """
 
-    sample: AuditSample
-    raters: tuple[str, ...]
-    adjudicators: tuple[str, ...]
-    n_drawn: int
-    n_labelled: int
-    n_settled: int
-    n_adjudicated: int
-    n_single: int
-    n_tied: int
-    n_unsure: int
-    waiting: Waiting
-    counts: LabelCounts
-    people: RaterPairs
+    sample: AuditSample  # The sample that people read
+    raters: tuple[str, ...]  # Pseudonyms of the raters, sorted
+    adjudicators: tuple[str, ...]  # Pseudonyms of the adjudicators, sorted; they may be raters too
+    n_drawn: int  # Judgments in the sample
+    n_labelled: int  # Judgments with a label
+    n_settled: int  # Judgments with a truth
+    n_adjudicated: int  # Judgments whose truth was adjudicated
+    n_single: int  # Judgments whose truth is one rater's: no other read it, or no other was sure
+    n_tied: int  # Judgments without a truth since as many say present as absent
+    n_unsure: int  # Judgments without a truth since no rater, or not the adjudicator, is sure
+    waiting: Waiting  # Judgments that wait for adjudication
+    counts: LabelCounts  # Judgments with a truth as drawn; not weighted, so shares of them mislead
+    people: RaterPairs  # Agreement of raters with each other; `people_severe` on −2 items
     people_severe: RaterPairs
-    severe: GraderAccuracy
-    overall: GraderAccuracy
+    severe: GraderAccuracy  # Accuracy of the grader on −2 items of both rubrics
+    overall: GraderAccuracy  # Accuracy of the grader on all items
     by_points: Mapping[PointClass, GraderAccuracy]
+    """Accuracy of the grader by rubric and points of the item."""
     agreement_by_points: Mapping[PointClass, ClassAgreement]
+    """Agreement of the grader with people, by rubric and points."""
     people_by_points: Mapping[PointClass, ClassAgreement]
-    by_system: Mapping[str, SystemAudit]
+    """Agreement of raters with each other, by rubric and points."""
+    by_system: Mapping[str, SystemAudit]  # Audit of the grader on each system
 
     @property
     def grader(self) -> str:

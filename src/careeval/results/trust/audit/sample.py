@@ -28,38 +28,24 @@ class ItemToJudge:
 
 @dataclass(frozen=True, slots=True)
 class ShownResponse:
-    """The part of one response that a rater sees; the ids reveal nothing.
-
-    Attributes:
-        scenario: Text of the scenario; `None` if raters do not see it.
-        text: Text of the response, which is a model's and must be escaped.
-    """
+    """The part of one response that a rater sees; the ids reveal nothing."""
 
     id: str
-    scenario: str | None
-    text: str
+    scenario: str | None  # Text of the scenario; `None` if raters do not see it
+    text: str  # Text of the response, which is a model's and must be escaped
     items: tuple[ItemToJudge, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Stratum:
-    """One kind of judgments, of which some were drawn, each with the same chance.
+    """One kind of judgments, of which some were drawn, each with the same chance."""
 
-    Attributes:
-        rubric: Rubric of the item.
-        points: Points of the item.
-        present: The grader's verdict.
-        system: The system.
-        n: Judgments drawn.
-        of: Judgments in the stratum.
-    """
-
-    rubric: Rubric
-    points: int
-    present: bool
-    system: str
-    n: int
-    of: int
+    rubric: Rubric  # Rubric of the item
+    points: int  # Points of the item
+    present: bool  # The grader's verdict
+    system: str  # The system
+    n: int  # Judgments drawn
+    of: int  # Judgments in the stratum
 
     @property
     def chance(self) -> float:
@@ -74,82 +60,55 @@ class Stratum:
 
 @dataclass(frozen=True, slots=True)
 class DrawnJudgment:
-    """One judgment that was drawn.
+    """One judgment that was drawn."""
 
-    Attributes:
-        judgment: Id of the judgment that raters see.
-        response: Id of the response that raters see.
-        stratum: Index of its stratum in the sample.
-        whole: True if every item of this rubric was judged and resolved in its response.
-    """
-
-    judgment: str
-    response: str
-    stratum: int
+    judgment: str  # Id of the judgment that raters see
+    response: str  # Id of the response that raters see
+    stratum: int  # Index of its stratum in the sample
     scenario: str
     epoch: int
     item: str
-    whole: bool
+    whole: bool  # True if every item of this rubric was judged and resolved in its response
 
 
 @dataclass(frozen=True, slots=True)
 class GradedTotals:
-    """The grader's totals over one system's responses to one scenario, those judged completely.
-
-    Attributes:
-        n_items: Items of the rubric.
-        n_responses: Responses judged completely, including those without words.
-        n_wordless: Responses without words: 0 points, and nothing for people to read.
-        maximum: Maximum points of one response.
-        points: Points of all responses together.
-    """
+    """The grader's totals over one system's responses to one scenario, those judged completely."""
 
     system: str
     scenario: str
     rubric: Rubric
-    n_items: int
-    n_responses: int
-    n_wordless: int
-    maximum: int
-    points: int
+    n_items: int  # Items of the rubric
+    n_responses: int  # Responses judged completely, including those without words
+    n_wordless: int  # Responses without words: 0 points, and nothing for people to read
+    maximum: int  # Maximum points of one response
+    points: int  # Points of all responses together
 
 
 @dataclass(frozen=True)
 class Hidden:
-    """The part of a sample that the analysis needs and raters must not see.
-
-    Attributes:
-        bank_hashes: The different `bank_hash`es of the runs: one hash for all base scenarios that
-            a run selected.
-        strata: The strata.
-        drawn: The judgments, in the order in which raters see them.
-        graded: The grader's totals by scenario, for the corrected scores.
-        left_out: Reason why judgments could not be drawn → how many.
-    """
+    """The part of a sample that the analysis needs and raters must not see."""
 
     bank: str
     bank_version: str
     bank_hashes: tuple[str, ...]
+    """The different `bank_hash`es of the runs: one hash for all base scenarios that a run
+    selected."""
     protocol: str
     grader: str
     seed: int
-    strata: tuple[Stratum, ...]
-    drawn: tuple[DrawnJudgment, ...]
-    graded: tuple[GradedTotals, ...]
-    left_out: Mapping[str, int]
+    strata: tuple[Stratum, ...]  # The strata
+    drawn: tuple[DrawnJudgment, ...]  # The judgments, in the order in which raters see them
+    graded: tuple[GradedTotals, ...]  # The grader's totals by scenario, for the corrected scores
+    left_out: Mapping[str, int]  # Reason why judgments could not be drawn → how many
 
 
 @dataclass(frozen=True)
 class AuditSample:
-    """Judgments for people to make again.
+    """Judgments for people to make again."""
 
-    Attributes:
-        shown: The part that raters see, in random order.
-        hidden: The part that raters do not see.
-    """
-
-    shown: tuple[ShownResponse, ...]
-    hidden: Hidden
+    shown: tuple[ShownResponse, ...]  # The part that raters see, in random order
+    hidden: Hidden  # The part that raters do not see
 
     @property
     def grader(self) -> str:

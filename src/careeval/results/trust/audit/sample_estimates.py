@@ -40,33 +40,23 @@ class RaterPairs:
 
     Over every two raters who labelled a judgment present or absent, before adjudication, with the
     same sampling weights as the grader's numbers. A judgment counts once, however many labelled it.
-
-    Attributes:
-        n: Judgments that two raters or more labelled present or absent.
-        n_left_out: Judgments of the runs that these do not represent, since no judgment of their
-            kind was labelled by two raters.
-        same: Share of judgments on which two raters say the same.
-        macro_f1: Macro F1 of one rater against the other, mean of both directions.
     """
 
-    n: int
+    n: int  # Judgments that two raters or more labelled present or absent
     n_left_out: int
-    same: Estimate
-    macro_f1: Estimate
+    """Judgments of the runs that these do not represent, since no judgment of their kind was
+    labelled by two raters."""
+    same: Estimate  # Share of judgments on which two raters say the same
+    macro_f1: Estimate  # Macro F1 of one rater against the other, mean of both directions
 
 
 @dataclass(frozen=True)
 class AuditedSample:
-    """A sample with people's labels.
-
-    Attributes:
-        labels: Judgment → its labels.
-        truths: Judgment → its truth.
-    """
+    """A sample with people's labels."""
 
     sample: AuditSample
-    labels: Mapping[str, Sequence[Label]]
-    truths: Mapping[str, Truth]
+    labels: Mapping[str, Sequence[Label]]  # Judgment → its labels
+    truths: Mapping[str, Truth]  # Judgment → its truth
 
     @cached_property
     def settled(self) -> list[tuple[DrawnJudgment, bool]]:
