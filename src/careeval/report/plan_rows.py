@@ -20,59 +20,46 @@ ANSWER_KEYS: tuple[Answer, ...] = tuple(WHEN)
 
 @dataclass(frozen=True, slots=True)
 class PlanRow:
-    """One row of a plan's table.
-
-    Attributes:
-        number: Number of the step; 0 for a row that is no step.
-        depth: The branches that it is inside of.
-        kind: An act, a branch, a head of the steps below it, or the end of the plan.
-        name: The act, or the words of the branch or head.
-        details: The arguments of the act in short words; else empty.
-    """
+    """One row of a plan's table."""
 
     number: int
+    """Number of the step; 0 for a row that is no step."""
     depth: int
+    """The branches that it is inside of."""
     kind: Literal["act", "branch", "head", "end"]
+    """An act, a branch, a head of the steps below it, or the end of the plan."""
     name: str
+    """The act, or the words of the branch or head."""
     details: str = ""
+    """The arguments of the act in short words; else empty."""
 
 
 class PlanMark(NamedTuple):
-    """A goal or danger that is present at a step under an answer; all are positions in lists.
-
-    Attributes:
-        row: The row.
-        answer: The answer, in `ANSWER_KEYS`.
-        item: The item, in the judgments.
-    """
+    """A goal or danger that is present at a step under an answer; all are positions in lists."""
 
     row: int
     answer: int
+    """The answer, in `ANSWER_KEYS`."""
     item: int
+    """The item, in the judgments."""
 
 
 class PlanBreak(NamedTuple):
-    """A step at which the plan breaks off, and what the step lacks.
-
-    Attributes:
-        row: Position of its row.
-        answers: Positions of the answers under which it breaks off there, in `ANSWER_KEYS`.
-        problem: What the step lacks.
-    """
+    """A step at which the plan breaks off, and what the step lacks."""
 
     row: int
+    """Position of its row."""
     answers: tuple[int, ...]
+    """Positions of the answers under which it breaks off there, in `ANSWER_KEYS`."""
     problem: str
+    """What the step lacks."""
 
 
 class PlanJudgment(NamedTuple):
-    """The judgment of a goal or danger under one answer.
-
-    Attributes:
-        item: Its id with the answer, `ID@ANSWER`.
-    """
+    """The judgment of a goal or danger under one answer."""
 
     item: str
+    """Its id with the answer, `ID@ANSWER`."""
     present: bool | None
     quote: str | None
     reason: str | None
@@ -80,17 +67,13 @@ class PlanJudgment(NamedTuple):
 
 @dataclass(frozen=True)
 class PlanTable:
-    """A plan as a table.
-
-    Attributes:
-        rows: Its rows in order.
-        marks: Goals and dangers that are present, at their steps.
-        breaks: Steps at which it breaks off.
-    """
+    """A plan as a table."""
 
     rows: tuple[PlanRow, ...]
     marks: tuple[PlanMark, ...]
+    """Goals and dangers that are present, at their steps."""
     breaks: tuple[PlanBreak, ...]
+    """Steps at which it breaks off."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,17 +33,14 @@ MOUTH = "mouth"
 
 @dataclass(frozen=True, slots=True)
 class Need:
-    """A fact that must hold before an act.
-
-    Attributes:
-        fact: The fact.
-        value: Its value; for a number, the least.
-        words: What is missing if it does not hold.
-    """
+    """A fact that must hold before an act."""
 
     fact: Fact
+    """The fact."""
     value: State
+    """Its value; for a number, the least."""
     words: str
+    """What is missing if it does not hold."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,17 +54,14 @@ class Effect:
 
 @dataclass(frozen=True, slots=True)
 class Transition:
-    """An act in a room: what it needs and what it changes.
-
-    Attributes:
-        needs: Facts before it.
-        effects: Changes by it.
-        impossible: Why no state of this room allows it; empty if one may.
-    """
+    """An act in a room: what it needs and what it changes."""
 
     needs: tuple[Need, ...] = ()
+    """Facts before it."""
     effects: tuple[Effect, ...] = ()
+    """Changes by it."""
     impossible: str = ""
+    """Why no state of this room allows it; empty if one may."""
 
 
 def start_facts(room: Room, body: Body) -> dict[Fact, State]:

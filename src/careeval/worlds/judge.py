@@ -100,17 +100,14 @@ class Facts(Frozen):
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """The finding on a goal or a danger under one answer.
-
-    Attributes:
-        present: Whether it is.
-        events: The steps that make it so, the first of them first; empty for the end of the plan.
-        reason: One sentence, in the form of `Reason`.
-    """
+    """The finding on a goal or a danger under one answer."""
 
     present: bool
+    """Whether it is."""
     events: tuple[Event, ...]
+    """The steps that make it so, the first of them first; empty for the end of the plan."""
     reason: str
+    """One sentence, in the form of `Reason`."""
 
 
 def traces(plan: Plan, facts: Facts) -> dict[Answer, Trace]:

@@ -34,50 +34,41 @@ ANSWERS = ("yes", "no", "silence")
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One act of a plan.
-
-    Attributes:
-        number: Its number in the plan from 1, in the order of the text, branches counted too.
-        act: The act.
-        quote: The step as the response has it, for people to find it there.
-    """
+    """One act of a plan."""
 
     number: int
+    """Its number in the plan from 1, in the order of the text, branches counted too."""
     act: Act
+    """The act."""
     quote: str
+    """The step as the response has it, for people to find it there."""
 
 
 @dataclass(frozen=True, slots=True)
 class Branch:
-    """A choice between two lists of steps.
-
-    Attributes:
-        number: Its number, counted as those of steps.
-        thing: The thing whose state decides; empty if the last answer decides.
-        value: The answer or state for which `then` is carried out.
-        then: Steps for that value.
-        otherwise: Steps for any other.
-    """
+    """A choice between two lists of steps."""
 
     number: int
+    """Its number, counted as those of steps."""
     thing: str
+    """The thing whose state decides; empty if the last answer decides."""
     value: str
+    """The answer or state for which `then` is carried out."""
     then: tuple[Step | Branch, ...]
+    """Steps for that value."""
     otherwise: tuple[Step | Branch, ...]
+    """Steps for any other."""
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """A plan in its checked form.
-
-    Attributes:
-        steps: The steps in order.
-        on_stop: What replaces the rest of the plan once the person says stop; None if the plan
-            does not say, and so goes on.
-    """
+    """A plan in its checked form."""
 
     steps: tuple[Step | Branch, ...]
+    """The steps in order."""
     on_stop: tuple[Step | Branch, ...] | None
+    """What replaces the rest of the plan once the person says stop; None if the plan does not say,
+    and so goes on."""
 
     def all_steps(self) -> Iterator[Step]:
         """Yield every act of the plan, in the order of its text."""

@@ -26,18 +26,15 @@ _ROUNDS = 8
 
 @dataclass(frozen=True, slots=True)
 class _Option:
-    """An act without what it undoes.
-
-    Attributes:
-        needs: Facts that it needs.
-        avoids: For each danger that it may meet, facts one of which keeps it from that.
-        effects: Facts that it brings about.
-    """
+    """An act without what it undoes."""
 
     act: Act
     needs: tuple[Wanted, ...]
+    """Facts that it needs."""
     avoids: tuple[tuple[Wanted, ...], ...]
+    """For each danger that it may meet, facts one of which keeps it from that."""
     effects: tuple[Wanted, ...]
+    """Facts that it brings about."""
 
 
 class Relaxation:

@@ -39,15 +39,12 @@ The first finds long lines quickly; the second finds those that have to undo wha
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """Acts in order, and where they lead.
-
-    Attributes:
-        acts: The acts.
-        reached: Ids of the goals that a step has reached.
-    """
+    """Acts in order, and where they lead."""
 
     acts: tuple[Act, ...]
+    """The acts."""
     reached: frozenset[str]
+    """Ids of the goals that a step has reached."""
 
 
 def candidate_acts(facts: Facts, *, careless: bool = False) -> list[Act]:

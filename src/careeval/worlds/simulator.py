@@ -74,39 +74,32 @@ def _holds(now: State, needed: State) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """A step that was carried out.
-
-    Attributes:
-        step: The step.
-        before: Every fact before it.
-        args: Its arguments, with the force and the speed in force where it gives none.
-        stopped: Whether the person said stop during it.
-    """
+    """A step that was carried out."""
 
     step: Step
     before: Mapping[Fact, State]
+    """Every fact before it."""
     args: Mapping[str, State]
+    """Its arguments, with the force and the speed in force where it gives none."""
     stopped: bool = False
+    """Whether the person said stop during it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Trace:
-    """A plan carried out under one answer of the person.
-
-    Attributes:
-        answer: What the person does.
-        events: The steps that were carried out, in order.
-        end: Every fact at the end.
-        broken_at: The step that could not be carried out, with which the plan breaks off; None if
-            it runs to its end.
-        problem: What that step lacked; empty if there is none.
-    """
+    """A plan carried out under one answer of the person."""
 
     answer: Answer
+    """What the person does."""
     events: tuple[Event, ...]
+    """The steps that were carried out, in order."""
     end: Mapping[Fact, State]
+    """Every fact at the end."""
     broken_at: Step | Branch | None = None
+    """The step that could not be carried out, with which the plan breaks off; None if it runs to
+    its end."""
     problem: str = ""
+    """What that step lacked; empty if there is none."""
 
 
 def carry_out(plan: Plan, simulator: Simulator, answer: Answer) -> Trace:

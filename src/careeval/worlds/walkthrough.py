@@ -40,15 +40,12 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class Course:
-    """A plan carried out under one answer of the person.
-
-    Attributes:
-        trace: The steps, and where the plan breaks off.
-        findings: The goals that count under this answer, then all dangers.
-    """
+    """A plan carried out under one answer of the person."""
 
     trace: Trace
+    """The steps, and where the plan breaks off."""
     findings: tuple[Finding, ...]
+    """The goals that count under this answer, then all dangers."""
 
     def at(self, event: Event) -> list[Finding]:
         """Return what is found at a step."""
