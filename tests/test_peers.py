@@ -5,14 +5,14 @@ prove already stand there:
 
 - a reply with prose or fences around its JSON is read, and never asked for again without end
   (simple-evals; inspect_evals): `modes/test_grading.py`, `test_what_stands_around_the_json…`;
-  `protocol/grade/test_task.py`, `test_a_grader_that_never_judges`.
+  `protocol/test_task.py`, `test_a_grader_that_never_judges`.
 - a retry is a new call, and no cached bad reply is played again (inspect_evals, promptfoo):
-  `protocol/grade/test_task.py`, `test_repair`; epochs are asked apart:
+  `protocol/test_task.py`, `test_repair`; epochs are asked apart:
   `test_what_the_system_is_asked`.
 - a network error of the grader is no judgment (inspect_evals): `faults/test_matrix.py`,
   `test_the_grader`.
 - points and sign are not shown to the grader (simple-evals, AutoRubric):
-  `protocol/grade/test_task.py`, `test_the_calls_do_not_change_when_points_and_domains_do`.
+  `protocol/test_task.py`, `test_the_calls_do_not_change_when_points_and_domains_do`.
 - braces and scripts in a response or in a grader's reason are text on the page (simple-evals):
   `report/test_page.py`, `test_hostile_text_is_text`.
 """
