@@ -152,6 +152,18 @@ def _sees_what_changed(browser: Browser, link: str) -> None:
     context.close()
 
 
+FILL = """(rejecting) => {
+  for (const field of document.querySelectorAll("form#rate fieldset")) {
+    const values = Array.from(field.querySelectorAll("input"), (input) => input.value);
+    const item = field.closest("section.item")?.querySelector("h3").innerText ?? "";
+    const value = ["agree", "enough"].find((each) => values.includes(each))
+      ?? (rejecting && item.includes(rejecting) ? "1" : "5");
+    field.querySelector(`input[value="${value}"]`).click();
+  }
+}"""
+"""Chooses 5, agreement or enough in every field of a page, and 1 for the relevance of one item."""
+
+
 def _rate_all(browser: Browser, link: str, way: Mapping[str, Any], *, rejecting: str = "") -> None:
     """Rate all in a browser: 5 and agreement everywhere, but 1 for the relevance of an item.
 
@@ -166,15 +178,7 @@ def _rate_all(browser: Browser, link: str, way: Mapping[str, Any], *, rejecting:
         assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), page.url
         if page.locator("h1").inner_text() == "Thank you":
             break
-        for fieldset in page.locator("form#rate fieldset").all():
-            values = fieldset.locator("input").evaluate_all("inputs => inputs.map(i => i.value)")
-            item = fieldset.evaluate(
-                "f => f.closest('section.item')?.querySelector('h3').innerText"
-            )
-            is_rejected = item and rejecting and rejecting in item
-            value = next((v for v in ("agree", "enough") if v in values), "5")
-            value = "1" if is_rejected and value == "5" else value
-            fieldset.locator(f"input[value='{value}']").check(force=True)
+        page.evaluate(FILL, rejecting)
         for name in ("Start", "I agree", "rather not", "Skip the practice", "Save and next",
                      "I have finished"):  # fmt: skip
             if (button := page.get_by_role("button", name=name)).count():
