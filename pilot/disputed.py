@@ -15,7 +15,7 @@ from collections import defaultdict
 from figures import frozen_bank, rows
 
 from careeval.bank import Bank
-from careeval.bank.rules.probes import excluded
+from careeval.bank.rules.items import excluded
 from careeval.core.scenario import Probe
 
 TRAP = "disputed"

@@ -23,10 +23,9 @@ import pytest
 import yaml
 
 import careeval
-from careeval.bank import OWN_BANK, evidence, load_bank, sealed, yaml_nodes
+from careeval.bank import OWN_BANK, evidence, imported_records, load_bank, sealed, yaml_nodes
 from careeval.bank.croissant import FILE as CROISSANT
 from careeval.bank.croissant import croissant
-from careeval.bank.importing import records
 from careeval.bank.load import OWN_BANKS
 from careeval.bank.rules.check import RULE_SETS
 from careeval.cli import config
@@ -416,11 +415,11 @@ def _limits_that_are_met() -> str:
          f"nodes, {behaviour_tree.MAX_DEPTH} inside each other, with subtrees put in"),
         ("a YAML file of a bank", f"{_size(yaml_nodes.MAX_BYTES)}; {yaml_nodes.MAX_DEPTH} levels"),
         ("`evidence.json` of a bank", f"{_size(evidence.MAX_BYTES)}; the same"),
-        ("a CSV, JSON or XLSX file to import", f"{_size(records.MAX_BYTES)}; "
-         f"{records.MAX_ROWS:,} rows"),
-        ("… an XLSX file", f"{_size(records.MAX_UNPACKED_BYTES)} unpacked; "
-         f"{records.MAX_CELLS:,} cells"),
-        ("… a JSON file", f"{records.MAX_VALUES:,} values"),
+        ("a CSV, JSON or XLSX file to import", f"{_size(imported_records.MAX_BYTES)}; "
+         f"{imported_records.MAX_ROWS:,} rows"),
+        ("… an XLSX file", f"{_size(imported_records.MAX_UNPACKED_BYTES)} unpacked; "
+         f"{imported_records.MAX_CELLS:,} cells"),
+        ("… a JSON file", f"{imported_records.MAX_VALUES:,} values"),
         ("a sealed split", _size(sealed.MAX_SEALED)),
         ("a file of prices, a roster, a prompt, a settings file", _size(prices.MAX_BYTES)),
         ("a report", f"{MOST_CHARACTERS:,} characters; a sample of the responses where there are "

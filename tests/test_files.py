@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from readings import second_reading
 
-from careeval.bank.importing.imported_bank import import_bank
+from careeval.bank.imported_bank import import_bank
 from careeval.bank.load import load_bank
 from careeval.bank.sealed import KEY_VARIABLE, held_out_key, pack
 from careeval.bank.yaml_nodes import read_yaml

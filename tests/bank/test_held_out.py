@@ -16,8 +16,8 @@ from readings import Consistency, second_reading
 
 from careeval.bank import Bank, bank_folder, load_bank
 from careeval.bank.coverage import probe_counts
-from careeval.bank.rules.blueprint import N_SCENARIOS
 from careeval.bank.rules.check import check
+from careeval.bank.rules.scenarios import N_SCENARIOS
 from careeval.bank.sealed import KEY_VARIABLE, has_sealed, held_out_key, unseal
 from careeval.core.scenario import Rubric, Scenario, Split
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import chain, repeat
 
 from careeval.bank import load_bank
-from careeval.bank.rules.blueprint import (
+from careeval.bank.rules.scenarios import (
     ADLS,
     ASSISTANCE,
     COMMON,

@@ -12,10 +12,10 @@ from careeval.bank.rules.check import check
 from careeval.bank.rules.items import (
     VERDICT_WORDS,
     action_points,
+    excluded,
     ladder_nested,
     no_verdict_words,
 )
-from careeval.bank.rules.probes import excluded
 from careeval.bank.rules.rule_sets import MIN_BANK, RULES, domains_balanced
 from careeval.bank.rules.scenarios import part_for_dressing, text_is_a_question
 from careeval.core.scenario import Action, Adl, Scenario

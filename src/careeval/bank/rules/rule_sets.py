@@ -1,8 +1,8 @@
 """The set of rules `careeval`, and its rules on a whole bank.
 
 A bank names its set of rules in `bank.yaml`. Banks of short scenarios with twins use `careeval-3`
-(`short_scenarios`), which shares most of these rules. Rules on each scenario are in `scenarios`,
-`items` and `probes`. The docstring of a rule gives its reason and an example; the documentation
+(`short_scenarios`), which shares most of these rules. Rules on each scenario are in `scenarios`
+and `items`. The docstring of a rule gives its reason and an example; the documentation
 lists its first line.
 """
 
@@ -12,9 +12,9 @@ from collections.abc import Callable, Iterator
 
 from careeval.bank.coverage import domain_shares
 from careeval.bank.load import Bank
-from careeval.bank.rules import items, probes, scenarios
-from careeval.bank.rules.blueprint import N_SCENARIOS, gaps
+from careeval.bank.rules import items, scenarios
 from careeval.bank.rules.rule import Finding, Rule
+from careeval.bank.rules.scenarios import N_SCENARIOS, gaps
 
 MIN_BANK = 10
 """The fewest scenarios of a bank whose domains must be balanced."""
@@ -31,12 +31,12 @@ RULES = (
     Rule("CE114", items.domains_fit),
     Rule("CE115", items.sources_known),
     Rule("CE116", scenarios.canary_present),
-    Rule("CE117", probes.probes_complete, about_probes=True),
-    Rule("CE118", probes.probes_consistent, about_probes=True),
+    Rule("CE117", items.probes_complete, about_probes=True),
+    Rule("CE118", items.probes_consistent, about_probes=True),
     Rule("CE120", scenarios.situation_described),
     Rule("CE121", scenarios.held_out_sealed),
     Rule("CE122", scenarios.nothing_left_to_write),
-    Rule("CE123", probes.probes_written, about_probes=True),
+    Rule("CE123", items.probes_written, about_probes=True),
     Rule("CE124", scenarios.unlike_the_published),
     Rule("CE125", scenarios.unlike_the_others),
     Rule("CE127", scenarios.validated_by_raters),

@@ -338,7 +338,7 @@ def import_(
             communication_intent, functional_safety.
         adl: Activity of scenarios that name none.
     """
-    from careeval.bank.importing.imported_bank import import_bank
+    from careeval.bank.imported_bank import import_bank
 
     mapping = {}
     for pair in columns or ():

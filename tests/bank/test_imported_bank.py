@@ -12,9 +12,8 @@ from typing import Any
 import pytest
 from openpyxl import Workbook
 
-from careeval.bank import load_bank
-from careeval.bank.importing import records
-from careeval.bank.importing.imported_bank import import_bank
+from careeval.bank import imported_records, load_bank
+from careeval.bank.imported_bank import import_bank
 from careeval.core.scenario import Adl, Domain
 from careeval.errors import BankError
 
@@ -282,7 +281,7 @@ def test_a_zip_that_is_long_unpacked_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Its parts are counted before any of them is unpacked."""
-    monkeypatch.setattr(records, "MAX_UNPACKED_BYTES", 1_000_000)
+    monkeypatch.setattr(imported_records, "MAX_UNPACKED_BYTES", 1_000_000)
     with zipfile.ZipFile(_xlsx(tmp_path / "a.xlsx"), "a", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("more", bytes(1_000_000))
     with pytest.raises(BankError, match="bytes unpacked, at most 1,000,000"):
@@ -516,7 +515,7 @@ def test_a_small_spreadsheet_that_takes_minutes(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, part: str, text: str, said: str
 ) -> None:
     """A spreadsheet of some kilobytes that unpacks to millions of empty cells is refused early."""
-    monkeypatch.setattr("careeval.bank.importing.records.MAX_CELLS", 100_000)
+    monkeypatch.setattr("careeval.bank.imported_records.MAX_CELLS", 100_000)
     within = "<sheetData>{}</sheetData>" if part == SHEET else "<fonts>{}</fonts>"
     name = "worksheet" if part == SHEET else "styleSheet"
     xmlns = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"

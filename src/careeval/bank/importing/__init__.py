@@ -1,1 +1,0 @@
-"""Import of banks by other authors; their graded options become ladders."""
