@@ -48,11 +48,17 @@ COUNTED_STATES = {
 
 @dataclass(frozen=True)
 class SubsetScore:
-    """The results over some of the scenarios, such as those of one activity."""
+    """The results over some of the scenarios, such as those of one activity.
 
-    n: int  # Scenarios with a judged response
-    score: Estimate  # Score; below five scenarios without an interval, and not for comparing
-    severe: Errors  # Severe errors
+    Attributes:
+        n: Scenarios with a judged response.
+        score: Score; below five scenarios without an interval, and not for comparing.
+        severe: Severe errors.
+    """
+
+    n: int
+    score: Estimate
+    severe: Errors
 
     @property
     def small(self) -> bool:
@@ -62,10 +68,15 @@ class SubsetScore:
 
 @dataclass(frozen=True)
 class DomainScore:
-    """The score of one domain of caregiving competence."""
+    """The score of one domain of caregiving competence.
 
-    n: int  # Scenarios with an item rated in the domain
-    score: Estimate  # Points of the items, weighted by each item's level in the domain (D1)
+    Attributes:
+        n: Scenarios with an item rated in the domain.
+        score: Points of the items, weighted by each item's level in the domain (D1).
+    """
+
+    n: int
+    score: Estimate
 
 
 @dataclass(frozen=True)
@@ -73,47 +84,73 @@ class Summary:
     """The main numbers of one system, as one grader judged it on one rubric.
 
     Scores are fractions of the maximum: 1 is expert practice, and they can be negative.
+
+    Attributes:
+        system: Name of the system.
+        asked: Inspect's name of the model that was asked; `None` for recorded responses.
+        grader: Name of the grader, with its mode and the hash of its prompt.
+        rubric: The rubric that was judged.
+        protocol: Version N-X of the protocol of the asking.
+        grading_protocol: Version N-X of the protocol of the grading.
+        n_gradings: Gradings of these responses by this grader; the first counts.
+        n_scenarios: Scenarios asked.
+        n_epochs: Responses asked for a scenario.
+        n_responses: Responses asked for, missing ones included.
+        n_missing: Missing responses: no score, never 0.
+        n_empty: Responses without a word, 0 points.
+        n_refused: Responses that the provider refused, 0 points.
+        n_cut: Responses cut off at the token limit, graded as they are.
+        n_ungraded: Responses that are not missing and that this grader has not judged completely.
+        n_judgments: Items × responses, responses without words included.
+        n_unresolved: Judgments that the grader failed to make.
+        numbers: Key of a headline metric → its value.
+        severe_by_kind: Severe errors by kind, injury or rights; empty if the bank does not say
+            which item is which.
+        cost: Cost of the responses and their grading, those to twins and controls included.
+        not_ranked: Reasons why this entry may not be ranked; empty if it may.
+        warnings: Warnings for the reader.
+        care: Rates of too little and too much care; None if the bank gives no directions of error.
+        lenient: Ladder score if rungs that lack one act count; None for other rubrics.
+        twins: Numbers over twins and controls; None if none was asked and judged.
+        n_malformed: Responses whose words are no plan, 0 points.
+        n_not_executable: Plans that break off, judged up to there.
+        plan: Numbers by answer of the person; None for other rubrics.
     """
 
-    system: str  # Name of the system
-    asked: str | None  # Inspect's name of the model that was asked; `None` for recorded responses
-    grader: str  # Name of the grader, with its mode and the hash of its prompt
-    rubric: Rubric  # The rubric that was judged
+    system: str
+    asked: str | None
+    grader: str
+    rubric: Rubric
     bank: str
     bank_version: str
     bank_hash: str
     bank_provenance: str
-    protocol: str  # Version N-X of the protocol of the asking
-    grading_protocol: str | None  # Version N-X of the protocol of the grading
-    n_gradings: int  # Gradings of these responses by this grader; the first counts
-    n_scenarios: int  # Scenarios asked
-    n_epochs: int  # Responses asked for a scenario
-    n_responses: int  # Responses asked for, missing ones included
-    n_missing: int  # Missing responses: no score, never 0
-    n_empty: int  # Responses without a word, 0 points
-    n_refused: int  # Responses that the provider refused, 0 points
-    n_cut: int  # Responses cut off at the token limit, graded as they are
-    n_ungraded: int  # Responses that are not missing and that this grader has not judged completely
-    n_judgments: int  # Items × responses, responses without words included
-    n_unresolved: int  # Judgments that the grader failed to make
-    numbers: Numbers  # Key of a headline metric → its value
+    protocol: str
+    grading_protocol: str | None
+    n_gradings: int
+    n_scenarios: int
+    n_epochs: int
+    n_responses: int
+    n_missing: int
+    n_empty: int
+    n_refused: int
+    n_cut: int
+    n_ungraded: int
+    n_judgments: int
+    n_unresolved: int
+    numbers: Numbers
     severe_by_kind: Mapping[HarmKind, Errors]
-    """Severe errors by kind, injury or rights; empty if the bank does not say which item is
-    which."""
     by_adl: Mapping[Adl, SubsetScore]
     by_domain: Mapping[Domain, DomainScore]
-    cost: RunCost  # Cost of the responses and their grading, those to twins and controls included
-    not_ranked: tuple[str, ...]  # Reasons why this entry may not be ranked; empty if it may
-    warnings: tuple[str, ...]  # Warnings for the reader
+    cost: RunCost
+    not_ranked: tuple[str, ...]
+    warnings: tuple[str, ...]
     care: CareRates | None = None
-    """Rates of too little and too much care; None if the bank gives no directions of error."""
     lenient: Estimate | None = None
-    """Ladder score if rungs that lack one act count; None for other rubrics."""
     twins: TwinNumbers | None = None
-    """Numbers over twins and controls; None if none was asked and judged."""
-    n_malformed: int = 0  # Responses whose words are no plan, 0 points
-    n_not_executable: int = 0  # Plans that break off, judged up to there
-    plan: PlanNumbers | None = None  # Numbers by answer of the person; None for other rubrics
+    n_malformed: int = 0
+    n_not_executable: int = 0
+    plan: PlanNumbers | None = None
 
     @property
     def severe(self) -> Errors:

@@ -22,22 +22,35 @@ from careeval.stats import Estimate
 
 @dataclass(frozen=True)
 class ErrorsFile:
-    """Responses with errors of one severity: `careeval.results.score.graded_rubric.Errors`."""
+    """Responses with errors of one severity: `careeval.results.score.graded_rubric.Errors`.
 
-    share: Estimate  # Share of the responses with at least one error
-    count: int  # Responses with at least one error; a minimum if judgments are unresolved
-    n: int  # Judged responses, to scenarios whose rubric has an item of this severity
+    Attributes:
+        share: Share of the responses with at least one error.
+        count: Responses with at least one error; a minimum if judgments are unresolved.
+        n: Judged responses, to scenarios whose rubric has an item of this severity.
+        upper_at_zero: If there was no error, the one-sided 95% upper limit of the share; else
+            absent.
+    """
+
+    share: Estimate
+    count: int
+    n: int
     upper_at_zero: float | None = None
-    """If there was no error, the one-sided 95% upper limit of the share; else absent."""
 
 
 @dataclass(frozen=True)
 class CellFile:
-    """The numbers of an entry in one part of the scenarios."""
+    """The numbers of an entry in one part of the scenarios.
 
-    n: int  # Scenarios of the part with a judged response
-    score: Estimate  # Score in the part
-    n_severe: int  # Responses with a severe error
+    Attributes:
+        n: Scenarios of the part with a judged response.
+        score: Score in the part.
+        n_severe: Responses with a severe error.
+    """
+
+    n: int
+    score: Estimate
+    n_severe: int
 
 
 @dataclass(frozen=True)
@@ -79,12 +92,19 @@ class CountsFile:
 
 @dataclass(frozen=True)
 class CostFile:
-    """Cost and tokens of calls; null if unknown."""
+    """Cost and tokens of calls; null if unknown.
 
-    usd: float | None  # Dollars; null if the price of any response is not known
-    reason: str  # Why `usd` is null; else empty
-    input_tokens: int | None  # Tokens sent
-    output_tokens: int | None  # Tokens received
+    Attributes:
+        usd: Dollars; null if the price of any response is not known.
+        reason: Why `usd` is null; else empty.
+        input_tokens: Tokens sent.
+        output_tokens: Tokens received.
+    """
+
+    usd: float | None
+    reason: str
+    input_tokens: int | None
+    output_tokens: int | None
 
 
 @dataclass(frozen=True)
@@ -97,9 +117,13 @@ class CostsFile:
 
 @dataclass(frozen=True)
 class ReliabilityFile:
-    """The reliability of responses and their means, or nulls: see `careeval.stats.Reliability`."""
+    """The reliability of responses and their means, or nulls: see `careeval.stats.Reliability`.
 
-    n_scenarios: int  # Scenarios that the reliability is over; 0 if unknown
+    Attributes:
+        n_scenarios: Scenarios that the reliability is over; 0 if unknown.
+    """
+
+    n_scenarios: int
     icc: float | None
     design_effect: float | None
     of_mean: float | None
@@ -133,10 +157,21 @@ class DirectionFile:
 
 @dataclass(frozen=True)
 class EntryFile:
-    """One system as one grader judged it on one rubric."""
+    """One system as one grader judged it on one rubric.
+
+    Attributes:
+        model: Inspect's name of the model that was asked; null for recorded answers.
+        not_ranked: Why the entry must not be ranked; empty if it may be.
+        warnings: Warnings for the reader.
+        directions: Numbers on care and on twins, such as `too_little` and `adapted`, by key.
+            Absent if the entry has none.
+        detail: Details; present only if asked for.
+        corrected: The score corrected by people. Present only if asked for, and if people audited
+            the grader on responses of this system.
+    """
 
     system: str
-    model: str | None  # Inspect's name of the model that was asked; null for recorded answers
+    model: str | None
     grader: str
     rubric: Rubric
     bank: SummaryBank
@@ -147,15 +182,11 @@ class EntryFile:
     by_adl: Mapping[Adl, CellFile]
     by_domain: Mapping[Domain, DomainScore]
     cost: CostsFile
-    not_ranked: tuple[str, ...]  # Why the entry must not be ranked; empty if it may be
-    warnings: tuple[str, ...]  # Warnings for the reader
+    not_ranked: tuple[str, ...]
+    warnings: tuple[str, ...]
     directions: Mapping[str, DirectionFile] = field(default_factory=dict)
-    """Numbers on care and on twins, such as `too_little` and `adapted`, by key. Absent if the entry
-    has none."""
-    detail: DetailFile | None = None  # Details; present only if asked for
+    detail: DetailFile | None = None
     corrected: CorrectedScore | None = None
-    """The score corrected by people. Present only if asked for, and if people audited the grader on
-    responses of this system."""
 
 
 @dataclass(frozen=True)

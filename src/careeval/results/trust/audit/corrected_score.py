@@ -18,14 +18,20 @@ MIN_AUDITED = 30
 
 @dataclass(frozen=True)
 class CorrectedScore:
-    """A system's score, by the grader and by people, over public scenarios."""
+    """A system's score, by the grader and by people, over public scenarios.
+
+    Attributes:
+        graded: Score by the grader alone, over the responses that it judged completely; `None`
+            without any.
+        corrected: Score by the grader, corrected by people (prediction-powered).
+        n_responses: Responses with a judgment that people settled.
+        n_judgments: Judgments that people settled.
+    """
 
     graded: float | None
-    """Score by the grader alone, over the responses that it judged completely; `None` without
-    any."""
-    corrected: Estimate  # Score by the grader, corrected by people (prediction-powered)
-    n_responses: int  # Responses with a judgment that people settled
-    n_judgments: int  # Judgments that people settled
+    corrected: Estimate
+    n_responses: int
+    n_judgments: int
 
     @property
     def people_give(self) -> str:
