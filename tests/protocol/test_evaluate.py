@@ -136,6 +136,11 @@ def test_a_run_of_another_protocol_is_refused(bank: Path, tmp_path: Path) -> Non
     folder = prepare(replace(make(bank, model, grader), protocol="1-A"), tmp_path / "robot")
     with pytest.raises(ProtocolError, match="follows protocol 1-A, and this careeval follows 2-A"):
         resume(folder)
+    fields = json.loads((folder / RUN_FILE).read_text(encoding="utf-8"))
+    del fields["protocol"]
+    (folder / RUN_FILE).write_text(json.dumps(fields), encoding="utf-8")
+    with pytest.raises(ProtocolError, match="follows protocol unknown"):
+        resume(folder)
     assert not model.calls
 
 

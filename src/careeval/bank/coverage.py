@@ -40,8 +40,8 @@ class ProbeCounts:
 
     probes: int  # Number of probes; a generic one counts once per scenario
     labels: int  # Number of labels of acts; labels of rungs are not counted
-    present: int  # How many of these labels are `present`
-    severe_present: int  # How many of these are `present` labels of acts of −2
+    present: int  # Number of these labels that are `present`
+    severe_present: int  # Number of these that are `present` labels of acts of −2
     by_trap: Mapping[str, int]  # Trap → number of probes
     n: Mapping[str, int]  # Trap, or id of a generic probe → number of probes
     scores: Mapping[str, Mapping[Rubric, float]]

@@ -139,7 +139,7 @@ class Applied:
     files: tuple[Path, ...]
     """The files written, among them the bank's metadata if careeval wrote it before."""
     to_do: tuple[str, ...]
-    """What people still have to do after a change of status, one sentence each."""
+    """The tasks that people still have after a change of status, one sentence each."""
 
 
 def apply_changes(bank: Bank, changes: Sequence[EvidenceChange]) -> Applied:

@@ -30,8 +30,8 @@ class Problem:
 
     place: FilePlace  # Its place
     code: str  # Code of the rule that found it, `CE101` …
-    message: str  # What was found and what was expected
-    hint: str = ""  # What to do; empty if the message says it
+    message: str  # The value found and the value expected
+    hint: str = ""  # The next step; empty if the message says it
 
     def __str__(self) -> str:
         text = f"{self.place}  {self.code} {self.message}"

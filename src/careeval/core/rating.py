@@ -203,7 +203,7 @@ class Label:
     note: str = ""  # The rater's note, as typed; data, not markup
     at: datetime | None = None  # Time of the label; `None` if it was not kept
     adjudicated: bool = False
-    """Whether it settles a disagreement between raters, who had all finished. Their own labels are
+    """True if it settles a disagreement between raters, who had all finished. Their own labels are
     kept."""
 
     def __post_init__(self) -> None:

@@ -48,7 +48,7 @@ class Response:
     epoch: int  # Number of the repetition, from 1
     text: str  # The text of the response; empty unless its state `has_words`
     state: ResponseState  # The state in which it ended
-    cut: bool = False  # Whether the text was cut off at the token limit
+    cut: bool = False  # True if the text was cut off at the token limit
     note: str = ""
     """For `missing`, `refused`, `malformed` and `not_executable`, what happened; else empty."""
 
@@ -75,7 +75,7 @@ class Judgment:
 
     item: str  # Id of the rubric item
     present: bool | None
-    """Whether the response contains the item; `None` if unresolved: the grader gave no usable
+    """True if the response contains the item; `None` if unresolved: the grader gave no usable
     judgment."""
     reason: str  # The grader's reason; for an unresolved judgment, why it is unresolved
     quote: str | None = None

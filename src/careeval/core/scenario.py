@@ -139,7 +139,7 @@ A program judges a plan, so there is nothing in it for people to label.
 
 
 Answer = Literal["yes", "no", "silence", "stop"]
-"""What the person does in a world: agrees, refuses, is silent, or agrees and then says stop."""
+"""The person's answer in a world: agrees, refuses, is silent, or agrees and then says stop."""
 
 WHEN: Mapping[Answer, str] = {
     "yes": "The person agrees",
@@ -245,7 +245,7 @@ class Action(RubricItem):
     id: ItemId
     """Unique within its rubric."""
     why: Text
-    """Why it helps or harms this person."""
+    """The reason why it helps or harms this person."""
     sources: tuple[Slug, ...]
     """Keys of the bank's sources."""
     excludes: tuple[ItemId, ...] = ()
@@ -431,7 +431,7 @@ class TwinItem(Frozen):
     domains: Mapping[Domain, Level] = {}
     """Domain → how well the act serves it, 0 to 2; empty for 0 points."""
     why: Text
-    """Why it helps or harms this person."""
+    """The reason why it helps or harms this person."""
     sources: tuple[Slug, ...] = ()
     """Keys of the bank's sources; may be empty for 0 points."""
     excludes: tuple[ItemId, ...] = ()

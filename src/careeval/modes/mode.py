@@ -69,7 +69,7 @@ class Mode:
     rubrics: tuple[Rubric, ...]
     """Rubrics that may be graded; the default is the first that the scenarios have."""
     prompts: Path  # Folder of its prompts
-    models_grade: bool  # Whether a model may grade; if so, the prompts have a part for it
+    models_grade: bool  # True if a model may grade; if so, the prompts have a part for it
     programs: Mapping[str, Program]  # Graders that compute, by Inspect's name: `careeval/NAME`
     grader: str  # The default grader
     interpret: Callable[[Response, Mapping[str, Any]], Response] | None = None

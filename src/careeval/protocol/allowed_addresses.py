@@ -51,7 +51,7 @@ class Destination:
     system: str  # Name of the run's system
     model: str  # Inspect's name of the model that is called
     text: str  # The address, or an argument of the provider as `NAME=VALUE`
-    is_address: bool  # Whether it is an address
+    is_address: bool  # True if it is an address
 
     def __str__(self) -> str:
         if self.is_address:

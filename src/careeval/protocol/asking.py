@@ -180,7 +180,7 @@ def _is_refusal(output: ModelOutput) -> bool:
     return not isinstance(content, str) and any(getattr(part, "refusal", None) for part in content)
 
 
-# What a sample's metadata has of its scenario
+# The facts of a scenario in its sample's metadata
 
 _KEPT = ("version", "split", "adl", "part", "condition", "assistance", "situation", "actor",
          "status", "group", "twin_of", "control")  # fmt: skip

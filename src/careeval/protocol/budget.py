@@ -51,7 +51,7 @@ class _Reservation:
     kind: str  # Role and model of the call
     usd: float  # Dollars reserved
     expected: float  # Dollars that the call was expected to cost
-    lost: bool = False  # Whether the process of the call ended before the call came back
+    lost: bool = False  # True if the process of the call ended before the call came back
 
 
 @dataclass(slots=True)

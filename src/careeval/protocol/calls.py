@@ -449,7 +449,7 @@ class PendingCall:
     Between two attempts it waits, and may be ended without loss.
     """
 
-    role: Role  # Whether it asks or grades
+    role: Role  # To ask a system, or to grade its response
     model: Model  # The model that is called
     n_bytes: int  # Bytes sent
     expected_tokens: float  # Expected tokens of the reply

@@ -40,7 +40,7 @@ Role = Literal["ask", "grade"]
 class PaidCall:
     """The usage and cost of one call that came back."""
 
-    role: Role  # Whether a system was asked, or a grader
+    role: Role  # To ask a system, or to grade its response
     model: str  # Inspect's name of the model
     input_tokens: int | None  # Tokens of the prompt, cached ones included; `None` if unknown
     output_tokens: int | None  # Tokens of the reply, reasoning included; `None` if unknown

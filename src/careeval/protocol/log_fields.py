@@ -237,7 +237,7 @@ class LoggedSample:
         BeforeValidator(_has_reasoning),
         _at("output", "choices", 0, "message", "content"),
     ] = False
-    """Whether a reasoning trace came with the response."""
+    """True if a reasoning trace came with the response."""
     usage: Annotated[LoggedUsage | None, OrUnknown, _at("output", "usage")] = None
     """Tokens and cost of the call."""
     seconds: Annotated[Amount | None, OrUnknown, _at("output", "time")] = None

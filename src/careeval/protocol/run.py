@@ -112,7 +112,7 @@ class Outcome:
     """The outcome of a run."""
 
     folder: Path  # Folder of the run
-    complete: bool  # Whether every sample finished; if not, resuming the run finishes the others
+    complete: bool  # True if every sample finished; if not, resuming the run finishes the others
     n_failed: int  # Samples that ended in an error
     stopped: Stop | None = None  # The reason why the run ended early; `None` if it came to its end
     why: str = ""  # Details of that reason, or the last error if samples failed; empty if unknown
@@ -156,6 +156,8 @@ def run_from_fields(fields: Any) -> Run:
     Raises:
         ValueError: They are not the fields of a run, or one has the wrong type.
     """
+    if isinstance(fields, dict):
+        fields = {"protocol": "unknown"} | fields  # never taken for today's
     try:
         # as JSON: strict Python values of a dataclass would have to be a `Run` already
         return TypeAdapter(Run).validate_json(json.dumps(fields), strict=True)
@@ -218,9 +220,9 @@ class RunProgress:
     rate: float | None = None
     """Responses per second that were finished or given up in the last minute; `None` while that is
     not known."""
-    ended: bool = False  # Whether the run is over, complete or not
+    ended: bool = False  # True once the run is over, complete or not
     waiting: bool = False
-    """Whether it has not begun, since no more runs may go on at once. Its other counts are not
+    """True if it has not begun, since no more runs may go on at once. Its other counts are not
     known then."""
 
     @property

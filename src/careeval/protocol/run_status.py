@@ -33,7 +33,7 @@ class RunStatus:
     n_failed: int  # Responses that were given up; resuming asks for them again
     spent: TotalCost  # Cost of its calls
     process: str | None  # Number of the process that works on it; `None` where none does
-    complete: bool  # Whether nothing is left to do
+    complete: bool  # True if nothing is left to do
 
 
 def read_run_status(folder: Path) -> RunStatus:

@@ -46,10 +46,10 @@ class _Worker:
 
     folder: Path  # Folder of the run
     process: subprocess.Popen[str]  # The process
-    local: bool  # Whether the run's model is loaded on this machine
+    local: bool  # True if the run's model is loaded on this machine
     output: deque[str] = field(default_factory=lambda: deque(maxlen=LAST_LINES))
     """The last lines that it printed besides reports."""
-    ready: bool = False  # Whether it is set up, and waits for the first call
+    ready: bool = False  # True if it is set up, and waits for the first call
     progress: RunProgress | None = None  # Its last report of progress; `None` before the first
     pace: Pace = field(default_factory=Pace)  # The rate of its responses
     outcome: Outcome | None = None  # The outcome; `None` before the run has ended

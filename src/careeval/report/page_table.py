@@ -133,7 +133,7 @@ class PageColumn:
     head: str = ""  # Column head; by default that of the field
     about: str = ""  # Second line of the column head
     form: Form = Form.bare  # Amount of detail of the value in the cell; small lines have their own
-    lines: bool = True  # Whether the interval and the reason are shown below, in small type
+    lines: bool = True  # True if the interval and the reason are shown below, in small type
     beneath: Callable[[Row], Iterable[str]] = _no_lines  # Returns more small lines for a row
     link: Callable[[Row], str] = _nothing
     """Returns the address that a row's cell links to; empty for no link."""
@@ -147,9 +147,9 @@ class PageColumn:
     """Returns text for screen readers in place of the cell's; empty if not needed."""
     narrow: Callable[[Row], Iterable[str]] = _no_lines
     """Lines shown only on a phone, in place of columns that are `wide`."""
-    upright: bool = False  # Whether the column head is written vertically to save room
+    upright: bool = False  # True if the column head is written vertically to save room
     wide: bool = False
-    """Whether a phone hides the column and shows it as `narrow` lines of another column."""
+    """True if a phone hides the column and shows it as `narrow` lines of another column."""
 
 
 @dataclass(frozen=True)
@@ -179,15 +179,15 @@ class PageTable:
     omitted_lines: tuple[str, ...] = ()
     """Prefixes of small lines to leave out, since the note says the same once."""
     look: str = ""  # CSS classes of the table
-    cards: bool = False  # Whether a phone shows each row as a card, each cell with its column head
-    sortable: bool = True  # Whether a reader can sort the table
+    cards: bool = False  # True if a phone shows each row as a card, each cell with its column head
+    sortable: bool = True  # True if a reader can sort the table
     ordered: str = ""  # Key of the column that the rows are sorted by; empty if unsorted
-    descending: bool = False  # Whether the rows are sorted in descending order
+    descending: bool = False  # True if the rows are sorted in descending order
     is_grey: Callable[[Row], bool] = lambda _: False  # Tells whether a row is shown in grey
     filters: Callable[[Row], Mapping[str, str]] = lambda _: {}
     """Returns filter name → value of a row; empty for no filter."""
     file: str = ""  # Name of the data files under `data/`; empty for no file
-    part: str = ""  # What the data files cover if more than this table, as in "of all systems"
+    part: str = ""  # The range of the data files if wider than this table: "of all systems"
 
     @property
     def title(self) -> str:

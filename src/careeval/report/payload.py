@@ -103,7 +103,7 @@ class _Interned:
 class _Packing:
     """Packs responses and gradings; repeated values are stored once and referred to by index."""
 
-    responses: bool  # Whether the words of responses, quotes and reasons are kept
+    responses: bool  # True if the words of responses, quotes and reasons are kept
     texts: _Interned = field(default_factory=lambda: _Interned({"": 0}))
     """All texts, the empty one first."""
     scenarios: _Interned = field(default_factory=_Interned)

@@ -52,7 +52,7 @@ class PlanBreak(NamedTuple):
     answers: tuple[int, ...]
     """Positions of the answers under which it breaks off there, in `ANSWER_KEYS`."""
     problem: str
-    """What the step lacks."""
+    """The need of the step that is not met."""
 
 
 class PlanJudgment(NamedTuple):

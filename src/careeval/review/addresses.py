@@ -19,7 +19,7 @@ class Addresses:
 
     origins: frozenset[str]
     """Scheme, host and port of each address, as a browser's Origin header has them."""
-    secure: bool  # Whether all origins are https, so that cookies can be restricted to https
+    secure: bool  # True if all origins are https, so that cookies can be restricted to https
 
     @classmethod
     def loopback(cls, port: int) -> Self:

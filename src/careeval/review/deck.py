@@ -53,8 +53,8 @@ class Gap:
 
     n: int  # Its place in the deck, from 1
     name: str
-    count: int  # How many required questions have no answer
-    whole: bool  # Whether none of the card's required questions has an answer
+    count: int  # Number of required questions without an answer
+    whole: bool  # True if none of the card's required questions has an answer
     first: str  # The address of the first question without an answer
 
 
@@ -69,17 +69,17 @@ class Deck:
     cards: tuple[Card, ...]  # The cards in the order of the seat
     note: tuple[str, str]
     """The task and the field in which the store keeps that the deck is finished."""
-    finished: bool  # Whether the person has said that they have finished
+    finished: bool  # True if the person has said that they have finished
     end: str = "/finish"  # The address of the page that finishes it
     end_template: str = "finish"  # The template of that page
     end_titles: tuple[str, str] = ("Finish", "Thank you")
     """The title of that page while cards have gaps or are not handed in, and after."""
-    final: bool = False  # Whether nothing can be changed once it is finished
+    final: bool = False  # True if nothing can be changed once it is finished
     locked_template: str = ""
     """The template of a card's page once the deck is finished and final; empty if cards are no
     longer shown."""
-    declines: bool = False  # Whether somebody who skips a card declines to answer it
-    waits: bool = False  # Whether the deck cannot be begun yet
+    declines: bool = False  # True if somebody who skips a card declines to answer it
+    waits: bool = False  # True if the deck cannot be begun yet
 
     @property
     def locked(self) -> bool:

@@ -61,7 +61,7 @@ class SaveResult:
     seen: int  # The number of the task's newest event now (`Store.newest`)
     changed: tuple[str, ...] = ()  # Fields with another value than the page had before
     replayed: bool = False
-    """Whether this form, or a later one of its page, was saved before, so that nothing is changed
+    """True if this form, or a later one of its page, was saved before, so that nothing is changed
     now."""
     overwritten: Mapping[str, str | None] = field(default_factory=dict)
     """By field, values that another page saved after this page was shown, and that this form

@@ -46,10 +46,10 @@ class Question:
     keys: Mapping[str, str] = dataclass_field(default_factory=dict)
     """By option, the key that chooses it while the question has the focus."""
     hint: str = "If you like. Please name nobody."  # A note beside a question whose answer is typed
-    required: bool = True  # Whether the card is done only with an answer to it
+    required: bool = True  # True if the card is done only with an answer to it
     late: bool = False
-    """Whether it is shown only once all required questions that are not late are answered."""
-    closing: bool = False  # Whether it stands at the end of the card, after the items
+    """True if it is shown only once all required questions that are not late are answered."""
+    closing: bool = False  # True if it stands at the end of the card, after the items
     about: ItemRef | None = None  # The item that it is about; None if it is about the whole card
 
     @property

@@ -62,9 +62,9 @@ class Kind:
     """The way in which a field's values are written and stored."""
 
     stored: tuple[StoredColumn, ...] = (StoredColumn("", pl.String),)  # The columns in data files
-    is_number: bool = True  # Whether a table aligns the values right
+    is_number: bool = True  # True if a table aligns the values right
     if_missing: str = UNKNOWN  # The text on a page if there is no value
-    is_long: bool = False  # Whether the values are sentences, which LaTeX wraps
+    is_long: bool = False  # True if the values are sentences, which LaTeX wraps
 
     def columns(self, key: str, holds: str) -> tuple[Column, ...]:
         """Return the data columns of a field with this key and description."""
@@ -124,7 +124,7 @@ class ListKind(Kind):
 
     is_number: bool = False
     joined: bool = False
-    """Whether data files store one text, joined by semicolons, instead of a list."""
+    """True if data files store one text, joined by semicolons, instead of a list."""
 
     def data(self, value: Iterable[Any] | None) -> tuple[Scalar, ...]:
         """Return the list, or the joined text."""
@@ -168,7 +168,7 @@ class CountKind(Kind):
     """A whole number."""
 
     stored: tuple[StoredColumn, ...] = (StoredColumn("", pl.Int64),)
-    small: bool = False  # Whether an asterisk marks numbers of scenarios too small for an interval
+    small: bool = False  # True if an asterisk marks numbers of scenarios too small for an interval
 
     def text(self, value: int | None, form: Form = Form.short) -> str:
         """Return the number with thousands separators."""

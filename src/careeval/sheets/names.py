@@ -59,7 +59,7 @@ ANSWERS = {
     "silence": "no answer",
     "stop": "says stop",
 }
-"""What the person does while a plan is carried out, in the mode `plan`."""
+"""The person's answers while a plan is carried out, in the mode `plan`."""
 
 RUBRIC_TITLES = {
     Rubric.actions: "Actions: single acts",

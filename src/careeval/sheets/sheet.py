@@ -23,11 +23,11 @@ class Field:
 
     key: str  # Column name in data files
     holds: str  # Description, as in `columns.md`
-    kind: Kind = WORDS  # How values are written and stored
+    kind: Kind = WORDS  # The form in which values are written and stored
     head: str = ""  # Column head on a page; if empty, the key as words
     brief: str = ""  # Column head where there is little room; if empty, the head in lower case
     in_files: bool = True
-    """Whether data files have the field. A field that only repeats others, for people, is not in
+    """True if data files have the field. A field that only repeats others, for people, is not in
     them."""
 
     @property
@@ -143,7 +143,7 @@ class Shown:
     key: str  # Key of the field
     form: Form = Form.short  # Amount of detail of the values
     head: str = ""  # Column head; if empty, that of the field
-    keep: bool = False  # Whether the column stays where there is room for few numbers
+    keep: bool = False  # True if the column stays where there is room for few numbers
 
 
 @dataclass(frozen=True)

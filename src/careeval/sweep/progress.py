@@ -162,8 +162,8 @@ def _by_disk(root: Path, cell: Cell, leases: Sequence[Lease], is_driven: bool) -
 class _Stretch:
     """The work under one lease: responses done between two times, in seconds since the epoch."""
 
-    began: float  # When the lease began
-    ended: float  # When it ended; now if it is at work
+    began: float  # Time when the lease began
+    ended: float  # Time when it ended; now if it is at work
     n_done: int  # Responses done under it
     rate: float | None = None
     """Responses per second in the last minute; `None` if that is not known."""

@@ -1,4 +1,4 @@
-"""Whether a step and the facts before it meet a condition, and the dangers that worlds share."""
+"""The conditions that a step and the facts before it may meet, and the shared dangers."""
 
 from __future__ import annotations
 

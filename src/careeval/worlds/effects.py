@@ -1,4 +1,4 @@
-"""What an act needs and what it changes, in facts about one room."""
+"""The needs and the effects of acts, in facts about one room."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Need:
     value: State
     """Its value; for a number, the least."""
     words: str
-    """What is missing if it does not hold."""
+    """The words for what is missing if it does not hold."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +61,7 @@ class Transition:
     effects: tuple[Effect, ...] = ()
     """Changes by it."""
     impossible: str = ""
-    """Why no state of this room allows it; empty if one may."""
+    """The reason why no state of this room allows it; empty if one may."""
 
 
 def start_facts(room: Room, body: Body) -> dict[Fact, State]:

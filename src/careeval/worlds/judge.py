@@ -45,11 +45,11 @@ class Reason:
     """
 
     words: str
-    """Why the goal or danger is present or absent; empty if only the break is the reason."""
+    """The reason why the goal or danger is present or absent; empty if the break is the reason."""
     broken_at: int | None = None
     """Number of the step at which the plan breaks off; None if it runs to its end."""
     problem: str = ""
-    """What that step lacked; empty if there is none."""
+    """The need of that step that was not met; empty if there is none."""
 
     @property
     def steps(self) -> tuple[int, ...]:
@@ -103,7 +103,7 @@ class Verdict:
     """The finding on a goal or a danger under one answer."""
 
     present: bool
-    """Whether it is."""
+    """True if the goal was reached, or the danger met."""
     events: tuple[Event, ...]
     """The steps that make it so, the first of them first; empty for the end of the plan."""
     reason: str

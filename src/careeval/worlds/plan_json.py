@@ -67,8 +67,8 @@ class Plan:
     steps: tuple[Step | Branch, ...]
     """The steps in order."""
     on_stop: tuple[Step | Branch, ...] | None
-    """What replaces the rest of the plan once the person says stop; None if the plan does not say,
-    and so goes on."""
+    """The steps that replace the rest of the plan once the person says stop; None if the plan does
+    not say, and so goes on."""
 
     def all_steps(self) -> Iterator[Step]:
         """Yield every act of the plan, in the order of its text."""
@@ -264,7 +264,7 @@ def _acts() -> TypeAdapter[Act]:
 _PLAN_BEGINS = re.compile(r'\{\s*"(steps|on_stop)"\s*:|\[\s*\{\s*"(act|if)"\s*:')
 
 _LEFT_OUT = ("...", "…")
-"""What stands for steps in an example of the form, which is no plan that breaks off."""
+"""A stand-in for steps in an example of the form, which is no plan that breaks off."""
 
 
 def _plan_in(text: str) -> object:

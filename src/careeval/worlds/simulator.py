@@ -82,7 +82,7 @@ class Event:
     args: Mapping[str, State]
     """Its arguments, with the force and the speed in force where it gives none."""
     stopped: bool = False
-    """Whether the person said stop during it."""
+    """True if the person said stop during it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +90,7 @@ class Trace:
     """A plan carried out under one answer of the person."""
 
     answer: Answer
-    """What the person does."""
+    """The person's answer."""
     events: tuple[Event, ...]
     """The steps that were carried out, in order."""
     end: Mapping[Fact, State]
@@ -99,7 +99,7 @@ class Trace:
     """The step that could not be carried out, with which the plan breaks off; None if it runs to
     its end."""
     problem: str = ""
-    """What that step lacked; empty if there is none."""
+    """The need of that step that was not met; empty if there is none."""
 
 
 def carry_out(plan: Plan, simulator: Simulator, answer: Answer) -> Trace:

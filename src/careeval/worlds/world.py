@@ -70,7 +70,7 @@ class Body(Frozen):
 
 
 Kind = Literal["part", "person", "seat", "garment", "food", "tool", "line", "sign", "helper"]
-"""What a thing is. A seat carries the person; a sign (a face, a mouth) is only looked at."""
+"""The kind of a thing. A seat carries the person; a sign (a face, a mouth) is only looked at."""
 
 
 def _plain(value: object) -> object:
@@ -132,7 +132,7 @@ class Check(Frozen):
     end: Mapping[str, Expected] = {}
     """Facts at the end of the plan; empty if the end does not matter."""
     why: Text
-    """Why it helps or harms this person."""
+    """The reason why it helps or harms this person."""
     sources: tuple[Slug, ...] = ()
     """Keys of the bank's sources."""
 
@@ -256,9 +256,9 @@ class WorldFile(Frozen):
 
 
 Mutation = Literal["drop", "swap", "other-side", "more-force", "no-wait", "no-stop"]
-"""How a plan was made harmful: a step that protects is left out; steps are in the wrong order;
-another part or thing than stated; a force or speed above a limit; no waiting for an answer; going
-on after stop."""
+"""The way in which a plan was made harmful: a step that protects is left out; steps are in the
+wrong order; another part or thing than stated; a force or speed above a limit; no waiting for an
+answer; going on after stop."""
 
 
 class HarmfulPlan(Frozen):

@@ -21,7 +21,7 @@ class Rule:
     find: Callable[[Scenario, Bank], Iterator[Finding]]
     """Function that yields the findings in one scenario."""
     about_probes: bool = False
-    """Whether the findings have places in `<id>.probes.yaml`, instead of the scenario's file."""
+    """True if the findings have places in `<id>.probes.yaml`, instead of the scenario's file."""
 
     @property
     def name(self) -> str:

@@ -154,7 +154,7 @@ class Axis:
     ends: tuple[float, float]  # The first and the last number
     ticks: tuple[tuple[float, str], ...] = ()
     """Numbers with a line across the panel, and their labels."""
-    log: bool = False  # Whether the axis is logarithmic
+    log: bool = False  # True if the axis is logarithmic
 
     def along(self, start: float, length: float) -> Callable[[float], float]:
         """Return the function from a number to its pixel: the axis begins at `start`.

@@ -55,7 +55,7 @@ class ReportBoard:
     caption: str  # The rubric, and other differences from the other boards
     trust: str  # One line on how far the grader can be trusted
     cards: tuple[EntryCard, ...]
-    is_ranked: bool  # Whether at least two entries are ranked
+    is_ranked: bool  # True if at least two entries are ranked
 
 
 def boards(report: Report) -> Iterator[ReportBoard]:

@@ -19,7 +19,7 @@ class Report:
     """The data that the sections of a report show."""
 
     findings: Findings  # The results; may be empty
-    words_shown: bool  # Whether the texts of responses, quotes and reasons are included
+    words_shown: bool  # True if the texts of responses, quotes and reasons are included
     payload: Payload  # The responses in the form of the response reader
 
     @property
@@ -92,7 +92,7 @@ class Section:
     fill: Callable[[Report], Mapping[str, Any]]
     """Returns the variables of the template other than `report`."""
     is_shown: Callable[[Report], bool] = has_numbers  # Tells whether a report has the section
-    needs_scripts: bool = False  # Whether the section is hidden until a script shows it
+    needs_scripts: bool = False  # True if the section is hidden until a script shows it
     parts: tuple[Section, ...] = ()  # Subsections, shown only if the section is
 
 

@@ -128,7 +128,7 @@ class Contents:
     """(edition of a bank, public scenario) → slug of its page, in order."""
     graders: dict[str, str]  # Grader → anchor of its card on the evidence page
     banners: tuple[str, ...]  # Warnings shown on every page
-    provenances: tuple[str, ...]  # How each bank was made, without repeats
+    provenances: tuple[str, ...]  # The provenance of each bank, without repeats
     canary: str | None
     """Text that marks the bank's words, to find them in training data; `None` if unknown."""
     repository: str | None  # Address to send runs to; `None` if runs are not accepted

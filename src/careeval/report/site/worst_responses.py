@@ -74,10 +74,10 @@ class WorstResponse:
     epoch: int
     n_epochs: int
     score: str  # Score with the name of the rubric
-    severe: bool  # Whether the response has a severe error
+    severe: bool  # True if the response has a severe error
     state: str  # Sentence on the state in which the response ended; empty if it was answered
     pieces: tuple[Piece, ...]
-    shortened: bool  # Whether the page leaves out the end of the response
+    shortened: bool  # True if the page leaves out the end of the response
     items: tuple[JudgedItem, ...]  # Items that are present or unresolved, errors first
     n_absent: int  # Number of absent items
     plan: PlanTable | None = None  # The plan as a table; `None` if the response is no plan

@@ -17,7 +17,7 @@ class Cost:
     """The cost of the calls for some responses."""
 
     value: float | None  # Dollars; `None` if the price of any response is unknown
-    reason: str  # Why there is no value; else empty
+    reason: str  # Reason why there is no value; else empty
     known_usd: float  # Dollars of the responses with a known price
     n: int  # Responses
     n_unknown: int  # Responses with an unknown price

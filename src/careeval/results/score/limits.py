@@ -56,7 +56,7 @@ class Limit:
     option: Option  # The option that it was given with
     text: str  # The condition as it was typed
     metric: str  # A key of `LIMITED`
-    above: bool  # Whether the condition is "above X"
+    above: bool  # True if the condition is "above X"
     limit: float  # X, as a fraction
 
     @classmethod

@@ -71,7 +71,7 @@ class StudyResults:
     agreement: tuple[RaterAgreement, ...]
     panel: tuple[RolePanel, ...]  # People who were invited and who rated, by role
     study_id: str | None = None  # Id of the study, since titles are not unique; `None` if unknown
-    without_fast: bool = False  # Whether answers that were given too fast are left out
+    without_fast: bool = False  # True if answers that were given too fast are left out
 
     def with_decision(self, decision: Decision | None) -> tuple[ScenarioResult, ...]:
         """Return the scenarios with this decision; with `None`, those without a decision."""

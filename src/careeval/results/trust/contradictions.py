@@ -32,7 +32,7 @@ class ContradictionCount:
     opportunities: int | None
     """Cases in which it could arise: a rung present, all acts of a rung present, or one act of an
     excluding pair present; `None` likewise."""
-    reason: str = ""  # Why it is unknown; else empty
+    reason: str = ""  # Reason why it is unknown; else empty
 
     @property
     def share(self) -> float | None:

@@ -54,7 +54,7 @@ class GradingNoise:
     corrected_worst_at_n: Estimate
     """Worst of n if the grader did not vary; see `careeval.stats.noise_corrected_worst` for its
     known bias."""
-    reason: str  # Why the shares are unknown; else empty
+    reason: str  # Reason why the shares are unknown; else empty
 
 
 def grading_noise(entry: Entry) -> GradingNoise | None:

@@ -65,7 +65,7 @@ class Difference:
     """Smallest difference detected with 80% power, given this spread and the size of the family;
     `None` if unknown."""
     fewer_is_better: bool = False  # True if the number counts errors
-    why_not_detectable: str = ""  # Why `detectable` is unknown; else empty
+    why_not_detectable: str = ""  # Reason why `detectable` is unknown; else empty
     constant: tuple[float, float] | None = None
     """If all scenarios differ by the same, so that there is no interval, the bounds of that
     difference; else `None`."""

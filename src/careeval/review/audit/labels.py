@@ -291,7 +291,7 @@ class LabellerProgress:
     skipped: int
     handed_in: bool
     withdrawn: bool
-    revoked: bool  # Whether their link is switched off
+    revoked: bool  # True if their link is switched off
     minutes: float  # Expected minutes for all of them
 
 
@@ -336,8 +336,8 @@ class AuditProgress:
 
     labellers: Sequence[LabellerProgress]
     awaited: tuple[str, ...]  # The labellers that settling waits for
-    open: bool  # Whether settling has begun
-    settles: bool  # Whether there is an adjudicator whose link works
+    open: bool  # True if settling has begun
+    settles: bool  # True if there is an adjudicator whose link works
     n_settled: int
     n_disputed: int  # Judgments to settle; 0 before settling has begun
 

@@ -46,20 +46,22 @@ class RaterProgress:
 
     rater: Rater
     opened: bool
-    """Whether they have started from their link: have a session, or have saved anything."""
-    agreed: bool  # Whether they have agreed to the present terms
-    declined: bool  # Whether they have declined the terms, present or former
-    finished: bool  # Whether they have said that they finished, even if questions are left open
-    counts: Mapping[Progress, int]  # How many of their scenarios are done, begun, skipped and so on
+    """True if they have started from their link: have a session, or have saved anything."""
+    agreed: bool  # True if they have agreed to the present terms
+    declined: bool  # True if they have declined the terms, present or former
+    finished: bool  # True if they have said that they finished, even if questions are left open
+    counts: Mapping[
+        Progress, int
+    ]  # Number of their scenarios that are done, begun, skipped and so on
     minutes: float | None  # Median minutes for a scenario that is done; `None` if no time is known
     n_too_fast: int  # Scenarios that were rated in less time than it takes to read them
     last: str  # Time of their last save, UTC; empty if nothing was saved
     n_typed: int  # Answers in this round that another person typed for them
-    revoked: bool  # Whether their link is switched off
+    revoked: bool  # True if their link is switched off
     n_to_write: int  # Answers of their own that they are asked to write first
     n_written: int  # Answers of their own that they have written, in this round and those before
     handed_in: bool
-    """Whether they have handed in answers of their own, in this round or before, so that these can
+    """True if they have handed in answers of their own, in this round or before, so that these can
     no longer be changed."""
 
 

@@ -280,7 +280,7 @@ class CardGroup:
 
     number: int  # From 1, in the order of the deck
     rows: tuple[Row, ...]  # A row for each card
-    open: bool  # Whether the group is unfolded, since it has the next card to fill in
+    open: bool  # True if the group is unfolded, since it has the next card to fill in
 
     @property
     def n_done(self) -> int:

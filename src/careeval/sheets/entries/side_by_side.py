@@ -46,9 +46,9 @@ class PartScoreKind(Kind):
     """The score in a part of the scenarios, from a row with `score`, `n`, and `severe` if known."""
 
     if_missing: str = DASH
-    interval: bool = True  # Whether a page shows the interval
+    interval: bool = True  # True if a page shows the interval
     n: bool = False
-    """Whether a page shows the number of scenarios. If not, an asterisk marks scores over too few
+    """True if a page shows the number of scenarios. If not, an asterisk marks scores over too few
     scenarios for an interval."""
 
     def text(self, value: Row, form: Form = Form.short) -> str:  # noqa: ARG002

@@ -25,7 +25,7 @@ from careeval.stats.resampling import sum_if_clustered
 from careeval.stats.score import FloatArray
 
 RatingDistance = Literal["nominal", "ordinal", "interval"]
-"""How two categories differ: nominal 0 or 1, ordinal by ranks, interval by their difference."""
+"""The difference of categories: nominal 0 or 1, ordinal by ranks, interval by subtraction."""
 
 
 def krippendorff_alpha(ratings: FloatArray, metric: RatingDistance) -> float:
