@@ -25,7 +25,8 @@ COMMANDS = [
     ("rating_load.py", "--raters", "2", "--seconds", "2"),
     ("rating_load.py", "--raters", "2", "--seconds", "2", "--audit", "--no-kill"),
     ("strange_servers.py", "--limit", "20", "--attempt", "1", "--connections", "2", "key 401"),
-    ("faults.py", "--seed", "3", "--only", "0"),
+    ("faults.py", "--seed", "3", "--runs", "1"),
+    ("sweep_faults.py", "--seed", "3", "--trials", "1"),
     ("simulate.py", "simulated", "--models", "2", "--epochs", "1"),
     ("grading_tokens.py", "--small"),
     ("engine.py", "--limit", "1", "--samples", "1", "--max-tokens", "4"),
@@ -39,8 +40,6 @@ BY_OTHERS = {
     "recorded_by_hand.py",
 }
 """Programs that a measure of `speed.py` starts."""
-IN_CAMPAIGNS = {"sweep_faults.py"}
-"""Started by hand alone; `tests/sweep` has what it is made of."""
 
 
 def _scripts() -> set[str]:
@@ -50,7 +49,7 @@ def _scripts() -> set[str]:
 def test_every_script_is_run_here() -> None:
     """A script of `bench/` is among the commands, or another one starts it."""
     run = {command[0] for command in COMMANDS}
-    assert _scripts() == run | BY_OTHERS | IN_CAMPAIGNS
+    assert _scripts() == run | BY_OTHERS
 
 
 @pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
