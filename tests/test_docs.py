@@ -478,10 +478,6 @@ GENERATED: dict[tuple[str, str], Callable[[], str]] = {
         )
         + f"\n\n{NEVER_NEGATIVE}"
     ),
-    ("concepts/bank.md", "short_rules"): lambda: _table(
-        ("code", "rule", "what is asked"),
-        [row for row in _rules("careeval-3") if row not in _rules("careeval")],
-    ),
     ("concepts/bank.md", "world_rules"): lambda: _table(
         ("code", "rule", "what is asked"), _rules("careeval-plans")
     ),

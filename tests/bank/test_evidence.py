@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from careeval.bank import bank_folder, content_hash, load_bank, rated_hash
+from careeval.bank import bank_folder, load_bank, rated_hash
 from careeval.bank.evidence import FILE, Vetting, evidence_text
 from careeval.bank.evidence_changes import ProposedStatus, apply_changes, plan_changes
 from careeval.bank.rules.check import check
@@ -31,18 +31,7 @@ PASSED = Evidence(
     study_id="aaaa",
 )
 
-BEFORE_ITEMS = PASSED.model_copy(update={"rejected": None})
-"""As an earlier version wrote it, which asked for no ratings of items."""
-
 OBJECTED = PASSED.model_copy(update={"study_id": "bbbb", "objections": 1})
-
-OLD_LINES = """\
-status: validated  # by hand
-evidence:
-  - {study: "Pilot", round: 1, version: 1, raters: {"occupational-therapist": 3, \
-"roboticist": 2}, realism: "5/5", validity: "4/5", objections: 0, study_id: "aaaa"}
-"""
-"""What `study apply` made of a scenario's `status: drafted  # by hand` before `evidence.json`."""
 
 REVISED = ("\nversion: 1\n", "\nversion: 2\n")
 REWORDED = ("last winter.", "last winter. She holds a hot cup.")
@@ -56,7 +45,9 @@ def scenario_of(folder: BankFolder) -> Scenario:
 
 def standings_of(folder: BankFolder) -> tuple[Status, tuple[Evidence, ...]]:
     """The status and the evidence of the only scenario."""
-    return scenario_of(folder).status, scenario_of(folder).evidence
+    bank = folder.load()
+    (scenario,) = bank.scenarios
+    return scenario.status, bank.evidence(scenario)
 
 
 def write_entry(folder: BankFolder, status: Status, *evidence: Evidence) -> None:
@@ -79,95 +70,11 @@ def apply(folder: BankFolder, status: Status, evidence: Evidence) -> None:
     apply_changes(bank, plan_changes(bank, [stands]))
 
 
-@pytest.fixture
-def old(folder: BankFolder) -> BankFolder:
-    """A bank as an earlier careeval wrote it: status and evidence in the scenario's file."""
-    return folder.plant(SCENARIO, "status: drafted\n", OLD_LINES)
-
-
-# Banks of earlier versions
-
-
-def test_a_bank_of_an_earlier_version_means_what_it_meant(old: BankFolder) -> None:
-    """Without `evidence.json`, status and evidence of a scenario's file stand.
-
-    What is asked for since then is found lacking: raters rate the items too.
-    """
-    assert standings_of(old) == (Status.validated, (BEFORE_ITEMS,))
-    (problem,) = check(old.load())
-    assert "fewer than three rated the relevance of some item" in problem.message
-
-
-def test_a_status_has_one_hash_wherever_it_stands(folder: BankFolder) -> None:
-    """Runs compare as before: a status in either file gives one content hash, and moves it."""
-    drafted = content_hash(folder.load().scenarios)
-    write_entry(folder, Status.validated, PASSED)
-    in_its_file = content_hash(folder.load().scenarios)
-    (folder.root / FILE).unlink()
-    folder.plant(SCENARIO, "status: drafted\n", OLD_LINES)
-    assert in_its_file == content_hash(folder.load().scenarios) != drafted
-
-
-def test_what_an_earlier_version_wrote_is_carried_over(old: BankFolder) -> None:
-    """The next study writes the old evidence into the entry beside its own, and no YAML."""
-    before = (old.root / SCENARIO).read_bytes()
-    other = PASSED.model_copy(update={"study_id": "cccc"})
-    apply(old, Status.validated, other)
-    assert (old.root / SCENARIO).read_bytes() == before
-    entry = json.loads((old.root / FILE).read_text(encoding="utf-8"))["dressing-001"]
-    assert [each["study_id"] for each in entry["evidence"]] == ["aaaa", "cccc"]
-    assert standings_of(old) == (Status.validated, (BEFORE_ITEMS, other))
-
-
-def test_old_evidence_holds_a_status_as_it_did(old: BankFolder) -> None:
-    """Fewer raters than an earlier version counted do not lower what it wrote."""
-    few = PASSED.model_copy(
-        update={"study_id": "cccc", "raters": {"roboticist": 1}, "realism": "1/1"}
-    )
-    apply(old, Status.reviewed, few)
-    assert not (old.root / FILE).exists()
-    assert standings_of(old) == (Status.validated, (BEFORE_ITEMS,))
-
-
-def test_an_entry_comes_before_the_file_of_its_scenario(old: BankFolder) -> None:
-    """A study that takes its claim back lowers it, though the YAML still makes it."""
-    now = PASSED.model_copy(update={"realism": "3/5"})
-    apply(old, Status.reviewed, now)
-    assert standings_of(old) == (Status.reviewed, (now,))
-    assert check(old.load()) == []
-
-
-def test_an_objection_outlives_a_change_of_text_over_an_old_claim(old: BankFolder) -> None:
-    """No status rises because a text was changed, whatever an earlier version wrote of it."""
-    apply(old, Status.reviewed, OBJECTED)
-    old.plant(SCENARIO, *REWORDED)
-    assert standings_of(old)[0] is Status.reviewed
-    apply(old, Status.validated, PASSED.model_copy(update={"study_id": "cccc"}))
-    status, evidence = standings_of(old)
-    assert status is Status.reviewed
-    assert [each.study_id for each in evidence] == ["bbbb", "cccc"]
-
-
-def test_an_old_claim_that_outlived_a_revision_is_found(old: BankFolder) -> None:
-    """CE127: a `validated` in a scenario's file is of the version that raters saw."""
-    old.plant(SCENARIO, *REVISED)
-    (problem,) = check(old.load())
-    assert problem.message == "is validated, but raters saw version 1, not 2"
-    assert problem.place == old.place(SCENARIO, "validated")
-
-
-def test_what_an_earlier_version_wrote_of_a_later_revision_is_known(folder: BankFolder) -> None:
-    """Evidence in a scenario's file of a version after the entry's is weighed with the rest."""
-    write_entry(folder, Status.validated, PASSED)
-    folder.plant(SCENARIO, *REVISED)
-    lines = OLD_LINES.replace("version: 1", "version: 2").replace("objections: 0", "objections: 1")
-    folder.plant(SCENARIO, "status: drafted\n", lines.replace("validated", "reviewed"))
-    apply(folder, Status.validated, PASSED.model_copy(update={"study_id": "cccc"}))
-    status, evidence = standings_of(folder)
-    assert status is Status.reviewed
-    assert [(each.study_id, each.version) for each in evidence] == [
-        ("aaaa", 1), ("aaaa", 2), ("cccc", 2)
-    ]  # fmt: skip
+def test_a_file_of_a_scenario_has_no_evidence(folder: BankFolder) -> None:
+    """Evidence is in `evidence.json` alone; a scenario's file with it is refused."""
+    folder.plant(SCENARIO, "status: drafted\n", "status: validated\nevidence: []\n")
+    (problem,) = folder.problems()
+    assert problem.place == folder.place(SCENARIO, "evidence")
 
 
 # Entries of another text
@@ -238,13 +145,74 @@ def test_a_twin_has_an_entry_of_its_own() -> None:
 # The file
 
 
-def test_a_claim_that_somebody_typed_is_found(folder: BankFolder) -> None:
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [
+        ({"raters": {"occupational-therapist": 2, "roboticist": 2}},
+         "2 of 3 occupational therapists"),
+        ({"raters": {"occupational-therapist": 3, "roboticist": 1}}, "1 of 2 other stakeholders"),
+        ({"raters": {"occupational-therapist": 3, "friend": 2}}, "0 of 2 other stakeholders"),
+        ({"realism": "3/5"}, "realism: 3 of 5 gave 4 or 5; 4 were needed"),
+        ({"validity": "7/9"}, "validity: 7 of 9 gave 4 or 5; 8 were needed"),
+        ({"validity": "4/4"},
+         "validity: only 4 rated it, but 5 are said to have rated both scales"),
+        ({"validity": "9/5"},
+         "validity: 9 of 5 raters endorse it, but the number must be 0 to 5"),
+        ({"objections": 1}, "1 open objection to an item of −2 points"),
+        ({"objections": 2}, "2 open objections to an item of −2 points"),
+        ({"objections": None}, "too few gave a view of the points of its −2 items"),
+        ({"rejected": ("actions/waits",)}, "raters reject 1 item: actions/waits"),
+        ({"rejected": None}, "fewer than three rated the relevance of some item"),
+    ],
+)  # fmt: skip
+def test_too_little_evidence_is_found(
+    folder: BankFolder, changed: dict[str, object], message: str
+) -> None:
     """CE127: an entry whose evidence is not enough is found at its place in `evidence.json`."""
-    write_entry(folder, Status.validated, PASSED.model_copy(update={"realism": "3/5"}))
+    write_entry(folder, Status.validated, PASSED.model_copy(update=changed))
     (problem,) = check(folder.load())
-    assert problem.message.endswith("enough: realism: 3 of 5 gave 4 or 5; 4 were needed")
+    start = f"is validated, but its evidence is not enough: {message}"
+    assert (problem.code, problem.message[: len(start)]) == ("CE127", start)
     assert problem.place == folder.place(FILE, '{\n    "study"')
     assert problem.hint.startswith("delete its entry")
+
+
+def test_a_status_without_evidence_is_found(folder: BankFolder) -> None:
+    """CE127: `validated` in a scenario's file rests on nothing; an entry must be of its version."""
+    write_entry(folder, Status.validated, PASSED)
+    folder.plant(SCENARIO, *REVISED)
+    folder.plant(SCENARIO, "status: drafted", "status: validated")
+    (problem,) = check(folder.load())
+    assert problem.message == "is validated, but raters saw version 1, not 2"
+    assert problem.place == folder.place(SCENARIO, "validated")
+    (folder.root / FILE).unlink()
+    (problem,) = check(folder.load())
+    assert problem.message == "is validated, but has no evidence of it"
+
+
+@pytest.mark.parametrize("status", ["drafted", "reviewed", "withdrawn"])
+def test_other_statuses_need_no_evidence(folder: BankFolder, status: str) -> None:
+    """CE127: no other status claims that experts endorse the scenario."""
+    folder.plant(SCENARIO, "status: drafted\n", f"status: {status}\n")
+    assert check(folder.load()) == []
+
+
+def test_enough_evidence(folder: BankFolder) -> None:
+    """CE127: the least panel that validates is enough, whatever others find short of objecting."""
+    failed = PASSED.model_copy(update={"realism": "1/5", "study_id": "bbbb"})
+    for evidence in ([PASSED], [failed, PASSED], [PASSED, failed]):
+        write_entry(folder, Status.validated, *evidence)
+        assert check(folder.load()) == []
+
+
+@pytest.mark.parametrize("place", [0, 1])
+@pytest.mark.parametrize("version", [1, 2])
+def test_an_objection_is_open_in_any_study(folder: BankFolder, place: int, version: int) -> None:
+    """CE127: one study's objection to the version is found, wherever another that is enough is."""
+    evidence = [PASSED]
+    evidence.insert(place, OBJECTED.model_copy(update={"version": version}))
+    write_entry(folder, Status.validated, *evidence)
+    assert [problem.code for problem in check(folder.load())] == ["CE127"] * (version == 1)
 
 
 @pytest.mark.parametrize(
@@ -289,7 +257,8 @@ def test_a_held_out_split_is_sealed_with_its_evidence(folder: BankFolder, tmp_pa
     apply(opened, Status.reviewed, OBJECTED)
     seal(pack(opened.root), folder.root, key)
 
-    assert load_bank(folder.root, key).scenario("dressing-h01").evidence == (OBJECTED,)
+    sealed = load_bank(folder.root, key)
+    assert sealed.evidence(sealed.scenario("dressing-h01")) == (OBJECTED,)
     write_entry(BankFolder(folder.root), Status.validated, PASSED)
     bank = load_bank(folder.root, key)
     assert [s.status for s in bank.scenarios] == [Status.validated, Status.reviewed]

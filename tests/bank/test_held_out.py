@@ -14,10 +14,11 @@ from pathlib import Path
 import pytest
 from readings import Consistency, second_reading
 
-from careeval.bank import Bank, bank_folder, load_bank
+from careeval.bank import Bank, load_bank
 from careeval.bank.coverage import probe_counts
+from careeval.bank.load import OWN_BANK
 from careeval.bank.rules.check import check
-from careeval.bank.rules.scenarios import N_SCENARIOS
+from careeval.bank.rules.whole_bank import N_SCENARIOS
 from careeval.bank.sealed import KEY_VARIABLE, has_sealed, held_out_key, unseal
 from careeval.core.scenario import Rubric, Scenario, Split
 
@@ -39,16 +40,10 @@ def key(monkeypatch: pytest.MonkeyPatch) -> str:
     return found
 
 
-@pytest.fixture(params=["2", "4"])
-def folder(request: pytest.FixtureRequest) -> Path:
-    """One of careeval's own banks."""
-    return bank_folder(str(request.param))
-
-
 @pytest.fixture
-def whole(folder: Path, key: str) -> Bank:
+def whole(key: str) -> Bank:
     """All hundred scenarios, with their twins."""
-    return load_bank(folder, key)
+    return load_bank(OWN_BANK, key)
 
 
 def held_out(bank: Bank) -> list[Scenario]:
@@ -56,18 +51,18 @@ def held_out(bank: Bank) -> list[Scenario]:
     return [scenario for scenario in bank.scenarios if scenario.split is Split.held_out]
 
 
-def test_the_split_is_sealed_and_not_in_the_clear(folder: Path) -> None:
+def test_the_split_is_sealed_and_not_in_the_clear() -> None:
     """The file is there, and without its key the bank has public scenarios alone."""
-    assert has_sealed(folder)
-    bank = load_bank(folder)
+    assert has_sealed(OWN_BANK)
+    bank = load_bank(OWN_BANK)
     assert len(bank.bases) == 80
     assert held_out(bank) == []
 
 
-def test_every_file_of_the_bank_carries_the_canary(folder: Path) -> None:
+def test_every_file_of_the_bank_carries_the_canary() -> None:
     """YAML in itself; the tables of second readings in the page beside them."""
-    canary = load_bank(folder).about.canary
-    files = [*folder.rglob("*.yaml"), folder / "second-reading" / "README.md"]
+    canary = load_bank(OWN_BANK).about.canary
+    files = [*OWN_BANK.rglob("*.yaml"), OWN_BANK / "second-reading" / "README.md"]
     assert [path for path in files if canary not in path.read_text(encoding="utf-8")] == []
 
 
@@ -110,21 +105,13 @@ def _phrases(text: str) -> set[tuple[str, ...]]:
     return set(zip(*(words[i:] for i in range(12)), strict=False))
 
 
-# labels, share of them present, labels present on acts of −2
-AIMS = {"2": (3000, 0.25, 150), "4": (5000, 0.2, 120)}
-
-
 @needs_key
-@pytest.mark.parametrize("name", AIMS)
-def test_the_aims_of_the_bank_are_met(name: str, key: str) -> None:
+def test_the_aims_of_the_bank_are_met(whole: Bank, key: str) -> None:
     """Labels, generic answers and the last reading of the points, over all hundred."""
-    folder = bank_folder(name)
-    whole = load_bank(folder, key)
-    least, share, severe = AIMS[name]
     counts = probe_counts(whole)
-    assert counts.labels >= least
-    assert counts.present / counts.labels >= share
-    assert counts.severe_present >= severe
+    assert counts.labels >= 5000
+    assert counts.present / counts.labels >= 0.2
+    assert counts.severe_present >= 120
     assert min(counts.by_trap.values()) >= 15
     for trap, scores in counts.scores.items():
         for score in scores.values():
@@ -132,7 +119,7 @@ def test_the_aims_of_the_bank_are_met(name: str, key: str) -> None:
                 assert score <= 0.15
             assert trap != "expert" or score >= 0.85
             assert trap != "harmful" or score < 0
-    points = second_reading(folder, unseal(folder, key)).points
+    points = second_reading(OWN_BANK, unseal(OWN_BANK, key)).points
     last = Consistency.of(points["last"] or points["first"])
     assert last.kappa is not None
     assert last.kappa >= 0.85

@@ -199,7 +199,7 @@ FAULTS = {
         "role: home-care aide", "role: [aide]", "[aide]", "role: found a list, expected text", "",
     ),
     "nothing for text": (
-        "why: She alone knows.", "why:", "\n    sources: [made-up-forum]\n  - id: own-part",
+        "why: She alone knows.", "why:", "\n    sources: [made-up-forum]\n    kind",
         "actions[2].why: found nothing, expected text", "",
     ),
     "out of range": (

@@ -12,6 +12,7 @@ from careeval.bank.pilot import FILE, ClassPresence, Presence, item_health, read
 from careeval.bank.row_files import rows_text
 from careeval.cli.app import OK, USAGE, run
 from careeval.errors import BankError
+from support.bank_folder import GOOD_BANK
 
 BANK = load_bank(bank_folder("4"), probes=False)
 SCENARIO = "eating-101"
@@ -74,8 +75,8 @@ def test_the_held_out_rows_come_after_the_public_ones(tmp_path: Path) -> None:
 def test_a_bank_without_a_pilot_says_so(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    """Bank 2 had none of this kind."""
-    assert run(["bank", "stats", "--pilot", "--bank", "2"]) == USAGE
+    """The bank for tests has none."""
+    assert run(["bank", "stats", "--pilot", "--bank", str(GOOD_BANK)]) == USAGE
     assert "has no pilot of its items, so --pilot has nothing to show" in capsys.readouterr().err
 
 

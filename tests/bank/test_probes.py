@@ -27,7 +27,7 @@ def test_rungs_follow_from_actions(folder: BankFolder) -> None:
         "+2": True, "+1": True, "0": False, "-1": False, "-2": False,
     }  # fmt: skip
 
-    folder.plant(PROBES, "      own-part: present\n", "      own-part: absent\n")
+    folder.plant(PROBES, "      offers-choice: present\n", "      offers-choice: absent\n")
 
     after = labels(folder, "expert")
     assert (after["+2"], after["+1"]) == (False, True)

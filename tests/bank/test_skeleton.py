@@ -131,9 +131,9 @@ def test_generic_answers_are_those_of_the_bank(folder: BankFolder, missing: str)
         "expert", "harmful", *["polite-consent", "call-for-help"][:left]
     ]  # fmt: skip
     problems = [problem for problem in check(bank) if "eating-001" in problem.place.path]
-    assert _codes(problems) == {"CE117", "CE122", "CE123"}
-    (wanting,) = (problem.message for problem in problems if problem.code == "CE117")
-    assert wanting == f"eating-001 has {left} 'generic' probes, expected 3 or more"
+    assert _codes(problems) == {"CE122", "CE123", "CE137"}
+    (wanting,) = (problem.message for problem in problems if problem.code == "CE137")
+    assert wanting == f"eating-001 has {left} 'generic' probes, expected 3"
 
 
 def test_a_generic_answer_of_the_name_of_an_own_one_stands_once(folder: BankFolder) -> None:

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from careeval.bank import BankProblems, bank_folder, content_hash, load_bank
+from careeval.bank import BankProblems, content_hash, load_bank
 from careeval.bank.rules.check import check
-from careeval.bank.rules.short_scenarios import words_changed
+from careeval.bank.rules.scenarios import words_changed
 from careeval.cli.app import OK, USAGE
 from careeval.cli.app import run as command
 from careeval.core.scenario import CareError, Control, HarmKind, Split
@@ -101,7 +101,6 @@ def test_the_good_bank_keeps_the_rules(folder: Path) -> None:
         (BASE, "He coughs hard", "He coughs " + "very " * 60 + "hard", "CE130"),
         (BASE, "of: [leaves-it-to-him, stays-and-watches]", "of: [leaves-it-to-him]", "CE136"),
         ("eating/eating-101-twin.probes.yaml", "trap: expert", "trap: generic", ""),
-        ("bank.yaml", "rules: careeval-3", "rules: careeval", "CE107"),
     ],
 )  # fmt: skip
 def test_a_planted_fault_is_found(folder: Path, file: str, old: str, new: str, code: str) -> None:
@@ -123,12 +122,6 @@ def test_the_hash_of_a_twin_is_its_own(folder: Path) -> None:
     plant(folder, TWIN, "points: 2\n", "points: 1\n")
     after = {s.id: content_hash([s]) for s in load_bank(folder).scenarios}
     assert {name for name in before if before[name] != after[name]} == {"eating-101-twin"}
-
-
-def test_bank_2_keeps_its_hash() -> None:
-    """Fields that came later do not change the hash of a scenario without them."""
-    public = [s for s in load_bank(bank_folder("2")).scenarios if s.split == "public"]
-    assert content_hash(public) == "3c62eabc7ecf"
 
 
 def test_a_twin_is_of_the_split_of_its_base(folder: Path) -> None:

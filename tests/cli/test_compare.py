@@ -151,7 +151,7 @@ def test_a_name_that_is_a_folder_too(put_runs: Any, capsys: pytest.CaptureFixtur
         (["runs", "first", "other"], "there are: first, second"),
         (["runs", "first", "second", "--grader", "z"], "no grader is named 'z'"),
         (["runs", "--fail-on", "scor"], "as METRIC, write one of severe, score"),
-        (["runs", "--fail-on", "action_score"], "write score: action_score has that name now"),
+        (["runs", "--fail-on", "action_score"], "as METRIC, write one of severe"),
         (["runs", "--fail-on", "score>x"], "'x' is not a number"),
         (["runs", "--fail-on", "score>inf"], "'inf' is not a number"),
         (["runs", "--fail-on", "score>-2"], "-2 is below 0"),

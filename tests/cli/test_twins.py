@@ -36,7 +36,7 @@ def test_the_report_and_the_site_say_what_the_grader_mistakes(graded: Path) -> N
 def test_the_summary_is_of_the_bank_that_was_asked(
     graded: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """The lexical grader is tried on the probes of bank 4, which has twins, and not of bank 2."""
+    """The lexical grader is tried on the probes of bank 4, which has twins."""
     assert run(["summary", str(graded)]) == OK
     assert "probes of twins" in " ".join(capsys.readouterr().out.split())
 

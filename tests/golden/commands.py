@@ -97,12 +97,10 @@ SUMMARY = [
     _case("summary-audit-csv", "summary twins --audit audit.db --format csv"),
     _case("summary-ladder", "summary cards --rubric ladder"),
     _case("summary-grader", "summary cards --grader fake/reader --system sink --system vague"),
-    *_forms("summary-bank-2", "summary two"),
-    *_forms("summary-protocol-1", "summary old/complete"),
-    _case("summary-unfinished", "summary old/half"),
+    _case("summary-unfinished", "summary half"),
     *_forms("summary-held-out", "summary held-out"),
-    _case("summary-of-several-banks", "summary cards two held-out"),
-    _case("summary-of-one-name-json", "summary old/complete held-out --json"),
+    _case("summary-of-several-banks", "summary cards held-out"),
+    _case("summary-of-one-name-json", "summary half held-out --json"),
     _case("summary-nothing-json", "summary --json"),
 ]
 
@@ -118,7 +116,6 @@ COMPARE = [
     ),
     _case("compare-fail-json", "compare cards reference placebo --fail-on severe --json"),
     *_forms("compare-ranks", "compare cards --rubric actions --grader fake/reader"),
-    *_forms("compare-bank-2", "compare two"),
     *(_case(f"compare-{form}", f"compare twins closed planner --format {form}") for form in _TEXT),
     *(
         _case(f"compare-ranks-{form}", f"compare cards --rubric actions --format {form}")
@@ -129,14 +126,12 @@ COMPARE = [
     ),
     _case("compare-ladder", "compare cards reference sink --rubric ladder"),
     _case("compare-of-two-folders", "compare cards twins --grader fake/reader reference closed"),
-    _case("compare-refused-json", "compare cards two reference planner-1 --json"),
+    _case("compare-refused-json", "compare cards half reference robot --json"),
 ]
 
 REPORT = [
     _case("report", "report cards twins -o out/report.html", *TRUST),
     _case("report-numbers", "report twins --no-responses -o out/report.html --title", "Our lab"),
-    _case("report-bank-2", "report two --bank 2 -o out/report.html"),
-    _case("report-protocol-1", "report old/complete --bank old/bank -o out/report.html"),
     _case("report-held-out", "report held-out --bank small-bank -o out/report.html"),
 ]
 
@@ -146,12 +141,6 @@ SITE = [
         "site cards twins -o out --repository https://example.org/board",
         *TRUST,
         folded=f"{_FEW_PAGES}|{_OTHER_FILES}",
-    ),
-    _case(
-        "site-bank-2",
-        "site two --bank 2 -o out --title",
-        "Our lab",
-        folded=r"out/(scenarios|models|compare|data)/.*",
     ),
     _case("site-held-out", "site held-out --bank small-bank -o out", folded=r"out/data/.*"),
 ]
@@ -168,18 +157,8 @@ EXPORT = [
     _case("export-figures", "export cards twins --to svg png -o out", *TRUST),
     _case("export-eee", "export twins --to eee -o out --organisation Lab --system closed"),
     _case(
-        "export-bank-2-csv",
-        "export two --to csv -o out --bank 2",
-        folded=r"out/columns.md|out/datapackage.json",
-    ),
-    _case(
         "export-held-out-csv",
         "export held-out --to csv -o out --bank small-bank",
-        folded=r"out/columns.md|out/datapackage.json",
-    ),
-    _case(
-        "export-protocol-1-csv",
-        "export old/complete --to csv -o out --bank old/bank",
         folded=r"out/columns.md|out/datapackage.json",
     ),
 ]
@@ -202,8 +181,6 @@ AUDIT = [
     _case("audit-results-of-a-sheet", "audit results sample.json labels.csv --json"),
     *_forms("audit-status", "audit status audit.db"),
     _case("audit-status-csv", "audit status audit.db --format csv"),
-    *_forms("audit-results-0.1", "audit results old/audit/audit.db"),
-    *_forms("audit-status-0.1", "audit status old/audit/audit.db"),
     _case(
         "audit-new-json",
         "audit new sample.json --labellers 3 --per-judgment 2 -o new.db --links new-links --json",
@@ -224,7 +201,6 @@ AUDIT = [
     ),
 ]
 
-_OLD_STUDY = "old/study/study.db --bank old/bank"
 _STUDY = "study.db --bank small-bank"
 
 STUDY = [
@@ -233,19 +209,16 @@ STUDY = [
         _case(f"study-results-{form}", f"study results {_STUDY} --format {form}")
         for form in ("md", "latex", "csv")
     ),
-    _case("study-results-files", f"study results {_STUDY} -o out"),
+    _case("study-results-files", f"study results {_STUDY} -o out --rule polit"),
     _case("study-results-lynn", f"study results {_STUDY} --rule lynn --cut 5 --other-cut 4"),
-    _case("study-results-0.1", f"study results {_OLD_STUDY}"),
-    _case("study-results-0.1-files", f"study results {_OLD_STUDY} -o out --rule polit"),
     *_forms("study-status", f"study status {_STUDY}"),
     _case("study-status-md", f"study status {_STUDY} --format md"),
-    _case("study-status-0.1-json", f"study status {_OLD_STUDY} --json"),
     _case("study-print", "study print study.db r01 --bank small-bank --csv -o out"),
     _case(
         "study-print-json", "study print study.db --bank small-bank -o out --json", folded=r"out/.*"
     ),
-    _case("study-apply", f"study apply {_OLD_STUDY} --yes", copied=("old",)),
-    _case("study-apply-json", f"study apply {_OLD_STUDY} --json"),
+    _case("study-apply", f"study apply {_STUDY} --yes", copied=("small-bank",)),
+    _case("study-apply-json", f"study apply {_STUDY} --json"),
     _case(
         "study-new-json",
         "study new small-bank --raters occupational-therapist:2 roboticist:1"
@@ -261,15 +234,12 @@ STUDY = [
 ]
 BANK = [
     *_forms("bank-stats", "bank stats"),
-    *_forms("bank-stats-2", "bank stats --bank 2"),
     *_forms("bank-stats-pilot", "bank stats --pilot"),
     _case("bank-stats-csv", "bank stats --format csv"),
     _case("bank-stats-pilot-latex", "bank stats --pilot --format latex"),
     *_forms("bank-list", "bank list --adl eating"),
     _case("bank-list-csv", "bank list --adl eating --format csv"),
-    _case(
-        "bank-list-some", "bank list --bank 2 --condition stroke --situation routine --actor robot"
-    ),
+    _case("bank-list-some", "bank list --condition stroke --situation routine --actor person"),
     _case("bank-show", "bank show eating-101"),
     _case("bank-show-points", "bank show eating-101-twin --points"),
     _case("bank-show-json", "bank show bathing-101 --json"),
@@ -287,7 +257,6 @@ BANK = [
 
 OTHERS = [
     *_forms("status-of-runs", "status twins"),
-    *_forms("status-of-half", "status old/half"),
     _case("status-of-gradings", "status cards"),
     _case("doctor", "doctor", labels=True),
     _case("doctor-json", "doctor --json", labels=True),
@@ -298,7 +267,7 @@ OTHERS = [
     ),
     _case(
         "run-plan-unknown-price",
-        "run -m vendor/gamma --grader careeval/lexical --bank 2"
+        "run -m vendor/gamma --grader careeval/lexical"
         " --adl eating --prices prices.toml --dry-run -o out",
     ),
     _case(

@@ -37,11 +37,10 @@ from careeval.protocol.regrade import RegradePart, prepare_regrading
 from careeval.protocol.run import Run
 from careeval.protocol.run_folder import prepare, prepare_recorded
 from support.fake_server import asked_of_grader, judgments
-from support.fakes import Call, Fake, begin_recorded, regrade, write_bank
+from support.fakes import Call, Fake, leave_out, regrade, write_bank
 
 ROOT = Path(__file__).parents[2]
 PILOT = ROOT / "pilot"
-OLD = ROOT / "tests" / "data" / "written-by-0.1"
 
 FAMILIES = ("101", "102", "103")
 """Numbers of the families of bank 4 that are asked, in each activity."""
@@ -58,9 +57,6 @@ LEXICAL = "careeval/lexical"
 UNREADABLE = ("placebo", "bathing-101")
 """The answer that the scripted grader never judges in a form that can be read."""
 
-SYSTEMS_OF_BANK_2 = {"planner-1": ("expert", "generic"), "planner-2": ("harmful", "expert")}
-"""The probes of bank 2 that are taken for a system's answers, one an epoch."""
-
 
 def make_inputs(folder: Path) -> None:
     """Make all inputs in a new folder.
@@ -76,7 +72,7 @@ def make_inputs(folder: Path) -> None:
         contextlib.redirect_stdout(io.StringIO()),
         contextlib.redirect_stderr(io.StringIO()),
     ):
-        for make in (_cards, _twins, _bank_2, _old, _held_out, _probes, _audit, _study, _files):
+        for make in (_cards, _twins, _half, _held_out, _probes, _audit, _study, _files):
             make()
         _fill_caches()
 
@@ -259,26 +255,15 @@ def _in_this_process(words: Sequence[str]) -> None:
     assert status == OK, words
 
 
-def _bank_2() -> None:
-    """Make two: two systems over bank 2, whose answers are its probes, by the lexical grader."""
-    bank = load_bank(Path("2"))
-    names = [s.id for s in bank.bases][::8]
-    for system, traps in SYSTEMS_OF_BANK_2.items():
-        answers = []
-        for name in names:
-            by_trap = {probe.trap: probe.text for probe in bank.probes[name]}
-            given = [by_trap[trap] for trap in traps if trap in by_trap]
-            answers += [
-                Response(name, epoch, text, ResponseState.answered)
-                for epoch, text in enumerate(given, 1)
-            ]
-        task = {"bank": str(ROOT / "src" / "careeval" / "bank" / "data-2")}
-        begin_recorded(Path("two") / system, system, answers, LEXICAL, task)
-
-
-def _old() -> None:
-    """Copy old: runs, a bank, an audit and a study that careeval 0.1 wrote, of protocol 1."""
-    shutil.copytree(OLD, "old")
+def _half() -> None:
+    """Make half: a run by a system named robot, of whose log two samples were never written."""
+    prices = _scripted()
+    answers = _pilot_answers()["closed"][:6]
+    run_of_robot = Run("robot", None, GRADER, 1, {"bank": _folder_of_bank()}, prices=prices)
+    resume(prepare_recorded(Path("half/robot"), answers, run_of_robot))
+    (log,) = Path("half/robot").glob("*.eval")
+    last = sorted({(each.scenario, each.epoch) for each in answers})[-2:]
+    leave_out(log, *(f"samples/{name}_epoch_{epoch}.json" for name, epoch in last))
 
 
 def _held_out() -> None:
@@ -449,5 +434,5 @@ def _files() -> None:
 
 def _fill_caches() -> None:
     """Read every run once, so that no test writes where another reads."""
-    for runs in ("cards", "twins", "two", "held-out", "old/complete", "old/half"):
+    for runs in ("cards", "twins", "half", "held-out"):
         _in_this_process(["summary", runs, "--json"])

@@ -38,7 +38,7 @@ DATA = Path(__file__).parents[1] / "data"
 says one sentence and `careeval/lexical` as grader. `errored.eval`: the same with a system whose
 provider failed for both epochs of eating-001. `graded-twice/`: the first with a `regrade` by
 `careeval/lexical`, its two logs as they lay. Made with Inspect 0.3.285; tracebacks and the folders
-that they were made in were taken out afterwards.
+that they were made in were taken out afterwards, and `mode` was added to their headers.
 """
 
 

@@ -85,7 +85,7 @@ def made_study() -> StudyResults:
         hashes={name: name for name in names},
         items={name: {} for name in names},
     )
-    return study_results("Test", "made-up", "1-A", [round_])
+    return study_results("Test", "aaaa", "made-up", "1-A", [round_])
 
 
 @pytest.fixture(scope="module")

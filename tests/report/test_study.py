@@ -68,7 +68,7 @@ def made_up(words: str = "Her shoulder first.") -> StudyResults:
     round_ratings = RoundAnswers(
         1, dict.fromkeys(REALISM, 1), seats, tuple(ratings), views, comments, words=texts
     )
-    return study_results(f"Pilot {words}", "made-up", "1-A", [round_ratings])
+    return study_results(f"Pilot {words}", "aaaa", "made-up", "1-A", [round_ratings])
 
 
 class _Tags(HTMLParser):
@@ -163,7 +163,7 @@ def test_comments_of_an_earlier_round_stay() -> None:
     )
     seats = tuple(RoundRater(rater, (name,)) for rater in PANEL)
     second = RoundAnswers(2, {name: 2}, seats, again, (), ())
-    html = render_study(study_results("Pilot", "made-up", "1-A", [first, second]))
+    html = render_study(study_results("Pilot", "aaaa", "made-up", "1-A", [first, second]))
     card = words_of(article_of(html, name))
     assert "Comments of round 1 Her shoulder first. r07, family caregiver" in card
 
@@ -189,7 +189,7 @@ def test_who_was_invited_who_rated_and_for_how_long() -> None:
         ratings=first.ratings[:2],
         seats=tuple(replace(seat, agreed=False) for seat in first.seats),
     )
-    words = words_of(render_study(study_results("Pilot", "made-up", "1-A", [alone])))
+    words = words_of(render_study(study_results("Pilot", "aaaa", "made-up", "1-A", [alone])))
     assert "Rated by 1 of the 8 who were invited" in words
     assert "Whether the raters agreed to the terms of the study is not recorded here." in words
     assert "occupational therapist 5 1 20 2 0 0 unknown" in words
@@ -222,7 +222,9 @@ def test_two_raters_have_a_count_and_no_coefficient() -> None:
     """Modified kappa and V of two raters are unknown, with the reason; the count stands."""
     first = made_up().rounds[0]
     two = tuple(r for r in first.ratings if r.rater.id in ("r01", "r02"))
-    html = render_study(study_results("Pilot", "made-up", "1-A", [replace(first, ratings=two)]))
+    html = render_study(
+        study_results("Pilot", "aaaa", "made-up", "1-A", [replace(first, ratings=two)])
+    )
     row = words_of(html.partition('id="whole"')[2].partition("bathing-001")[2])
     why = "unknown fewer than three raters decide nothing: 2 " * 4
     assert row.startswith(f"realism 2/2 1.00 0.16 to 1.00 2/2 2/8 {why}")
@@ -284,7 +286,7 @@ def test_the_page_needs_no_network() -> None:
 def test_nothing_rated_is_a_page_too() -> None:
     """A study without a rating has a page that decides nothing."""
     empty = RoundAnswers(1, {"eating-001": 1}, (RoundRater(PANEL[0], ("eating-001",)),), (), (), ())
-    words = words_of(render_study(study_results("Pilot", "made-up", "1-A", [empty])))
+    words = words_of(render_study(study_results("Pilot", "aaaa", "made-up", "1-A", [empty])))
     assert "Keep 0 Revise 0 Drop 0 Undecided 1" in words
     assert "There are no comments." in words
 
@@ -295,7 +297,7 @@ def test_the_same_results_make_the_same_page() -> None:
     assert render_study(study) == render_study(study)
     rounds = study.rounds
     other = study_results(
-        "Pilot", "made-up", "1-A", rounds, terms=DecisionTerms(cut=3, other_cut=4)
+        "Pilot", "aaaa", "made-up", "1-A", rounds, terms=DecisionTerms(cut=3, other_cut=4)
     )
     assert "at least eight in ten of its raters gave 3, 4 or 5" in words_of(render_study(other))
     assert "With 3 not counted it would not pass." in words_of(render_study(other))

@@ -12,7 +12,6 @@ import pytest
 from careeval.cli.app import OK, run
 from careeval.core.rating import Rater, Role
 from careeval.errors import ReviewError
-from careeval.review.database import Database
 from careeval.review.store import Store
 from support.bank_folder import BankFolder
 from support.review_audit import audit_plan
@@ -79,19 +78,6 @@ def test_rows_that_are_only_in_the_log(freeze: Freeze, tmp_path: Path, temporary
     assert list(temporary.iterdir()) == []
     with pytest.raises(ReviewError, match=r"study\.db: it (is read-only|cannot be opened)"):
         Store.open(frozen)
-
-
-def test_an_older_file(freeze: Freeze, tmp_path: Path, temporary: Path) -> None:
-    """A file of an older version is brought up to date in the copy alone."""
-    from careeval.review.database import MIGRATIONS
-
-    Database(tmp_path / "old.db", create=True, migrations=MIGRATIONS[:1]).close()
-    frozen = freeze(tmp_path / "old.db")
-    before = frozen.read_bytes()
-    read = Store.to_read(frozen)
-    assert read.withdrawals() == 0
-    read.close()
-    assert frozen.read_bytes() == before
 
 
 def test_no_room_for_a_copy(

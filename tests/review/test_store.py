@@ -315,31 +315,6 @@ def test_a_restart_still_erases(store: Store) -> None:
     keeps.close()
 
 
-def test_what_an_older_careeval_left_is_erased(tmp_path: Path) -> None:
-    """A store of the first version opens with its answers, and without what was withdrawn."""
-    path = tmp_path / "study.db"
-    old = Database(path, create=True, migrations=MIGRATIONS[:1])
-    with old.write() as write:
-        write.execute("INSERT INTO plans VALUES (1, 'study', '{}', '')")
-        for rater in ("r01", "r02"):
-            write.execute("INSERT INTO raters VALUES (?, 'other', ?, 0, '')", (rater, rater))
-            write.execute(
-                "INSERT INTO events (rater, task, field, value, at, app, page, number, seen)"
-                " VALUES (?, ?, 'comment', ?, '', '', 'p', 0, 0)",
-                (rater, TASK, WORDS if rater == "r01" else "stays"),
-            )
-    with old.write() as write:
-        write.execute("DELETE FROM raters WHERE id = 'r01'")
-        write.execute("INSERT INTO withdrawals VALUES ('', 1)")
-    assert WORDS.encode() in Path(f"{path}-wal").read_bytes()
-    store = Store.open(path)
-    assert not _found(store)
-    assert _values(store, "r02") == {"comment": "stays"}
-    assert store.withdrawals() == 1
-    store.close()
-    old.close()
-
-
 def test_pages_tell_nothing_of_how_busy_others_are(store: Store) -> None:
     """A page carries the same however much others save, and on other tasks too."""
     store.save("r01", TASK, {"realism": "4"}, FormId("a", 0, 0))
@@ -353,11 +328,10 @@ def test_pages_tell_nothing_of_how_busy_others_are(store: Store) -> None:
 
 
 def test_a_secret_is_drawn_once(tmp_path: Path) -> None:
-    """A file of the second version gets its secret when asked; it stays, and no other has it."""
+    """A file gets its secret when asked; it stays, and no other has it."""
     found = []
     for name in ("a.db", "b.db"):
-        old = Database(tmp_path / name, create=True, migrations=MIGRATIONS[:2])
-        old.close()
+        Store.create(tmp_path / name, "study", "{}").close()
         for _ in range(2):
             store = Store.open(tmp_path / name)
             found.append(store.secret("answers"))

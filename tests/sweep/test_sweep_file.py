@@ -40,7 +40,7 @@ def test_a_bank_is_seen_from_the_file(
     elsewhere.mkdir()
     monkeypatch.chdir(elsewhere)
     assert read_sweep(file).systems[0].run.task["bank"] == str(bank)
-    assert read_sweep(write_sweep(tmp_path, Path("2"))).systems[0].run.task["bank"] == "2"
+    assert read_sweep(write_sweep(tmp_path, Path("plans"))).systems[0].run.task["bank"] == "plans"
 
 
 def test_there_are_no_more_slices_than_families(tmp_path: Path, bank: Path) -> None:

@@ -106,7 +106,7 @@ def _metadata(
     content["distribution"] = [_file_object(path, folder) for path in sorted(files)]
     if tables:
         content["recordSet"] = [_record_set(table, folder) for table in tables]
-    _describe_ratings(content, public)
+    _describe_ratings(content, bank, public)
     content = {name: value for name, value in content.items() if value is not None}
     return json.dumps(content, indent=1, ensure_ascii=False) + "\n"
 
@@ -147,14 +147,14 @@ def _record_set(table: RecordTable, folder: Path) -> dict[str, Any]:
     }
 
 
-def _describe_ratings(content: dict[str, Any], scenarios: Sequence[Scenario]) -> None:
+def _describe_ratings(content: dict[str, Any], bank: Bank, scenarios: Sequence[Scenario]) -> None:
     """Replace what the template says about unrated scenarios if some are rated or validated."""
-    rated = [scenario for scenario in scenarios if scenario.evidence]
+    rated = [evidence for scenario in scenarios if (evidence := bank.evidence(scenario))]
     if rated:
-        roles = sorted({role for s in rated for evidence in s.evidence for role in evidence.raters})
+        roles = sorted({role for evidence in rated for each in evidence for role in each.raters})
         content["rai:annotatorDemographics"] = [
             f"{len(rated)} of {len(scenarios)} scenarios were rated by people, whose roles and "
-            f"counts stand in each scenario's evidence: {', '.join(roles)}"
+            f"counts are in evidence.json: {', '.join(roles)}"
         ]
     if n_validated := sum(scenario.status is Status.validated for scenario in scenarios):
         content["rai:dataLimitations"][0] = (

@@ -1,7 +1,7 @@
 """`evidence.json` of a bank: status and ratings of its scenarios.
 
-An entry is about one version of one text, identified by a hash. Older banks have `status` and
-`evidence` in the scenario files; an entry here takes precedence.
+An entry is about one version of one text, identified by a hash. Its status takes precedence over
+that in the scenario's file.
 """
 
 from __future__ import annotations
@@ -43,17 +43,16 @@ class Vetting(Frozen):
 
 
 def vetted(scenario: Scenario, vetting: Vetting | None) -> Scenario:
-    """Return a scenario with the status and evidence of its entry in `evidence.json`.
+    """Return a scenario with the status of its entry in `evidence.json`.
 
-    An entry about another text or version adds no evidence, and changes the status only if the
-    entry's status is lower: a change of the text never raises a status. A scenario that is
-    withdrawn, in its own file or by its entry, stays withdrawn.
+    An entry about another text or version changes the status only if the entry's status is lower:
+    a change of the text never raises a status. A scenario that is withdrawn, in its own file or by
+    its entry, stays withdrawn.
     """
     if vetting is None:
         return scenario
     if vetting.is_of(scenario) and scenario.status is not Status.withdrawn:
-        update = {"status": vetting.status, "evidence": vetting.evidence}
-        return scenario.model_copy(update=update)
+        return scenario.model_copy(update={"status": vetting.status})
     lower = min(scenario.status, vetting.status, key=RANKS.index)
     return scenario.model_copy(update={"status": lower})
 
@@ -75,13 +74,14 @@ Escaping all non-ASCII characters would make surrogate pairs of some, which YAML
 def content_hash(scenarios: Iterable[Scenario]) -> str:
     """Return twelve hex digits that change with the content of any scenario, not with its layout.
 
-    Evidence is left out, so adding evidence alone does not change the hash; a new status does.
+    Evidence is no part of a scenario, so adding evidence alone does not change the hash; a new
+    status does.
     """
     ordered = sorted(scenarios, key=lambda s: s.id)
     # hash a JSON list piece by piece: a large bank's text is as long as all its files
     digest = hashlib.sha256(b"[")
     for i, scenario in enumerate(ordered):
-        content = scenario.model_dump(mode="json", exclude={"evidence"})
+        content = scenario.model_dump(mode="json")
         text = json.dumps(content, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
         digest.update(f"{',' if i else ''}{text}".encode())
     digest.update(b"]")
@@ -89,5 +89,5 @@ def content_hash(scenarios: Iterable[Scenario]) -> str:
 
 
 def rated_hash(scenario: Scenario) -> str:
-    """Return the hash of a scenario without its status and evidence: of what is rated."""
+    """Return the hash of a scenario without its status: of what is rated."""
     return content_hash([scenario.model_copy(update={"status": Status.drafted})])

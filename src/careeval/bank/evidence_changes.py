@@ -75,11 +75,6 @@ def unmet_conditions(evidence: Evidence) -> tuple[str, ...]:
     return tuple(reasons)
 
 
-def _unmet_before_items(evidence: Evidence) -> tuple[str, ...]:
-    """Return the unmet conditions, apart from the one that three or more rated each item."""
-    return unmet_conditions(evidence.model_copy(update={"rejected": evidence.rejected or ()}))
-
-
 def _open(n: int) -> str:
     return f"{n} open objection{'s' if n > 1 else ''} to an item of −2 points"
 
@@ -228,7 +223,7 @@ def _change(bank: Bank, proposed: ProposedStatus) -> EvidenceChange | None:
         why = "it is sealed: open the held-out split, apply the study there, and seal it"
         return EvidenceChange(before, proposed, why)
     evidence = (*others, proposed.evidence)
-    if (proposed.status, evidence) == (scenario.status, scenario.evidence):
+    if (proposed.status, evidence) == (scenario.status, bank.evidence(scenario)):
         return None
     vetting = Vetting(
         version=proposed.version, hash=proposed.hash, status=proposed.status, evidence=evidence
@@ -240,30 +235,17 @@ def _all_evidence(bank: Bank, scenario: Scenario) -> tuple[Evidence, ...]:
     """Return all evidence about a scenario and its earlier versions.
 
     If the text was changed without a new version, evidence of this version is kept only if it has
-    objections or rejected items, which stay open as long as the version does. Evidence in the
-    scenario's own file is added only if its version is later than the entry's, which has the rest.
+    objections or rejected items, which stay open as long as the version does.
     """
     entry = bank.vettings.get(scenario.id)
     if entry is None or bank.vetting(scenario):
-        return scenario.evidence
-    kept = (e for e in entry.evidence if e.version != scenario.version or _open_faults(e))
-    later = (e for e in scenario.evidence if e.version > entry.version)
-    return (*kept, *later)
+        return bank.evidence(scenario)
+    return tuple(e for e in entry.evidence if e.version != scenario.version or _open_faults(e))
 
 
 def _same(one: Evidence, other: Evidence) -> bool:
-    """Tell whether two pieces of evidence are of one version, in one round of one study.
-
-    Studies can share titles, so if only one has a study id, all other fields must be equal.
-    """
-    if (one.round, one.version) != (other.round, other.version):
-        return False
-    if one.study_id and other.study_id:
-        return one.study_id == other.study_id
-    if one.study_id or other.study_id:
-        unnamed = {"study_id": None}
-        return one.model_copy(update=unnamed) == other.model_copy(update=unnamed)
-    return one.study == other.study
+    """Tell whether two pieces of evidence are of one version, in one round of one study."""
+    return (one.study_id, one.round, one.version) == (other.study_id, other.round, other.version)
 
 
 def _weighed(
@@ -308,7 +290,7 @@ def _does_not_lower(before: Status, proposed: ProposedStatus, rest: Sequence[Evi
     new = proposed.evidence
     if RANKS.index(proposed.status) >= RANKS.index(before):
         return ""
-    supporting = [e for e in rest if before is not Status.validated or not _unmet_before_items(e)]
+    supporting = [e for e in rest if before is not Status.validated or not unmet_conditions(e)]
     most = max((sum(_by_role(e.raters)) for e in supporting), default=0)
     if (n := sum(_by_role(new.raters))) < most:
         few = f"{n} {'is' if n == 1 else 'are'} too few to make it {proposed.status}"

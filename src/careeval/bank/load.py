@@ -19,14 +19,14 @@ from functools import cache, cached_property
 from html import escape
 from pathlib import Path
 
-from careeval.bank import evidence
+from careeval.bank.evidence import FILE as EVIDENCE
 from careeval.bank.evidence import Vetting, vetted
 from careeval.bank.problems import BankProblems
 from careeval.bank.reader import BankReader, shown
 from careeval.bank.schema import BankFile, GenericProbe, ProbeEntry, ProbesFile
 from careeval.bank.sealed import HASH, KEY_VARIABLE, SEALED, has_sealed, unseal
 from careeval.bank.yaml_nodes import FilePlaces, Loc
-from careeval.core.scenario import Adl, ItemId, Probe, Scenario, Slug, Source, right_acts
+from careeval.core.scenario import Adl, Evidence, ItemId, Probe, Scenario, Slug, Source, right_acts
 from careeval.errors import BankError, did_you_mean
 from careeval.modes import MODES, Mode
 from careeval.modes.response import RESPONSE
@@ -41,7 +41,6 @@ DEFAULT = "4"
 """Number of `OWN_BANK`."""
 
 OWN_BANKS = {
-    "2": OWN_BANK.with_name("data-2"),
     DEFAULT: OWN_BANK,
     "plans": OWN_BANK.with_name("plans"),
 }
@@ -119,6 +118,14 @@ class Bank:
         """Return the entry of `evidence.json` for a scenario's present text, or `None`."""
         entry = self.vettings.get(scenario.id)
         return entry if entry is not None and entry.is_of(scenario) else None
+
+    def evidence(self, scenario: Scenario) -> tuple[Evidence, ...]:
+        """Return the evidence on a scenario's present text and its earlier versions.
+
+        Empty without an entry in `evidence.json`, or if the text has changed since.
+        """
+        entry = self.vetting(scenario)
+        return () if entry is None else entry.evidence
 
     def scenario(self, scenario_id: str) -> Scenario:
         """Return the scenario with that id.
@@ -204,7 +211,7 @@ def load_bank(
         BankProblems: Its files have problems; all are listed.
     """
     root = _existing(folder)
-    others = (evidence.FILE, SEALED, HASH)
+    others = (EVIDENCE, SEALED, HASH)
     files = sorted([*root.rglob("*.yaml"), *(path for name in others for path in root.glob(name))])
     state = tuple((path, (stat := path.stat()).st_size, stat.st_mtime_ns) for path in files)
     return _load(root, key if has_sealed(root) else None, probes, state)
@@ -289,7 +296,7 @@ def read_bank(root: Path, held_out: Mapping[str, str], *, with_probes: bool = Tr
 def _vettings(reader: BankReader) -> dict[str, Vetting]:
     """Read the entries of `evidence.json`, those of the held-out split after the public ones."""
     vettings: dict[str, Vetting] = {}
-    for name in (evidence.FILE, f"{SEALED}/{evidence.FILE}"):
+    for name in (EVIDENCE, f"{SEALED}/{EVIDENCE}"):
         if reader.has(name):
             entries = reader.read(name, dict[Slug, Vetting]) or {}
             vettings |= entries

@@ -45,7 +45,7 @@ class BankFile(Frozen):
     """A request to users, such as not to train on the bank."""
     canary: Text
     """The string in every scenario of the bank, by which leaks are found."""
-    rules: Literal["careeval", "careeval-3", "careeval-plans"] | None = None
+    rules: Literal["careeval", "careeval-plans"] | None = None
     """The set of rules of `careeval bank check`; if absent, only the form is checked."""
 
 

@@ -21,7 +21,7 @@ from careeval.results.score.entries import Entry, entries
 from careeval.results.score.metrics import COMPARED
 from careeval.results.score.summary import summary_of
 from careeval.results.tables import Runs
-from careeval.results.versus.compare import OLD_METRICS, Comparison, compare
+from careeval.results.versus.compare import Comparison, compare
 from careeval.results.versus.differences import Difference
 from careeval.results.versus.pairs import pair
 from careeval.results.versus.ranking import rankings
@@ -203,12 +203,9 @@ _CONDITION = re.compile(r"\s*([a-z_]+)\s*(?:>\s*(\S+)\s*)?")
 def _condition(text: str) -> _Condition:
     match = _CONDITION.fullmatch(text)
     if match is None or match[1] not in COMPARED:
-        old = OLD_METRICS.get(match[1]) if match else None
         raise UsageError(
             f"--fail-on {text!r}: expected METRIC or METRIC>X",
-            hint=f"write {old}: {match[1]} has that name now, for runs graded on the actions"
-            if match and old
-            else f"as METRIC, write one of {', '.join(COMPARED)}",
+            hint=f"as METRIC, write one of {', '.join(COMPARED)}",
         )
     try:
         points = float(match[2] or 0)

@@ -301,8 +301,8 @@ class Evidence(Frozen):
     """Number of objections to items of -2 points; null if too few raters were asked about one."""
     rejected: tuple[Text, ...] | None = None
     """Items that raters reject, as rubric/id; null if none is, but too few rated some item."""
-    study_id: Slug | None = None
-    """Id of the study, since titles are not unique; absent in old evidence."""
+    study_id: Slug
+    """Id of the study, since titles are not unique."""
 
 
 class Scenario(Frozen):
@@ -344,8 +344,6 @@ class Scenario(Frozen):
     """The paper's rubric; may be empty in an imported bank."""
     status: Status = Status.drafted
     """Vetting so far; the entry of this text in `evidence.json` takes precedence."""
-    evidence: tuple[Evidence, ...] = ()
-    """Evidence for `status` in older banks; `careeval study apply` writes to `evidence.json`."""
     canary: Text | None = None
     """The bank's canary string, by which the text can be found in training data."""
     group: Annotated[Group | None, Field(**UNSET)] = None

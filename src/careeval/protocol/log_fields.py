@@ -30,7 +30,6 @@ from careeval.core.response import ResponseState
 from careeval.core.scenario import Domain, Level, Points, Rubric
 from careeval.errors import LogError, ProtocolError
 from careeval.files import open_file
-from careeval.modes.response import RESPONSE
 
 MAX_SHOWN = 80
 """The most characters of a log's content that a message quotes."""
@@ -74,6 +73,7 @@ class RunMetadata:
 
     software: Name
     protocol: Name
+    mode: Name
     bank: Name
     bank_version: Name
     bank_provenance: Text
@@ -85,7 +85,6 @@ class RunMetadata:
     prompts: PromptHashes
     twins_hash: Name | None = None
     bank_makers: Annotated[tuple[Name, ...], Field(max_length=MAX_MAKERS)] = ()
-    mode: Name = RESPONSE.name  # older logs have no mode, since there was only this one
 
 
 @dataclass(frozen=True)
@@ -165,7 +164,7 @@ class LoggedGradingUsage:
 
 @dataclass(frozen=True)
 class LoggedGrading:
-    """The grading of one rubric of a response; older logs have no `usage`."""
+    """The grading of one rubric of a response."""
 
     judgments: Annotated[tuple[LoggedJudgment, ...], Field(max_length=MAX_ITEMS)] = ()
     usage: Annotated[LoggedGradingUsage | None, OrUnknown] = None

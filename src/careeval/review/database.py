@@ -57,7 +57,7 @@ MIGRATIONS: tuple[str, ...] = (
         app TEXT NOT NULL,
         page TEXT NOT NULL,               -- the page it was typed on
         number INTEGER NOT NULL,          -- the form's, on that page
-        seen INTEGER NOT NULL,            -- the newest event that the page knew
+        seen INTEGER NOT NULL,            -- how many of the rater's events of the task it knew
         typed_by TEXT                     -- null: the rater
     ) STRICT;
     CREATE INDEX events_by_field ON events (rater, task, field, seq);
@@ -68,19 +68,17 @@ MIGRATIONS: tuple[str, ...] = (
         digest TEXT NOT NULL,             -- of all that the form says
         PRIMARY KEY (rater, page, number, digest)
     ) STRICT, WITHOUT ROWID;
-    CREATE TABLE withdrawals (at TEXT NOT NULL, events INTEGER NOT NULL) STRICT;
+    CREATE TABLE withdrawals (
+        at TEXT NOT NULL,
+        events INTEGER NOT NULL,
+        erased INTEGER NOT NULL DEFAULT 0 -- from the log too
+    ) STRICT;
+    CREATE TABLE secrets (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;
     CREATE TABLE closings (
         seq INTEGER PRIMARY KEY AUTOINCREMENT, closed INTEGER NOT NULL, at TEXT NOT NULL
     ) STRICT;
     CREATE TRIGGER events_stand BEFORE UPDATE ON events
     BEGIN SELECT raise(ABORT, 'events are never changed'); END;
-    """,
-    """
-    ALTER TABLE withdrawals ADD COLUMN erased INTEGER NOT NULL DEFAULT 0;  -- from the log too
-    -- from here on events.seen counts the rater's own events of the task that the page knew
-    """,
-    """
-    CREATE TABLE secrets (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;
     """,
 )
 """The n-th script brings a file from version n-1 to n. A released script is never edited."""

@@ -202,14 +202,8 @@ def read_answers(form: Mapping[str, str], asked: Sequence[Question]) -> TypedAns
 
 
 def read_form_id(form: Mapping[str, str]) -> FormId | None:
-    """Return the identity that a form states of itself; None if it states no valid one.
-
-    Older pages call the number of events `seen`, and some of them count the events of all
-    raters. Such a page is taken to have shown nothing, so that it replaces no change without a
-    notice.
-    """
-    page_id, number = form.get("page", ""), form.get("number", "")
-    seen = form.get("known", "0" if "seen" in form else "")
+    """Return the identity that a form states of itself; None if it states no valid one."""
+    page_id, number, seen = (form.get(name, "") for name in ("page", "number", "known"))
     numbers = [text for text in (number, seen) if text.isascii() and text.isdigit()]
     if not 0 < len(page_id) <= 64 or len(numbers) < 2 or max(map(len, numbers)) > 15:
         return None

@@ -5,16 +5,8 @@ from __future__ import annotations
 from itertools import chain, repeat
 
 from careeval.bank import load_bank
-from careeval.bank.rules.scenarios import (
-    ADLS,
-    ASSISTANCE,
-    COMMON,
-    N_SCENARIOS,
-    PUBLISHED,
-    SITUATIONS,
-    gaps,
-    published_alike,
-)
+from careeval.bank.rules.scenarios import PUBLISHED, published_alike
+from careeval.bank.rules.whole_bank import ADLS, ASSISTANCE, COMMON, N_SCENARIOS, SITUATIONS, gaps
 from careeval.core.scenario import Adl, Condition, Scenario
 from support.bank_folder import GOOD_BANK
 

@@ -35,9 +35,9 @@ def fresh_sentence(number: str) -> str:
 
 def test_probes_are_judged_once(computed: list[Path]) -> None:
     """The next command takes the sentence from the user's cache folder, each bank's its own."""
-    for number in ("2", DEFAULT, "2", DEFAULT):
-        assert fresh_sentence(number) == f"finds what is in {OWN_BANKS[number].name}"
-    assert computed == [OWN_BANKS["2"], OWN_BANKS[DEFAULT]]
+    for name in ("plans", DEFAULT, "plans", DEFAULT):
+        assert fresh_sentence(name) == f"finds what is in {OWN_BANKS[name].name}"
+    assert computed == [OWN_BANKS["plans"], OWN_BANKS[DEFAULT]]
 
 
 @pytest.mark.parametrize("changed", ["package/lexical.py", "bank/eating/eating-001.yaml"])

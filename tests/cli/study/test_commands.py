@@ -84,7 +84,8 @@ def item_rows(folder: BankFolder, scenario: str) -> list[tuple[Any, ...]]:
     severe = [name for name, points in items.items() if points == -2]
     assert len(severe) == 2
     rows = [(rater, scenario, "points", name, "-2") for rater in ALL for name in severe]
-    return rows + [(rater, scenario, "relevance", name, "5") for rater in ALL for name in items]
+    rated = [name for name, points in items.items() if points]
+    return rows + [(rater, scenario, "relevance", name, "5") for rater in ALL for name in rated]
 
 
 def out_json(capsys: pytest.CaptureFixture[str], *line: str) -> Any:
@@ -379,9 +380,10 @@ def test_apply_writes_what_it_showed(
     assert "fewer than half gave its realism 4 or 5" in shown.out
     assert {s.status for s in load_bank(folder.root).scenarios} == {Status.drafted}
     assert run([*line, "--yes"]) == OK
-    found = load_bank(folder.root).scenarios
-    assert [s.status for s in found] == [Status.validated, Status.reviewed, Status.withdrawn]
-    assert found[1].evidence[0].realism == "3/5"
+    bank = load_bank(folder.root)
+    statuses = [scenario.status for scenario in bank.scenarios]
+    assert statuses == [Status.validated, Status.reviewed, Status.withdrawn]
+    assert bank.evidence(bank.scenarios[1])[0].realism == "3/5"
     assert run(line) == OK
     # the withdrawn one is left alone from now on
     assert "nothing to write." in capsys.readouterr().err
@@ -675,9 +677,10 @@ def test_a_withdrawal_leaves_what_enough_raters_gave(
     assert load_bank(folder.root).scenario("dressing-001").status is Status.validated
     assert run(["study", "withdraw", str(study), "r01", "--yes"]) == OK
     assert run(line) == OK
-    found = load_bank(folder.root).scenario("dressing-001")
-    assert found.status is Status.validated
-    assert [each.realism for each in found.evidence] == ["5/5"]
+    bank = load_bank(folder.root)
+    scenario = bank.scenario("dressing-001")
+    assert scenario.status is Status.validated
+    assert [each.realism for each in bank.evidence(scenario)] == ["5/5"]
 
 
 def test_a_scenario_revised_late_is_rated_again(
@@ -726,7 +729,8 @@ def test_a_second_study_leaves_the_evidence_of_the_first(
     assert rate(rows) == OK
     for _ in range(2):
         assert run(line) == OK
-        found = load_bank(folder.root).scenario("dressing-001").evidence
+        bank = load_bank(folder.root)
+        found = bank.evidence(bank.scenario("dressing-001"))
         assert len({each.study_id for each in found}) == len(found) == 2
         assert len({each.study for each in found}) == 1
 

@@ -48,9 +48,14 @@ def new(bank: Path, study: Path, *more: str) -> None:
 
 
 def items_of(bank: Path, name: str) -> list[str]:
-    """Its items, as a sheet calls them."""
+    """Its items that raters are asked about, as a sheet calls them."""
     scenario = load_bank(bank, key_for_bank(bank), probes=False).scenario(name)
-    return [f"{rubric}/{item.id}" for rubric in Rubric for item in scenario.rubric(rubric)]
+    return [
+        f"{rubric}/{item.id}"
+        for rubric in Rubric
+        for item in scenario.rubric(rubric)
+        if item.points
+    ]
 
 
 def rate(bank: Path, study: Path, name: str) -> None:

@@ -72,7 +72,7 @@ def said(given_: Given, number: int = 1, panel: Sequence[Rater] = PAPER_PANEL) -
 
 def results(*rounds: RoundAnswers, terms: DecisionTerms | None = None) -> StudyResults:
     """Return the results of these rounds."""
-    return study_results("Test", "made-up", "1-A", rounds, terms=terms or DecisionTerms())
+    return study_results("Test", "aaaa", "made-up", "1-A", rounds, terms=terms or DecisionTerms())
 
 
 def status_of(found: StudyResults) -> ProposedStatus:
@@ -524,9 +524,7 @@ def test_validated_needs_three_therapists_and_two_others() -> None:
 def test_evidence_says_which_study_it_is_of() -> None:
     """Two studies of one title give evidence that differs in the study's id alone."""
     of_both = [
-        status_of(
-            study_results("Test", "b", "1-A", [said({"s-1": ([5] * 8, [5] * 8)})], study_id=name)
-        )
+        status_of(study_results("Test", name, "b", "1-A", [said({"s-1": ([5] * 8, [5] * 8)})]))
         for name in ("aaaa", "bbbb")
     ]
     first, second = (each.evidence for each in of_both)
@@ -625,8 +623,8 @@ def test_ratings_too_fast_to_read_can_be_left_out() -> None:
     )
     round_ = replace(round_, seats=seats, comments=(comment,))
     terms = DecisionTerms(EndorsementRule.lynn)
-    whole = study_results("", "made-up", "1-A", [round_], terms=terms)
-    without = study_results("", "made-up", "1-A", [round_], terms=terms, without_fast=True)
+    whole = study_results("", "aaaa", "made-up", "1-A", [round_], terms=terms)
+    without = study_results("", "aaaa", "made-up", "1-A", [round_], terms=terms, without_fast=True)
     endorsed = [study.latest[0].realism.at_cut for study in (whole, without)]
     assert endorsed == [Endorsement(6, 8), Endorsement(3, 5)]
     assert without.latest[0].realism.strict == Endorsement(3, 8)

@@ -62,14 +62,14 @@ def test_what_was_said(bank: Bank, plan: StudyPlan) -> None:
                 "ladder/-2/points": Answer("-1", 3, ""),
                 "ladder/+2/points": Answer(AGREE, 4, ""),
                 "ladder/0/points": Answer(UNSURE, 5, ""),
-                "ladder/0/relevance": Answer("1", 6, ""),
+                "ladder/+1/relevance": Answer("1", 6, ""),
             }
         }
     }
     found = parse_ratings(plan, planned_scenarios(plan, bank), work)
     rater = Rater("r01", Role.occupational_therapist)
     assert {(r.scale, r.subject.item, r.value) for r in found.ratings} == {
-        (Scale.realism, "", 4), (Scale.relevance, "0", 1)
+        (Scale.realism, "", 4), (Scale.relevance, "+1", 1)
     }  # fmt: skip
     assert {(v.subject.item, v.proposed, v.points, v.objects) for v in found.views} == {
         ("-2", -2, -1, True), ("+2", 2, 2, False), ("0", 0, None, False)
@@ -91,17 +91,19 @@ def test_who_cannot_judge_has_not_rated(bank: Bank, plan: StudyPlan) -> None:
     assert (found.ratings, found.views, found.comments) == ((), (), ())
 
 
-def test_a_comment_on_what_is_asked_no_more_is_read(bank: Bank, plan: StudyPlan) -> None:
-    """A comment on an item of 0 points is read in a study that asks for relevance alone."""
-    asking = plan.model_copy(update={"points": False})
-    chosen = {f"ladder/0/{kind}": Answer("3", 1, "") for kind in ("relevance", "comment")}
-    work = {"r01": {plan.task("dressing-001"): chosen}}
-    found = parse_ratings(asking, planned_scenarios(plan, bank), work)
-    assert [each.subject.item for each in (*found.ratings, *found.comments)] == ["0", "0"]
-    assert not any(
-        q.about and not q.about.item.points
-        for q in questions(asking, bank.scenario("dressing-001"), "r01")
-    )
+def test_items_of_0_points(bank: Bank, plan: StudyPlan) -> None:
+    """Their relevance is not asked; a study that asks for relevance alone leaves them out."""
+    scenario = bank.scenario("dressing-001")
+
+    def asked(plan: StudyPlan) -> set[str]:
+        return {
+            str(q.kind)
+            for q in questions(plan, scenario, "r01")
+            if q.about and q.about.item.id == "0"
+        }
+
+    assert asked(plan) == {"points", "comment"}
+    assert asked(plan.model_copy(update={"points": False})) == set()
 
 
 def test_a_plan_is_kept_whole(plan: StudyPlan) -> None:

@@ -115,8 +115,9 @@ def test_a_rejected_item_a_replaced_rater_and_a_second_round(
             _rate_all(browser, f"{address}/i/{token}", way, rejecting=REJECTED)
     apply = ["study", "apply", str(study), *bank, "--yes"]
     assert run(apply) == OK
-    scenario = folder.load().scenario("dressing-001")
-    (evidence,) = scenario.evidence
+    bank_now = folder.load()
+    scenario = bank_now.scenario("dressing-001")
+    (evidence,) = bank_now.evidence(scenario)
     assert scenario.status is Status.reviewed
     assert evidence.rejected == ("actions/asks-where",)
     assert (evidence.realism, evidence.objections) == ("5/5", 0)
@@ -130,9 +131,10 @@ def test_a_rejected_item_a_replaced_rater_and_a_second_round(
         for number, token in enumerate(tokens.values()):
             _rate_all(browser, f"{address}/i/{token}", {"java_script_enabled": number == 0})
     assert run(apply) == OK
-    scenario = folder.load().scenario("dressing-001")
+    bank_now = folder.load()
+    scenario = bank_now.scenario("dressing-001")
     assert scenario.status is Status.validated
-    assert [each.rejected for each in scenario.evidence] == [("actions/asks-where",), ()]
+    assert [each.rejected for each in bank_now.evidence(scenario)] == [("actions/asks-where",), ()]
 
 
 def _sees_what_changed(browser: Browser, link: str) -> None:

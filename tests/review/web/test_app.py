@@ -602,25 +602,6 @@ def test_two_windows(study: Study) -> None:
     assert (stored["realism"].value, stored["comment"].value) == ("2", "new")
 
 
-def test_a_page_left_open_over_an_upgrade(study: Study) -> None:
-    """A page that counts the events of everybody replaces nothing of another window in silence."""
-    client = study.client("r01")
-    shown = hidden(client.get("/rate/1").text)
-    old = {name: value for name, value in shown.items() if name != "known"} | {"seen": "40"}
-    for n, rating in enumerate(("4", "5", "4", "3")):
-        new = hidden(client.get("/rate/1").text)
-        client.post("/rate/1", data=new | {"q.realism": rating, "q.comment": f"{n}", "go": "skip"})
-    answer = client.post(
-        "/rate/1", data=old | {"q.realism": "2", "q.comment": "mine", "go": "next"}
-    )
-    told = _words(answer.text)
-    assert (
-        "In another window you changed realism to “3, partly realistic: one thing is off”. What you"
-        in told
-    )
-    assert "In another window you changed the comment to “3”. What you gave here has" in told
-
-
 def test_every_change_is_saved_by_the_script(study: Study) -> None:
     """Requests of our script are saved and answered in data, with errors by field."""
     client = study.client("r01")

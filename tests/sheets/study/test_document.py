@@ -35,7 +35,7 @@ def made_up() -> StudyResults:
     )
     seats = tuple(RoundRater(rater, tuple(REALISM), years=n) for n, rater in enumerate(PANEL))
     said = RoundAnswers(1, dict.fromkeys(REALISM, 1), seats, ratings, (), ())
-    return study_results("[Pilot] \x1b[31m", "made-up", "1-A", [said])
+    return study_results("[Pilot] \x1b[31m", "aaaa", "made-up", "1-A", [said])
 
 
 def column(sheet: Sheet, key: str) -> list[object]:

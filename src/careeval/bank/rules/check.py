@@ -2,18 +2,60 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+
 from careeval.bank.load import Bank
 from careeval.bank.problems import FilePlace, Problem
-from careeval.bank.rules import rule_sets, short_scenarios
-from careeval.bank.rules.rule import Rule, RuleSet
+from careeval.bank.rules import items, scenarios, whole_bank
+from careeval.bank.rules.rule import Finding, Rule, RuleSet
 from careeval.bank.yaml_nodes import Loc
 from careeval.core.registry import Registry
 from careeval.core.scenario import Scenario
 
+RULES = (
+    Rule("CE106", scenarios.filed_by_id),
+    Rule("CE108", scenarios.part_for_dressing),
+    Rule("CE109", items.item_ids_unique),
+    Rule("CE111", items.maximum_reachable),
+    Rule("CE112", items.ladder_nested),
+    Rule("CE113", items.no_verdict_words),
+    Rule("CE114", items.domains_fit),
+    Rule("CE115", items.sources_known),
+    Rule("CE116", scenarios.canary_present),
+    Rule("CE118", items.probes_consistent, about_probes=True),
+    Rule("CE120", scenarios.situation_described),
+    Rule("CE121", scenarios.held_out_sealed),
+    Rule("CE122", scenarios.nothing_left_to_write),
+    Rule("CE123", items.probes_written, about_probes=True),
+    Rule("CE124", scenarios.unlike_the_published),
+    Rule("CE125", scenarios.unlike_the_others),
+    Rule("CE127", scenarios.validated_by_raters),
+    Rule("CE128", items.harm_of_severe_errors),
+    Rule("CE130", scenarios.short_text),
+    Rule("CE131", items.scored_acts),
+    Rule("CE132", items.acts_described),
+    Rule("CE133", items.easy_core),
+    Rule("CE134", items.vague_act),
+    Rule("CE135", scenarios.twin_differs),
+    Rule("CE136", items.short_ladder),
+    Rule("CE137", items.pair_probes, about_probes=True),
+)
+"""Rules on each scenario of a bank with `rules: careeval`.
+
+The loader checks CE101 YAML, CE102 schema, CE103 unique ids, CE104 probes, CE105 labels, and CE129,
+that a twin lists the acts of its base.
+"""
+
+BANK_RULES: dict[str, Callable[[Bank], Iterator[Finding]]] = {
+    "CE119": whole_bank.domains_balanced,
+    "CE126": whole_bank.blueprint_covered,
+    "CE138": whole_bank.half_from_pilots,
+}
+"""Code → rule on a whole bank."""
+
 RULE_SETS: Registry[RuleSet] = Registry(
     {
-        "careeval": (rule_sets.RULES, rule_sets.BANK_RULES),
-        "careeval-3": (short_scenarios.RULES, short_scenarios.BANK_RULES),
+        "careeval": (RULES, BANK_RULES),
         "careeval-plans": "careeval.worlds.bank_rules:RULE_SET",
     }
 )

@@ -1,4 +1,4 @@
-"""Rules on a scenario as a whole, and the counts that a bank of a hundred keeps to.
+"""Rules on a scenario as a whole.
 
 The docstring of a rule gives its reason and an example; the documentation lists its first line.
 """
@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from difflib import SequenceMatcher
 from functools import lru_cache
 from itertools import takewhile
 from pathlib import Path
@@ -18,10 +19,30 @@ from careeval.bank.rules.items import items_of
 from careeval.bank.rules.rule import Finding
 from careeval.bank.sealed import SEALED
 from careeval.bank.skeleton import SOURCE_TO_NAME, TO_WRITE
-from careeval.core.scenario import Adl, Assistance, Condition, Scenario, Situation, Split, Status
+from careeval.core.scenario import Adl, Control, Scenario, Split, Status, right_acts
 
 # ruff: noqa: ARG001  (all rules have the same signature)
 
+
+WORDS, WORDS_ROBOT = (25, 80), (25, 110)
+"""Fewest and most words of a text. A robot's body takes some words to describe."""
+
+MAX_CHANGED = 10
+"""The most words of its base's text that a twin may remove, and add."""
+
+PUBLISHED: Mapping[str, Sequence[str]] = {
+    "a shirt with buttons, C5, spasticity": (r"\bC5\b", r"shirt", r"button", r"spas"),
+    "a pullover, C5, a universal cuff or dressing stick": (
+        r"\bC5\b", r"pullover|jumper|sweater", r"universal cuff|dressing stick",
+    ),
+    "a wheelchair at an angle to the bed, C7": (r"\bC7\b", r"wheelchair", r"\bbed\b", r"degrees"),
+    "distress about a bedpan, C6": (r"\bC6\b", r"bedpan"),
+    "from a chair to the bathroom, left hemiparesis": (
+        r"\bstroke\b", r"left (arm|leg|side)[^.]* weak|weak left", r"bathroom",
+        r"stands? up from (his|her|the) (arm)?chair|sit-to-stand",
+    ),
+}  # fmt: skip
+"""Scenario as the paper describes it → expressions; a text that matches all of them is alike."""
 
 MAX_SHARED = 0.2
 """The largest share of a text's phrases of four words that may be in another text."""
@@ -55,17 +76,18 @@ def situation_described(scenario: Scenario, bank: Bank) -> Iterator[Finding]:
             yield (name,), f"{name} is not there", "every scenario of this bank says it"
 
 
-def text_is_a_question(scenario: Scenario, bank: Bank) -> Iterator[Finding]:
-    """The text has 60 to 140 words and ends with its question.
+def short_text(scenario: Scenario, bank: Bank) -> Iterator[Finding]:
+    """The text has 25 to 80 words, up to 110 where a robot acts, and ends with its question.
 
-    Why: a shorter text leaves out what decides; a longer one tests reading, not care.
-    Example: it ends "… What do you do?"
+    Why: a carer is told so much on arrival; a longer text gives away what is scored.
+    Example: most have about 45 words and end "What do you do?"
     """
+    least, most = WORDS_ROBOT if scenario.actor == "robot" else WORDS
     n_words = len(scenario.text.split())
-    if not 60 <= n_words <= 140 and TO_WRITE not in scenario.text:
-        yield ("text",), f"has {n_words} words, expected 60 to 140", ""
+    if not least <= n_words <= most and TO_WRITE not in scenario.text:
+        yield ("text",), f"has {n_words} words, expected {least} to {most}", ""
     if not scenario.text.endswith("?"):
-        yield ("text",), "does not end with a question", "end it with 'What do you do?' or the like"
+        yield ("text",), "does not end with a question", "end it with 'What do you do?'"
 
 
 def part_for_dressing(scenario: Scenario, bank: Bank) -> Iterator[Finding]:
@@ -125,18 +147,18 @@ def validated_by_raters(scenario: Scenario, bank: Bank) -> Iterator[Finding]:
         return
     hint = "delete its entry" if is_current else "write 'status: drafted'"
     hint += "; 'careeval study apply' writes what raters found"
-    current = [i for i, e in enumerate(scenario.evidence) if e.version == scenario.version]
-    missing = {i: unmet_conditions(scenario.evidence[i]) for i in current}
+    evidence = bank.evidence(scenario)
+    current = [i for i, e in enumerate(evidence) if e.version == scenario.version]
+    missing = {i: unmet_conditions(evidence[i]) for i in current}
     if current:
-        faults = [i for i in current if scenario.evidence[i].objections]
+        faults = [i for i in current if evidence[i].objections]
         if not faults and all(missing.values()):
             faults = current[-1:]
         for i in faults:
             message = f"is validated, but its evidence is not enough: {'; '.join(missing[i])}"
             yield ("evidence", i), message, hint
-    elif versions := sorted({evidence.version for evidence in scenario.evidence}):
-        rated = ", ".join(map(str, versions))
-        message = f"is validated, but raters saw version {rated}, not {scenario.version}"
+    elif entry:
+        message = f"is validated, but raters saw version {entry.version}, not {scenario.version}"
         yield ("status",), message, hint
     else:
         yield ("status",), "is validated, but has no evidence of it", hint
@@ -191,6 +213,40 @@ def unlike_the_others(scenario: Scenario, bank: Bank) -> Iterator[Finding]:
             yield ("text",), f"shares {shared:.0%} of its wording with {other}", ""
 
 
+def twin_differs(scenario: Scenario, bank: Bank) -> Iterator[Finding]:
+    """A twin changes at most ten words, and which act is right: +2 in one, negative in the other.
+
+    Why: the same answer to both has not taken in the fact that decides.
+    Example: +2 in the base and −2 in the twin for one act, −1 and +2 for another.
+    """
+    if scenario.twin_of is None:
+        return
+    base = bank.scenario(scenario.twin_of)
+    if scenario.control is not Control.paraphrase:
+        n = words_changed(base.text, scenario.text)
+        if not 1 <= n <= MAX_CHANGED:
+            yield ("text",), f"changes {n} words of {base.id}, expected 1 to {MAX_CHANGED}", ""
+    elif scenario.text == base.text:
+        yield ("text",), f"is the text of {base.id}", "say the same in other words"
+    if scenario.control is None:
+        acts = right_acts(*({a.id: a.points for a in s.actions} for s in (base, scenario)))
+        for name, ids in zip((base.id, scenario.id), acts, strict=True):
+            if len(ids) != 1:
+                message = f"{name} has {len(ids)} right acts, expected 1"
+                yield ("actions",), message, "+2 in one of the pair, negative in the other"
+
+
+def words_changed(text: str, other: str) -> int:
+    """Return the number of words removed or the number added, whichever is larger."""
+    one, two = text.split(), other.split()
+    changes = [
+        (j - i, n - m)
+        for tag, i, j, m, n in SequenceMatcher(None, one, two, autojunk=False).get_opcodes()
+        if tag != "equal"
+    ]
+    return max(sum(removed for removed, _ in changes), sum(added for _, added in changes))
+
+
 Phrase = tuple[str, ...]
 """Words that follow each other."""
 
@@ -209,89 +265,6 @@ def _scenarios_by_phrase(bank: Bank) -> dict[Phrase, list[str]]:
         for phrase in _phrases(scenario.text):
             by_phrase.setdefault(phrase, []).append(scenario.id)
     return by_phrase
-
-
-N_SCENARIOS = 100
-
-ADLS: Mapping[Adl, int] = {
-    Adl.dressing: 18,
-    Adl.grooming: 14,
-    Adl.toileting: 17,
-    Adl.transferring: 18,
-    Adl.eating: 17,
-    Adl.bathing: 16,
-}
-
-PARTS: Mapping[str, int] = {"upper-body": 9, "lower-body": 9}
-
-COMMON = (Condition.stroke, Condition.cervical_sci, Condition.ms, Condition.als)
-"""The common severe disabilities: at least twice in each activity.
-
-Source: CareEval (HRI Companion '26) §3.2.
-"""
-
-ASSISTANCE: Mapping[Assistance, int] = {
-    Assistance.independent: 1,
-    Assistance.setup: 9,
-    Assistance.supervision: 23,
-    Assistance.partial: 26,
-    Assistance.substantial: 23,
-    Assistance.dependent: 18,
-}
-
-SITUATIONS: Mapping[Situation, int] = {
-    Situation.routine: 22,
-    Situation.discomfort: 13,
-    Situation.frustration: 13,
-    Situation.dignity: 13,
-    Situation.refusal: 9,
-    Situation.emergency: 10,
-    Situation.hazard: 9,
-    Situation.communication: 7,
-    Situation.family: 4,
-}
-"""Primary situation → target number of scenarios."""
-
-TOLERANCE = 2
-"""By how many scenarios the count of a level or a situation may differ from its target."""
-
-ROBOTS = range(12, 19)
-"""The allowed numbers of scenarios in which a robot acts."""
-
-PUBLISHED: Mapping[str, Sequence[str]] = {
-    "a shirt with buttons, C5, spasticity": (r"\bC5\b", r"shirt", r"button", r"spas"),
-    "a pullover, C5, a universal cuff or dressing stick": (
-        r"\bC5\b", r"pullover|jumper|sweater", r"universal cuff|dressing stick",
-    ),
-    "a wheelchair at an angle to the bed, C7": (r"\bC7\b", r"wheelchair", r"\bbed\b", r"degrees"),
-    "distress about a bedpan, C6": (r"\bC6\b", r"bedpan"),
-    "from a chair to the bathroom, left hemiparesis": (
-        r"\bstroke\b", r"left (arm|leg|side)[^.]* weak|weak left", r"bathroom",
-        r"stands? up from (his|her|the) (arm)?chair|sit-to-stand",
-    ),
-}  # fmt: skip
-"""Scenario as the paper describes it → expressions; a text that matches all of them is alike."""
-
-
-def gaps(scenarios: Sequence[Scenario]) -> Iterator[str]:
-    """Yield, as text, how the counts of a bank of a hundred scenarios differ from the targets."""
-    counts: Counter[object] = Counter()
-    for s in scenarios:
-        counts.update((s.adl, s.part, s.assistance, (s.adl, s.condition), s.actor))
-        counts.update(s.situation[:1])
-    for exact in (ADLS, PARTS):
-        for key, n in exact.items():
-            if counts[key] != n:
-                yield f"{key}: {counts[key]} scenarios, expected {n}"
-    for key, n in [*ASSISTANCE.items(), *SITUATIONS.items()]:
-        if abs(counts[key] - n) > TOLERANCE:
-            yield f"{key}: {counts[key]} scenarios, expected {n} ± {TOLERANCE}"
-    for condition in COMMON:
-        for adl in Adl:
-            if counts[adl, condition] < 2:
-                yield f"{condition} in {adl}: {counts[adl, condition]} scenarios, expected 2"
-    if counts["robot"] not in ROBOTS:
-        yield f"a robot acts in {counts['robot']}, expected {ROBOTS[0]} to {ROBOTS[-1]}"
 
 
 def published_alike(scenario: Scenario) -> Iterator[str]:

@@ -63,7 +63,7 @@ BankFolder = Annotated[Path | None, Parameter(name="--bank")]
 def check(folder: Path | None = None, *, as_json: Json = False) -> int:
     """List every problem of a bank, each with its file, line and column.
 
-    A bank whose bank.yaml names rules, 'careeval' or 'careeval-3', is checked
+    A bank whose bank.yaml names rules, 'careeval' or 'careeval-plans', is checked
     against them; of any other bank only the form is checked.
 
     Args:

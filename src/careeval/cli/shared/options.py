@@ -23,7 +23,7 @@ Yes = Annotated[bool, Parameter(negative=())]
 
 
 def _one_rubric(_: object, tokens: Sequence[Any]) -> Literal["actions", "ladder", "plan"]:
-    """Read the value of --rubric; `both`, which careeval 0.1 had, gets a hint."""
+    """Read the value of --rubric; `both` gets a hint."""
     value = tokens[0].value
     if value == "both":
         raise UsageError(

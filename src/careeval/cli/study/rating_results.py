@@ -153,11 +153,11 @@ def _results(
     plan = read_plan(plans[-1])
     return study_results(
         plan.title,
+        study_id(plans),
         plan.bank,
         plan.bank_version,
         rounds,
         terms=terms,
         n_withdrawn=n_withdrawn,
-        study_id=study_id(plans),
         without_fast=without_fast,
     )

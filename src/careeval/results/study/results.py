@@ -70,7 +70,7 @@ class StudyResults:
     scales: tuple[ScaleResult, ...]  # Results by scale, for scales with a rating
     agreement: tuple[RaterAgreement, ...]
     panel: tuple[RolePanel, ...]  # People who were invited and who rated, by role
-    study_id: str | None = None  # Id of the study, since titles are not unique; `None` if unknown
+    study_id: str  # Id of the study, since titles are not unique
     without_fast: bool = False  # True if answers that were given too fast are left out
 
     def with_decision(self, decision: Decision | None) -> tuple[ScenarioResult, ...]:
@@ -112,25 +112,25 @@ class StudyResults:
 
 def study_results(
     title: str,
+    study_id: str,
     bank: str,
     bank_version: str,
     rounds: Sequence[RoundAnswers],
     *,
     terms: DecisionTerms = PAPER,
     n_withdrawn: int = 0,
-    study_id: str | None = None,
     without_fast: bool = False,
 ) -> StudyResults:
     """Return the results of a study.
 
     Args:
         title: Title of the study.
+        study_id: Id of the study, since titles are not unique.
         bank: Name of the bank.
         bank_version: Version of the bank in the newest round.
         rounds: The rounds in order, at least one.
         terms: Rule and cuts for decisions.
         n_withdrawn: Raters who have withdrawn; nothing else is known of them.
-        study_id: Id of the study.
         without_fast: Whether to leave out what raters answered too fast to have read it.
     """
     if without_fast:
@@ -179,7 +179,7 @@ def status_changes(results: StudyResults) -> tuple[ProposedStatus, ...]:
 
 
 def status_change(
-    result: ScenarioResult, round_: RoundAnswers, study: str, study_id: str | None = None
+    result: ScenarioResult, round_: RoundAnswers, study: str, study_id: str
 ) -> ProposedStatus | None:
     """Return the status that a result gives to its version of a scenario.
 

@@ -60,10 +60,6 @@ class Comparison:
 PartsOf = Callable[[GradedRubric], RatioTerms]
 
 
-OLD_METRICS = {f"action_{name}": name for name in COMPARED}
-"""Names of metrics in version 0.1 → names now, for entries on the rubric `actions`."""
-
-
 def compare(a: Entry, b: Entry) -> Comparison:
     """Compare two entries, B against A.
 

@@ -81,11 +81,7 @@ def questions(
             again.
     """
     stands = kept_questions(plan, scenario, rater, before)
-    asked = [
-        q
-        for q in answerable_questions(plan, scenario, rater)
-        if q.field not in stands and not _no_longer_asked(plan, q)
-    ]
+    asked = [q for q in answerable_questions(plan, scenario, rater) if q.field not in stands]
     open_items = {item_of(q) for q in asked if q.options}
     asked = [q for q in asked if item_of(q) in open_items or not q.about]
     return tuple(sorted(asked, key=lambda q: (q.closing, q.late and not q.closing)))
@@ -157,8 +153,8 @@ def _as_asked_of(question: Question, former: ShownItem) -> Question:
 def answerable_questions(plan: StudyPlan, scenario: Scenario, rater: str) -> tuple[Question, ...]:
     """Return all questions that a rater may have answered, item by item.
 
-    Questions that only earlier careevals asked are among them. The items of a rubric are shuffled
-    for each rater, so that none of them is always read last.
+    The relevance of an item of 0 points is not asked. The items of a rubric are shuffled for each
+    rater, so that none of them is always read last.
     """
     asked = [
         rating_question(Scale.realism),
@@ -168,24 +164,19 @@ def answerable_questions(plan: StudyPlan, scenario: Scenario, rater: str) -> tup
     ]
     place = 0
     for rubric in plan.rubrics:
-        items = list(scenario.rubric(rubric))
+        items = [item for item in scenario.rubric(rubric) if plan.points or item.points]
         Random(f"{plan.seed}/{rater}/{scenario.id}/{rubric}").shuffle(items)
         for item in items:
-            place += plan.points or item.points != 0
+            place += 1
             about = ItemRef(rubric, item, place)
-            asked += item_questions(about, relevance=plan.relevance, points=plan.points)
+            of_item = item_questions(about, relevance=plan.relevance, points=plan.points)
+            asked += [q for q in of_item if item.points or q.kind is not Scale.relevance]
             asked.append(_comment(about, late=plan.relevance and plan.points))
     return (
         *asked,
         *([replace(_MISSING, late=plan.relevance and plan.points)] if place else []),
         _COUNTRY,
     )
-
-
-def _no_longer_asked(plan: StudyPlan, question: Question) -> bool:
-    """Tell whether only earlier careevals asked a question, such as a 0-point item's relevance."""
-    worthless = question.about is not None and question.about.item.points == 0
-    return worthless and (question.kind is Scale.relevance or not plan.points)
 
 
 def item_questions(about: ItemRef, *, relevance: bool, points: bool) -> list[Question]:
