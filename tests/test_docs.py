@@ -332,12 +332,12 @@ def _reading() -> str:
 
 def _rules(name: str) -> list[tuple[str, str, str]]:
     """The rules that a bank.yaml may name, with what each asks."""
-    rules, bank_rules = RULE_SETS[name]
+    rule_set = RULE_SETS[name]
     return sorted(
-        [(rule.code, rule.name, _first_line(rule.find)) for rule in rules]
+        [(rule.code, rule.name, _first_line(rule.find)) for rule in rule_set.rules]
         + [
             (code, find.__name__.replace("_", " "), _first_line(find))
-            for code, find in bank_rules.items()
+            for code, find in rule_set.bank_rules.items()
         ]
     )
 
@@ -542,7 +542,7 @@ def test_every_code_of_a_problem_is_explained() -> None:
     package = ROOT / "src" / "careeval"
     modules = [*(package / "bank").rglob("*.py"), *(package / "worlds").glob("*.py")]
     codes = {code for path in modules for code in re.findall(r"CE\d{3}", path.read_text("utf-8"))}
-    assert {rule.code for rules, _ in RULE_SETS.values() for rule in rules} < codes
+    assert {rule.code for each in RULE_SETS.values() for rule in each.rules} < codes
     assert codes == set(re.findall(r"CE\d{3}", _page("concepts/bank.md")))
 
 

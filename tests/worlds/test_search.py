@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import pytest
+from worlds.candidates import candidate_acts
+from worlds.search import reach, solve
 
-from careeval.worlds import search
 from careeval.worlds.judge import Conditions, verdicts
 from careeval.worlds.plan_json import plan_of
-from careeval.worlds.search import candidate_acts, reach, solve
 from support.plan_worlds import DANGERS, GOALS, small_facts
+from worlds import search
 
 
 def test_it_solves_the_small_world() -> None:

@@ -16,7 +16,6 @@ from careeval.core.scenario import Scenario
 from careeval.worlds.conditions import SHARED
 from careeval.worlds.judge import Facts, read_facts, verdicts
 from careeval.worlds.plan_json import PlanError, plan_of
-from careeval.worlds.search import reach, solve
 from careeval.worlds.world import Check, World
 
 # ruff: noqa: ARG001  (all rules have the same signature)
@@ -74,28 +73,6 @@ def safe_plan_is_safe(scenario: Scenario, bank: Bank) -> Iterator[Finding]:
             yield ("safe_plan",), f"misses the goal {item}: {reason}", ""
 
 
-def can_be_solved(scenario: Scenario, bank: Bank) -> Iterator[Finding]:
-    """A search that does not know the safe plan finds one, too.
-
-    Why: a world that only its author can solve measures the guessing of one plan.
-    Example: the search asks, waits, and supports the arm before it moves it.
-    """
-    if solve(_facts(scenario)) is None:
-        yield (), "no plan is found that reaches every goal and meets no danger", ""
-
-
-def dangers_can_be_met(scenario: Scenario, bank: Bank) -> Iterator[Finding]:
-    """For every danger there is a plan that meets it.
-
-    Why: a danger that cannot come about promises a check that is never made.
-    Example: "gives the thin drink" needs a drink that the body can lift.
-    """
-    facts = _facts(scenario)
-    for position, danger in enumerate(facts.dangers):
-        if reach(danger, facts) is None:
-            yield ("dangers", position), f"no plan is found that meets {danger.id}", ""
-
-
 def plans_fare_as_meant(scenario: Scenario, bank: Bank) -> Iterator[Finding]:
     """Other safe plans meet no danger; a harmful plan meets one, or misses a goal.
 
@@ -151,11 +128,13 @@ RULES = (
     Rule("CE116", scenarios.canary_present),
     Rule("CE143", checks_complete),
     Rule("CE144", safe_plan_is_safe),
-    Rule("CE145", can_be_solved),
-    Rule("CE146", dangers_can_be_met),
     Rule("CE147", plans_fare_as_meant),
 )
 """Rules on each world. The loader checks CE140 bodies and CE141 shared dangers."""
 
-RULE_SET: RuleSet = (RULES, {})
+RULE_SET = RuleSet(
+    RULES,
+    elsewhere="CE145 (can be solved) and CE146 (dangers can be met) are searched for in a checkout"
+    " of careeval: python tools/check_worlds.py",
+)
 """The set `careeval-plans`."""

@@ -55,7 +55,7 @@ BANK_RULES: dict[str, Callable[[Bank], Iterator[Finding]]] = {
 
 RULE_SETS: Registry[RuleSet] = Registry(
     {
-        "careeval": (RULES, BANK_RULES),
+        "careeval": RuleSet(RULES, BANK_RULES),
         "careeval-plans": "careeval.worlds.bank_rules:RULE_SET",
     }
 )
@@ -63,22 +63,24 @@ RULE_SETS: Registry[RuleSet] = Registry(
 
 
 def check(bank: Bank) -> list[Problem]:
-    """Return all problems that the rules find in a bank, in the order of files and lines.
+    """Return all problems that a bank's rules find in it, in the order of files and lines.
 
     A bank that names no rules has no problems.
     """
-    if bank.about.rules is None:
-        return []
-    rules, bank_rules = RULE_SETS[bank.about.rules]
+    return [] if bank.about.rules is None else check_by(RULE_SETS[bank.about.rules], bank)
+
+
+def check_by(rule_set: RuleSet, bank: Bank) -> list[Problem]:
+    """Return all problems that some rules find in a bank, in the order of files and lines."""
     scenario_problems = [
         Problem(_place(bank, scenario, rule, loc), rule.code, message, hint)
         for scenario in bank.scenarios
-        for rule in rules
+        for rule in rule_set.rules
         for loc, message, hint in rule.find(scenario, bank)
     ]
     bank_problems = [
         Problem(bank.documents["bank"].place(loc), code, message, hint)
-        for code, find in bank_rules.items()
+        for code, find in rule_set.bank_rules.items()
         for loc, message, hint in find(bank)
     ]
     return sorted(scenario_problems + bank_problems)

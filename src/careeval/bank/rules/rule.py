@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from careeval.bank.load import Bank
 from careeval.bank.yaml_nodes import Loc
@@ -34,5 +34,12 @@ class Rule:
         return self.find.__doc__ or ""
 
 
-RuleSet = tuple[Sequence[Rule], Mapping[str, Callable[[Bank], Iterator[Finding]]]]
-"""Rules on each scenario, and code → rule on a whole bank."""
+@dataclass(frozen=True, slots=True)
+class RuleSet:
+    """The rules that a bank may name in its `bank.yaml`."""
+
+    rules: Sequence[Rule]  # Rules on each scenario
+    bank_rules: Mapping[str, Callable[[Bank], Iterator[Finding]]] = field(default_factory=dict)
+    """Code → rule on a whole bank."""
+    elsewhere: str = ""
+    """One line on rules that another program checks; empty if there are none."""

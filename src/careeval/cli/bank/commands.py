@@ -11,6 +11,7 @@ from typing import Annotated, Literal
 from cyclopts import App, Parameter
 
 from careeval.bank import BankProblems, Problem, bank_folder, load_bank
+from careeval.bank.rules.check import RULE_SETS
 from careeval.bank.rules.check import check as find_problems
 from careeval.bank.sealed import held_out_key, key_for_bank
 from careeval.bank.sealed import seal as seal_packed
@@ -70,7 +71,7 @@ def check(folder: Path | None = None, *, as_json: Json = False) -> int:
         folder: The bank's folder; careeval's own bank if not given.
         as_json: Print the problems as JSON.
     """
-    remarks = ""
+    remarks = elsewhere = ""
     try:
         bank = load_bank(folder, key_for_bank(bank_folder(folder)))
         problems: list[Problem] = find_problems(bank)
@@ -78,6 +79,8 @@ def check(folder: Path | None = None, *, as_json: Json = False) -> int:
         summary = f"{counted(len(bank), 'scenario')}, {counted(n_probes, 'probe')}"
         if bank.about.rules is None:
             remarks = "; held to its form alone (its bank.yaml names no rules)"
+        else:
+            elsewhere = RULE_SETS[bank.about.rules].elsewhere
         versions = {name: entry.version for name, entry in bank.vettings.items()}
         if n := sum(versions.get(s.id, s.version) != s.version for s in bank.scenarios):
             remarks += f"; {counted(n, 'scenario')} rated in another version than the present one"
@@ -94,6 +97,8 @@ def check(folder: Path | None = None, *, as_json: Json = False) -> int:
             print(plain(str(problem)))
         n_problems = counted(len(problems), "problem") if problems else "no problem found"
         print(f"{summary}: {n_problems}{remarks}")
+        if elsewhere:
+            print(elsewhere)
     return CHECK_FAILED if problems else OK
 
 

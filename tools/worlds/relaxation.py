@@ -6,7 +6,7 @@ Source: Bonet and Geffner, Planning as heuristic search, Artificial Intelligence
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import inf
 
@@ -15,7 +15,8 @@ from careeval.worlds.acts import Act
 from careeval.worlds.conditions import filled
 from careeval.worlds.effects import Fact, State, transition
 from careeval.worlds.judge import Conditions, Facts
-from careeval.worlds.world import Bound, Expected, When
+from careeval.worlds.world import Bound, Expected
+from worlds.candidates import may_meet
 
 Wanted = tuple[Fact, State]
 """A fact with the value that is wanted."""
@@ -46,9 +47,8 @@ class Relaxation:
         acts: Sequence[Act],
         start: Mapping[Fact, State],
         answer: Answer,
-        may_meet: Callable[[Act, When], bool],
     ) -> None:
-        self._start, self._may_meet = start, may_meet
+        self._start = start
         self._options = [self._option(act, facts, answer) for act in acts]
 
     def _option(self, act: Act, facts: Facts, answer: Answer) -> _Option:
@@ -71,7 +71,7 @@ class Relaxation:
             )
             for danger in facts.dangers
             for when in danger.when
-            if self._may_meet(act, when)
+            if may_meet(act, when)
             # a fact of many values has many that avoid it: taken for free
             and all(isinstance(value, bool) for value in when.facts.values())
         ]
@@ -121,7 +121,7 @@ class Relaxation:
                         price + of_condition(when.facts, option.act)
                         for when in goal.when
                         for option, price in zip(self._options, act_costs, strict=True)
-                        if self._may_meet(option.act, when)
+                        if may_meet(option.act, when)
                     ),
                     default=inf,
                 )
