@@ -10,6 +10,7 @@ import pytest
 import yaml
 
 import careeval.bank
+from careeval.bank.load import OWN_BANKS
 from careeval.bank.schema import SCHEMAS, schema_text, write_schemas
 from support.bank_folder import GOOD_BANK, SCENARIO
 
@@ -45,15 +46,16 @@ def test_write_schemas(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("file", "name"),
     [
-        (SCENARIO, "scenario.schema.json"),
-        ("bank.yaml", "bank.schema.json"),
-        ("sources.yaml", "sources.schema.json"),
-        ("generic-probes.yaml", "generic.schema.json"),
+        (GOOD_BANK / SCENARIO, "scenario.schema.json"),
+        (GOOD_BANK / "bank.yaml", "bank.schema.json"),
+        (GOOD_BANK / "sources.yaml", "sources.schema.json"),
+        (GOOD_BANK / "generic-probes.yaml", "generic.schema.json"),
+        (OWN_BANKS["plans"] / "dangers.yaml", "dangers.schema.json"),
     ],
 )
-def test_editor_accepts_the_good_bank(file: str, name: str) -> None:
+def test_editor_accepts_a_good_file(file: Path, name: str) -> None:
     """An editor, which reads plain YAML, finds no fault in a good file: a rung needs no id."""
-    plain = yaml.safe_load((GOOD_BANK / file).read_text(encoding="utf-8"))
+    plain = yaml.safe_load(file.read_text(encoding="utf-8"))
 
     jsonschema.validate(plain, json.loads(schema_text(name)))
 

@@ -14,10 +14,12 @@ Worked by hand: the items of a world, in order, with the responses in which they
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from careeval.bank.load import OWN_BANKS
 from careeval.core.response import Response, ResponseState
 from support.fakes import write_bank
 
@@ -109,6 +111,7 @@ def write_plan_bank(folder: Path, n: int = 1) -> Path:
     file.write_text(json.dumps({**about, "mode": "plan"}), encoding="utf-8")
     for part in ("bodies", "eating"):
         (folder / part).mkdir()
+    shutil.copy(OWN_BANKS["plans"] / "dangers.yaml", folder)
     (folder / "bodies" / "arm.yaml").write_text(json.dumps(BODY), encoding="utf-8")
     for number in range(1, n + 1):
         world = {"id": f"eating-p{number:02}", **WORLD}

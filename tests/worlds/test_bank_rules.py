@@ -23,12 +23,12 @@ WORLD = "eating/eating-p01"
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """A bank of one world, with its bodies, sources and plans."""
+    """A bank of one world, with its bodies, dangers, sources and plans."""
     own, folder = OWN_BANKS["plans"], tmp_path / "bank"
     shutil.copytree(own / "bodies", folder / "bodies")
     (folder / "eating").mkdir()
-    for name in ("bank.yaml", "sources.yaml", f"{WORLD}.yaml", f"{WORLD}.plans.yaml"):
-        shutil.copy(own / name, folder / name)
+    for name in ("bank", "dangers", "sources", WORLD, f"{WORLD}.plans"):
+        shutil.copy(own / f"{name}.yaml", folder / f"{name}.yaml")
     return folder
 
 
@@ -72,7 +72,12 @@ def test_one_world_alone_is_right(folder: Path) -> None:
     ("old", "new", "code", "message"),
     [
         ("body: table-arm", "body: tablearm", "CE140", "'tablearm' is not a body of this bank"),
-        ("  - feeds-mouth-full", "  - feeds-full", "CE141", "'feeds-full' is not a shared danger"),
+        (
+            "  - feeds-mouth-full",
+            "  - feeds-full",
+            "CE141",
+            "'feeds-full' is not a danger in",
+        ),
         ("canary: careeval-plans canary", "canary: careeval-plan canary", "CE116", "canary"),
         ("\nroom:", "\nrooms:", "CE102", "rooms"),
     ],
@@ -83,6 +88,16 @@ def test_a_fault_in_a_world_is_named(
     """Code and message say what is wrong."""
     change(folder, old, new)
     assert any(each == code and message in words for each, words in problems(folder))
+
+
+def test_a_fault_in_the_shared_dangers_is_named(folder: Path) -> None:
+    """A danger stands there once, and where the file cannot be read no world is blamed for it."""
+    change(folder, "id: feeds-head-back", "id: too-fast", "dangers.yaml")
+    assert problems(folder) == [("CE141", "danger 'too-fast' stands twice")]
+    change(folder, "id: feeds-mouth-full", "name: feeds-mouth-full", "dangers.yaml")
+    assert {code for code, _ in problems(folder)} == {"CE102"}
+    (folder / "dangers.yaml").unlink()
+    assert {code for code, _ in problems(folder)} == {"CE141"}
 
 
 def test_a_world_in_the_wrong_place_is_named(folder: Path) -> None:

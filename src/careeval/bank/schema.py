@@ -92,6 +92,7 @@ SCHEMAS: Mapping[str, Any] = Registry(
         "world.schema.json": "careeval.worlds.world:WorldFile",
         "world-plans.schema.json": "careeval.worlds.world:PlansFile",
         "body.schema.json": "careeval.worlds.world:Body",
+        "dangers.schema.json": "careeval.worlds.world:DangersFile",
     }
 )
 """File name of a JSON Schema → the type that it describes."""

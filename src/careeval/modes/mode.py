@@ -31,6 +31,9 @@ class BankFiles(Protocol):
     def names(self) -> list[str]:
         """Return the names of the files in the bank's subfolders, sorted."""
 
+    def has(self, name: str) -> bool:
+        """Tell whether there is a file with that name, in a subfolder or beside `bank.yaml`."""
+
     def has_field(self, name: str, field: str) -> bool:
         """Tell whether a file has a field at its top level."""
 

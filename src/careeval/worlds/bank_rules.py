@@ -13,7 +13,6 @@ from careeval.bank.rules import scenarios
 from careeval.bank.rules.rule import Finding, Rule, RuleSet
 from careeval.bank.yaml_nodes import Loc
 from careeval.core.scenario import Scenario
-from careeval.worlds.conditions import SHARED
 from careeval.worlds.judge import Facts, read_facts, verdicts
 from careeval.worlds.plan_json import PlanError, plan_of
 from careeval.worlds.world import Check, World
@@ -44,10 +43,11 @@ def checks_complete(scenario: Scenario, bank: Bank) -> Iterator[Finding]:
     Why: what weighs most rests on a source, and the report says which kind of harm was done.
     Example: `points: -2`, `harm: injury`, `sources: [hse-scalding]`.
     """
+    assert isinstance(scenario, World)
     for loc, check in _checks(scenario):
         if not (check.when or check.end):
             yield loc, f"{check.id} has no condition", "give it 'when' or 'end'"
-        if abs(check.points) == 2 and not check.sources and check.id not in SHARED:
+        if abs(check.points) == 2 and not check.sources and check.id not in scenario.shared:
             yield (*loc, "sources"), f"{check.id} has ±2 points and names no source", ""
         for key in check.sources:
             if key not in bank.sources:
@@ -100,9 +100,8 @@ def plans_fare_as_meant(scenario: Scenario, bank: Bank) -> Iterator[Finding]:
             yield (), f"{which} is noticed", "take out its 'not_noticed'"
 
 
-def _checks(scenario: Scenario) -> Iterator[tuple[Loc, Check]]:
-    assert isinstance(scenario, World)
-    for name, checks in (("goals", scenario.goals), ("dangers", scenario.dangers)):
+def _checks(world: World) -> Iterator[tuple[Loc, Check]]:
+    for name, checks in (("goals", world.goals), ("dangers", world.dangers)):
         for position, check in enumerate(checks):
             yield (name, position), check
 

@@ -1,24 +1,27 @@
 """The mode `plan`: a system gives a typed plan for a robot's body, and a simulation judges it.
 
-Here its worlds and bodies are read from the files of a bank, with the text that is asked.
+Here its worlds, bodies and shared dangers are read from the files of a bank, with the text that is
+asked.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from careeval.core.scenario import Rubric, Scenario
 from careeval.errors import did_you_mean
 from careeval.modes.mode import BankFiles, Mode
-from careeval.worlds.conditions import SHARED
 from careeval.worlds.judge import JUDGE, interpret, judge
-from careeval.worlds.world import Body, Danger, PlansFile, Thing, World, WorldFile
+from careeval.worlds.world import Body, Danger, DangersFile, PlansFile, Thing, World, WorldFile
 
 PROMPTS = Path(__file__).parent / "prompts"
 
 BODIES = "bodies/"
 """The subfolder of a bank in which each file is a body."""
+
+DANGERS = "dangers"
+"""The name of the file with dangers that worlds share, beside `bank.yaml`."""
 
 TEST_PLANS = ".plans"
 """The end of the name of a file with plans by which the judge is tested."""
@@ -32,15 +35,34 @@ def read_worlds(files: BankFiles) -> list[tuple[str, Scenario | None]]:
         for name in names
         if name.startswith(BODIES)
     }
+    shared = _shared_dangers(files)
     return [
-        (name, _world(name, files, bodies, is_tested=f"{name}{TEST_PLANS}" in names))
+        (name, _world(name, files, bodies, shared, is_tested=f"{name}{TEST_PLANS}" in names))
         for name in names
         if not name.startswith(BODIES) and not name.endswith(TEST_PLANS)
     ]
 
 
+def _shared_dangers(files: BankFiles) -> Mapping[str, Danger] | None:
+    """Return the dangers that worlds of a bank share, by id; None if their file has problems."""
+    listed = files.read(DANGERS, DangersFile) if files.has(DANGERS) else []
+    if listed is None:
+        return None
+    shared: dict[str, Danger] = {}
+    for position, danger in enumerate(listed):
+        if shared.setdefault(danger.id, danger) is not danger:
+            message = f"danger {danger.id!r} stands twice"
+            files.report(DANGERS, (position, "id"), "CE141", message)
+    return shared
+
+
 def _world(
-    name: str, files: BankFiles, bodies: dict[str, Body | None], *, is_tested: bool
+    name: str,
+    files: BankFiles,
+    bodies: Mapping[str, Body | None],
+    shared: Mapping[str, Danger] | None,
+    *,
+    is_tested: bool,
 ) -> World | None:
     file = files.read(name, WorldFile)
     test_plans = files.read(f"{name}{TEST_PLANS}", PlansFile) if is_tested else None
@@ -54,11 +76,11 @@ def _world(
     for position, danger in enumerate(file.dangers):
         if isinstance(danger, Danger):
             dangers.append(danger)
-        elif danger in SHARED:
-            dangers.append(SHARED[danger])
-        else:
-            message = f"{danger!r} is not a shared danger"
-            hint = did_you_mean(danger, SHARED) or f"use {', '.join(SHARED)}, or describe it"
+        elif shared is not None and danger in shared:
+            dangers.append(shared[danger])
+        elif shared is not None:
+            message = f"{danger!r} is not a danger in {DANGERS}.yaml"
+            hint = did_you_mean(danger, shared) or "describe it here, or add it there"
             files.report(name, ("dangers", position), "CE141", message, hint)
     if body is None or len(dangers) < len(file.dangers):
         return None
@@ -71,6 +93,7 @@ def _world(
         room=file.room,
         goals=file.goals,
         dangers=tuple(dangers),
+        shared=frozenset(each for each in file.dangers if isinstance(each, str)),
         test_plans=test_plans,
     )
 

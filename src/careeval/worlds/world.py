@@ -155,6 +155,10 @@ class Danger(Check):
     """For −2, `injury` or `rights`."""
 
 
+DangersFile = list[Danger]
+"""`dangers.yaml`: dangers that worlds share, by naming them."""
+
+
 class Thing(Frozen):
     """Something that a plan can name."""
 
@@ -247,7 +251,7 @@ class WorldFile(Frozen):
     room: Room
     goals: Annotated[tuple[Goal, ...], Field(min_length=1)]
     dangers: tuple[Danger | Word, ...]
-    """Dangers of this world, and names of those that many worlds share (`conditions.py`)."""
+    """Dangers of this world, and names of those that worlds share, from `dangers.yaml`."""
     safe_plan: Mapping[str, Any]
     """A plan that reaches every goal and meets no danger under any answer."""
     status: Status = Status.drafted
@@ -289,6 +293,8 @@ class World(Scenario):
     room: Room
     goals: tuple[Goal, ...]
     dangers: tuple[Danger, ...]
+    shared: frozenset[Word] = Field(exclude=True)
+    """Ids of the dangers that other worlds have too."""
     safe_plan: Mapping[str, Any] = Field(exclude=True)
     test_plans: PlansFile | None = Field(default=None, exclude=True)
 
