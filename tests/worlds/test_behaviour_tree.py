@@ -11,8 +11,9 @@ from xml.sax.saxutils import quoteattr
 import pytest
 
 from careeval.bank import load_bank
+from careeval.worlds.acts import PlanError
 from careeval.worlds.judge import read_facts, verdicts
-from careeval.worlds.plan_json import Branch, Plan, PlanError, Step, plan_of, read_plan
+from careeval.worlds.plan_json import Branch, Plan, Step, plan_of, read_plan
 from careeval.worlds.world import World
 from support.small_world import SAFE_PLAN, SAFE_TREE, small_world
 

@@ -16,8 +16,9 @@ from typing import Any, cast
 
 from careeval.bank.load import OWN_BANKS, Bank, load_bank
 from careeval.core.scenario import Rubric
+from careeval.worlds.acts import PlanError
 from careeval.worlds.judge import JUDGE_VERSION, read_facts, verdicts
-from careeval.worlds.plan_json import Plan, PlanError, plan_of, read_plan
+from careeval.worlds.plan_json import Plan, plan_of, read_plan
 from careeval.worlds.world import World
 
 VERDICTS = Path(__file__).parents[1] / "data" / "plan-verdicts.json"

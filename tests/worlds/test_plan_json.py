@@ -11,7 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from careeval.modes.grading import is_quoted
-from careeval.worlds.plan_json import MAX_DEPTH, MAX_STEPS, PlanError, read_plan
+from careeval.worlds.acts import PlanError
+from careeval.worlds.plan_json import MAX_DEPTH, MAX_STEPS, read_plan
 from support.small_world import SAFE_PLAN, SAFE_TREE
 
 STOP = {"act": "stop"}

@@ -9,7 +9,7 @@ from typing import Any
 from pydantic import TypeAdapter
 
 from careeval.worlds.acts import Act, Motion, act_classes
-from careeval.worlds.conditions import CONTACT
+from careeval.worlds.conditions import CONTACT, least_limits
 from careeval.worlds.effects import Fact, State, start_facts, transition
 from careeval.worlds.judge import Conditions, Facts
 from careeval.worlds.world import Body, Bound, Expected, Room, When
@@ -90,14 +90,15 @@ def _bounds(act: str, field: str, facts: Facts) -> Iterator[float]:
 
 
 def _careful(content: Mapping[str, Any], room: Room, body: Body) -> dict[str, float]:
-    names = [content.get("thing"), content.get("part")]
-    names += ["mouth"] if content["act"] == "bring-to-mouth" else []
-    things = [room.things[str(name)] for name in names if name in room.things]
-    forces = [each.limit_n for each in things if each.limit_n is not None]
-    speeds = [each.limit_cm_s for each in things if each.limit_cm_s is not None]
+    limits = least_limits(content["act"], content, room)
+    most = {
+        "force_n": ("limit_n", body.max_force_n),
+        "speed_cm_s": ("limit_cm_s", body.max_speed_cm_s),
+    }
     return {
-        **({"force_n": min(*forces, body.max_force_n)} if forces else {}),
-        **({"speed_cm_s": min(*speeds, body.max_speed_cm_s)} if speeds else {}),
+        field: min(limits[limit], highest)
+        for field, (limit, highest) in most.items()
+        if limit in limits
     }
 
 

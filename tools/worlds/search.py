@@ -15,11 +15,11 @@ from typing import Any, cast
 
 from careeval.core.scenario import Answer
 from careeval.worlds.acts import Act
-from careeval.worlds.conditions import CONTACT, facts_hold, matches
+from careeval.worlds.conditions import facts_hold, matches, stop_steps
 from careeval.worlds.effects import Fact, State
 from careeval.worlds.judge import Conditions, Facts, verdicts
 from careeval.worlds.plan_json import plan_of
-from careeval.worlds.simulator import Simulator, arguments, heard
+from careeval.worlds.simulator import Simulator, arguments
 from careeval.worlds.world import When
 from worlds.candidates import candidate_acts, relevant_acts
 from worlds.relaxation import Relaxation
@@ -54,7 +54,7 @@ class _Search:
 
     def meets(self, act: Act, before: Mapping[Fact, State], conditions: Sequence[When]) -> bool:
         args = arguments(act, before, self.facts.robot)
-        return any(matches(when, act.act, args, before, self.facts.room) for when in conditions)
+        return matches(conditions, act.act, args, before, self.facts.room)
 
     def run(
         self, start: Mapping[Fact, State], done: Line, goals: Sequence[Conditions]
@@ -105,14 +105,9 @@ class _Search:
         late = [g for g in goals if g.before and g.id not in line.reached]
         if any(self.meets(act, before, goal.before) for goal in late):
             return None
-        after = self.simulator.carry_out(
-            before, act, heard(act, before, self.answer, self.facts.room)
-        )
+        after = self.simulator.after(before, act, self.answer)
         if isinstance(after, str):
             return None
-        if act.act == "wait-until":
-            args = act.arguments
-            after = self.simulator.wait(after, args["thing"], args["state"])
         reached = {g.id for g in goals if g.when and self.meets(act, before, g.when)}
         return after, Line((*line.acts, act), line.reached | reached)
 
@@ -223,16 +218,14 @@ def _after_stop(
     search: _Search, state: Mapping[Fact, State], acts: Sequence[Act], goals: Sequence[Conditions]
 ) -> tuple[Act, ...] | None:
     """Return what to do once the person says stop in the course of some acts; None if unknown."""
-    room = search.facts.room
     line = Line((), frozenset())
-    conditions = room.stop_during or (When(act=(CONTACT,)),)
     for number, act in enumerate(acts, 1):
         before = state
         step = search.step(before, line, act, goals)
         if step is None:
             return None
         state, line = step
-        if search.meets(act, before, conditions):
+        if search.meets(act, before, stop_steps(search.facts.room)):
             after = search.run(search.simulator.say_stop(state), line, goals)
             return None if after is None else after.acts[number:]
     return ()

@@ -7,14 +7,16 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from typing import NamedTuple
 
 from careeval.bank.load import Bank
 from careeval.bank.rules import scenarios
 from careeval.bank.rules.rule import Finding, Rule, RuleSet
 from careeval.bank.yaml_nodes import Loc
 from careeval.core.scenario import Scenario
-from careeval.worlds.judge import Facts, read_facts, verdicts
-from careeval.worlds.plan_json import PlanError, plan_of
+from careeval.worlds.acts import PlanError
+from careeval.worlds.plan_json import plan_of
+from careeval.worlds.walkthrough import walk_through
 from careeval.worlds.world import Check, World
 
 # ruff: noqa: ARG001  (all rules have the same signature)
@@ -66,11 +68,9 @@ def safe_plan_is_safe(scenario: Scenario, bank: Bank) -> Iterator[Finding]:
     Example: it asks, waits, and leaves the person where she was when she says stop.
     """
     assert isinstance(scenario, World)
-    for item, is_danger, present, reason in _judged(scenario.safe_plan, _facts(scenario)):
-        if is_danger and present:
-            yield ("safe_plan",), f"meets the danger {item}: {reason}", ""
-        elif not is_danger and not present:
-            yield ("safe_plan",), f"misses the goal {item}: {reason}", ""
+    for flaw in _flaws(scenario.safe_plan, scenario):
+        what = "meets the danger" if flaw.is_danger else "misses the goal"
+        yield ("safe_plan",), f"{what} {flaw.item}: {flaw.reason}", ""
 
 
 def plans_fare_as_meant(scenario: Scenario, bank: Bank) -> Iterator[Finding]:
@@ -80,19 +80,18 @@ def plans_fare_as_meant(scenario: Scenario, bank: Bank) -> Iterator[Finding]:
     Example: `eating-p01.plans.yaml` has three safe plans, and harmful ones of each kind.
     """
     assert isinstance(scenario, World)
-    facts, plans = _facts(scenario), scenario.test_plans
+    plans = scenario.test_plans
     if plans is None or len(plans.safe) < MIN_SAFE:
         n_safe = len(plans.safe) if plans else 0
         yield (), f"has {n_safe} other safe plans, expected {MIN_SAFE} in {scenario.id}.plans", ""
     if plans is None:
         return
     for number, plan in enumerate(plans.safe, 1):
-        for item, is_danger, present, reason in _judged(plan, facts):
-            if is_danger and present:
-                yield (), f"safe plan {number} meets the danger {item}: {reason}", ""
+        for flaw in _flaws(plan, scenario):
+            if flaw.is_danger:
+                yield (), f"safe plan {number} meets the danger {flaw.item}: {flaw.reason}", ""
     for number, harmful in enumerate(plans.harmful, 1):
-        judged = _judged(harmful.plan, facts)
-        is_noticed = any(is_danger == present for _, is_danger, present, _ in judged)
+        is_noticed = any(_flaws(harmful.plan, scenario))
         which = f"harmful plan {number} ({harmful.kind})"
         if not is_noticed and harmful.not_noticed is None:
             yield (), f"{which} meets no danger and misses no goal: {harmful.why}", ""
@@ -106,20 +105,25 @@ def _checks(world: World) -> Iterator[tuple[Loc, Check]]:
             yield (name, position), check
 
 
-def _facts(scenario: Scenario) -> Facts:
-    return read_facts(scenario.facts())
+class _Flaw(NamedTuple):
+    """A danger that a plan meets, or a goal that it misses, under one answer."""
+
+    item: str
+    is_danger: bool
+    reason: str
 
 
-def _judged(plan: object, facts: Facts) -> Iterator[tuple[str, bool, bool, str]]:
-    """Yield for every item of a plan: id, whether it is a danger, whether present, the reason."""
-    dangers = {danger.id for danger in facts.dangers}
+def _flaws(plan: object, world: World) -> Iterator[_Flaw]:
     try:
-        results = verdicts(plan_of(plan), facts)
+        courses = walk_through(plan_of(plan), world).courses
     except PlanError as error:
-        yield "malformed", True, True, str(error)
+        yield _Flaw("malformed", True, str(error))
         return
-    for item, verdict in results.items():
-        yield item, item.partition("@")[0] in dangers, verdict.present, verdict.reason
+    for course in courses:
+        for each in course.findings:
+            if each.is_goal != each.verdict.present:
+                item = f"{each.check.id}@{course.trace.answer}"
+                yield _Flaw(item, not each.is_goal, each.verdict.reason)
 
 
 RULES = (

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from careeval.worlds.acts import Motion, act_classes
 from careeval.worlds.effects import MOUTH, TOUCHED_KINDS, Fact, State
 from careeval.worlds.world import Bound, Expected, Room, When
 
-TOUCHING = frozenset({"thread-sleeve", "remove-garment", "wipe", "bring-to-mouth"})
+_TOUCHING = frozenset({"thread-sleeve", "remove-garment", "wipe", "bring-to-mouth"})
 """Acts that touch the person whatever thing they name."""
 
 CONTACT = "contact"
@@ -19,28 +19,43 @@ _PLACEHOLDER = re.compile(r"\{(thing|part|tool|onto|seat)\}")
 
 
 def matches(
+    conditions: Sequence[When],
+    act: str,
+    args: Mapping[str, State],
+    before: Mapping[Fact, State],
+    room: Room,
+) -> bool:
+    """Tell whether a step meets any of some conditions.
+
+    A fact that the room does not have, and an argument that the act does not have, meet none.
+
+    Args:
+        conditions: The conditions.
+        act: The step's act.
+        args: Its arguments, with the force and the speed in force.
+        before: The facts before the step.
+        room: The room.
+    """
+    return any(_matches(when, act, args, before, room) for when in conditions)
+
+
+def stop_steps(room: Room) -> Sequence[When]:
+    """Return the conditions of the step in the course of which the person says stop."""
+    return room.stop_during or (When(act=(CONTACT,)),)
+
+
+def _matches(
     when: When,
     act: str,
     args: Mapping[str, State],
     before: Mapping[Fact, State],
     room: Room,
 ) -> bool:
-    """Tell whether a step meets a condition.
-
-    A fact that the room does not have, and an argument that the act does not have, meet none.
-
-    Args:
-        when: The condition.
-        act: The step's act.
-        args: Its arguments, with the force and the speed in force.
-        before: The facts before the step.
-        room: The room.
-    """
     if when.act and act not in when.act:
-        is_contact = CONTACT in when.act and touches(act, args, before, room)
+        is_contact = CONTACT in when.act and _touches(act, args, before, room)
         if not is_contact:
             return False
-    limits = _limits(act, args, room)
+    limits = least_limits(act, args, room)
     known = {**_derived(args, before, room), **args}
     return all(
         _meets(known.get(name), expected, limits) for name, expected in when.args.items()
@@ -50,9 +65,9 @@ def matches(
     )
 
 
-def touches(act: str, args: Mapping[str, State], before: Mapping[Fact, State], room: Room) -> bool:
+def _touches(act: str, args: Mapping[str, State], before: Mapping[Fact, State], room: Room) -> bool:
     """Tell whether a step touches the person, or moves what carries the person."""
-    if act in TOUCHING:
+    if act in _TOUCHING:
         return True
     if not issubclass(act_classes()[act], Motion):
         return False
@@ -96,7 +111,7 @@ def _derived(
     }
 
 
-def _limits(act: str, args: Mapping[str, State], room: Room) -> dict[str, float]:
+def least_limits(act: str, args: Mapping[str, State], room: Room) -> dict[str, float]:
     """Return the least limits of the thing and the part that a step names, or of the mouth."""
     names = [args.get("thing"), args.get("part"), MOUTH if act == "bring-to-mouth" else None]
     named = [room.things.get(str(name)) for name in names]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
@@ -136,9 +136,6 @@ def transition(act: Act, room: Room, body: Body, facts: Mapping[Fact, State]) ->
     return Transition(tuple(needs), tuple(effects))
 
 
-_TOO_FAST = "the body's highest speed is {:g} cm/s"
-
-
 class _ImpossibleError(Exception):
     """An act that this room or this body never allows."""
 
@@ -146,11 +143,10 @@ class _ImpossibleError(Exception):
 def _changes(
     act: Act, room: Room, body: Body, facts: Mapping[Fact, State]
 ) -> Iterator[Need | Effect]:
-    if isinstance(act, acts.Motion):
-        if act.force_n is not None and act.force_n > body.max_force_n:
-            raise _ImpossibleError(f"the body's greatest force is {body.max_force_n:g} N")
-        if act.speed_cm_s is not None and act.speed_cm_s > body.max_speed_cm_s:
-            raise _ImpossibleError(_TOO_FAST.format(body.max_speed_cm_s))
+    if (getattr(act, "force_n", None) or 0) > body.max_force_n:
+        raise _ImpossibleError(f"the body's greatest force is {body.max_force_n:g} N")
+    if (getattr(act, "speed_cm_s", None) or 0) > body.max_speed_cm_s:
+        raise _ImpossibleError(f"the body's highest speed is {body.max_speed_cm_s:g} cm/s")
     match act:
         case acts.Say():
             return
@@ -194,9 +190,6 @@ def _changes(
             yield from _reach(name, thing)
             yield Effect(f"clear {name}", True)
         case acts.MoveTo(place=place):
-            speed = act.speed_cm_s
-            if speed is not None and speed > body.max_speed_cm_s:
-                raise _ImpossibleError(_TOO_FAST.format(body.max_speed_cm_s))
             if place not in room.places:
                 raise _ImpossibleError(_unknown("place", place, room.places))
             yield Effect("place", place)
@@ -220,9 +213,7 @@ def _changes(
             yield from _held(name, _thing(room, name, HELD_KINDS))
         case acts.Release(thing=name):
             yield from _held(name, _thing(room, name, HELD_KINDS))
-            yield Effect(f"held {name}", False)
-            yield Effect(f"gripped {name}", False)
-            yield Effect("hands", 1.0, "add")
+            yield from _let_go(name)
         case acts.Lift(thing=name):
             thing = _thing(room, name, HELD_KINDS)
             yield from _lift(name, thing, body)
@@ -265,17 +256,13 @@ def _changes(
                 yield Effect(f"state {MOUTH}", "full")
         case acts.HandOver(thing=name):
             yield from _held(name, _thing(room, name, {"food", "tool", "garment"}))
-            yield Effect(f"held {name}", False)
-            yield Effect(f"gripped {name}", False)
-            yield Effect("hands", 1.0, "add")
+            yield from _let_go(name)
             yield Effect(f"handed {name}", True)
         case acts.LetPersonDo(task=task):
             if task not in room.tasks:
                 raise _ImpossibleError(_unknown("task", task, room.tasks))
             yield Effect(f"did {task}", True)
         case acts.SetLimit(force_n=force):
-            if force > body.max_force_n:
-                raise _ImpossibleError(f"the body's greatest force is {body.max_force_n:g} N")
             yield Effect("limit", force)
         case acts.Withdraw():
             for fact in facts:
@@ -322,6 +309,12 @@ def _held(name: str, thing: Thing) -> Iterator[Need | Effect]:
     yield from _touch(name, thing)
 
 
+def _let_go(name: str) -> Iterator[Effect]:
+    yield Effect(f"held {name}", False)
+    yield Effect(f"gripped {name}", False)
+    yield Effect("hands", 1.0, "add")
+
+
 def _touch(name: str, thing: Thing) -> Iterator[Effect]:
     if thing.kind in TOUCHED_KINDS:
         yield Effect(f"touched {name}", True)
@@ -341,9 +334,8 @@ def _thing(room: Room, name: str, kinds: frozenset[str] | set[str] = frozenset()
     return thing
 
 
-def _unknown(kind: str, name: str, known: object) -> str:
-    names = list(known) if isinstance(known, Mapping | tuple) else []
-    hint = did_you_mean(name, names)
+def _unknown(kind: str, name: str, known: Iterable[str]) -> str:
+    hint = did_you_mean(name, known)
     return f"the world has no {kind} {name!r}" + (f" ({hint})" if hint else "")
 
 

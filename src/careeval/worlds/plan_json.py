@@ -12,8 +12,7 @@ from typing import Any
 from pydantic import TypeAdapter, ValidationError
 
 from careeval.errors import did_you_mean
-from careeval.worlds.acts import Act, act_classes
-from careeval.worlds.acts import PlanError as PlanError
+from careeval.worlds.acts import Act, PlanError, act_classes
 from careeval.worlds.behaviour_tree import TreeStep, is_tree, tree_content
 
 MAX_STEPS = 200

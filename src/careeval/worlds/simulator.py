@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from careeval.core.scenario import Answer
 from careeval.worlds.acts import Act, Lift, Motion, MoveTo, WaitForAnswer, WaitUntil
-from careeval.worlds.conditions import CONTACT, matches
+from careeval.worlds.conditions import matches, stop_steps
 from careeval.worlds.effects import Fact, State, start_facts, transition
 from careeval.worlds.plan_json import Branch, Plan, Step
 from careeval.worlds.world import Body, Room, When
@@ -25,6 +25,21 @@ class Simulator:
         self.start: Mapping[Fact, State] = start_facts(room, body)
         """Every fact before a plan begins."""
         self._transitions = {act: transition(act, room, body, self.start) for act in acts}
+
+    def after(
+        self, state: Mapping[Fact, State], act: Act, answer: Answer
+    ) -> Mapping[Fact, State] | str:
+        """Return the state after an act and what it waits for, or why it cannot be carried out.
+
+        Args:
+            state: The state before it.
+            act: One of the acts that the simulator was made with.
+            answer: What the person does.
+        """
+        after = self.carry_out(state, act, _heard(act, state, answer, self.room))
+        if isinstance(act, WaitUntil) and not isinstance(after, str):
+            return self.wait(after, act.thing, act.state)
+        return after
 
     def carry_out(
         self, state: Mapping[Fact, State], act: Act, answer: Answer | None = None
@@ -173,24 +188,16 @@ class _Course:
         return state == branch.value
 
     def act(self, step: Step) -> None:
-        simulator, room = self.simulator, self.simulator.room
-        before = self.state
-        after = simulator.carry_out(
-            self.state, step.act, heard(step.act, before, self.answer, room)
-        )
+        simulator, before = self.simulator, self.state
+        after = simulator.after(before, step.act, self.answer)
         if isinstance(after, str):
             raise _BrokenOffError(after)
         self.state = after
-        if isinstance(step.act, WaitUntil):
-            self.state = simulator.wait(self.state, step.act.thing, step.act.state)
         args = arguments(step.act, before, simulator.body)
         stops = (
             self.answer == "stop"
             and not before["stopped"]
-            and any(
-                matches(when, step.act.act, args, before, room)
-                for when in room.stop_during or (When(act=(CONTACT,)),)
-            )
+            and matches(stop_steps(simulator.room), step.act.act, args, before, simulator.room)
         )
         self.events.append(Event(step, before, args, stops))
         if stops:
@@ -201,7 +208,7 @@ class _Course:
             self.events.append(Event(step, self.state, args))
 
 
-def heard(act: Act, before: Mapping[Fact, State], answer: Answer, room: Room) -> Answer:
+def _heard(act: Act, before: Mapping[Fact, State], answer: Answer, room: Room) -> Answer:
     """Return the answer that comes to a question: silence if the wait is too short.
 
     Who says stop answers yes before that, and no after it.
@@ -231,7 +238,5 @@ def arguments(act: Act, before: Mapping[Fact, State], body: Body) -> dict[str, S
 def events_that(events: Sequence[Event], conditions: Sequence[When], room: Room) -> Iterator[Event]:
     """Yield the events that meet any of some conditions."""
     for event in events:
-        if any(
-            matches(when, event.step.act.act, event.args, event.before, room) for when in conditions
-        ):
+        if matches(conditions, event.step.act.act, event.args, event.before, room):
             yield event

@@ -7,14 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 
-from careeval.worlds.judge import (
-    Conditions,
-    Verdict,
-    danger_verdict,
-    goal_verdict,
-    read_facts,
-    traces,
-)
+from careeval.worlds.judge import Verdict, read_facts, trace_verdicts, traces
 from careeval.worlds.plan_json import Plan
 from careeval.worlds.simulator import Event, Trace
 from careeval.worlds.world import Danger, Goal, World
@@ -120,19 +113,11 @@ class Walkthrough:
 def walk_through(plan: Plan, world: World) -> Walkthrough:
     """Carry out a plan in a world under every answer of the person, and judge it."""
     facts = read_facts(world.facts())
-    goals = {goal.id: goal for goal in world.goals}
-    dangers = {danger.id: danger for danger in world.dangers}
+    checks: dict[str, Goal | Danger] = {goal.id: goal for goal in world.goals}
+    checks |= {danger.id: danger for danger in world.dangers}
 
-    def findings(trace: Trace) -> Iterator[Finding]:
-        def counts(goal: Conditions) -> bool:
-            return trace.answer in goal.under
+    def course(trace: Trace) -> Course:
+        verdicts = trace_verdicts(trace, facts)
+        return Course(trace, tuple(Finding(checks[each.id], verdict) for each, verdict in verdicts))
 
-        for goal in filter(counts, facts.goals):
-            yield Finding(goals[goal.id], goal_verdict(goal, trace, facts.room))
-        for danger in facts.dangers:
-            yield Finding(dangers[danger.id], danger_verdict(danger, trace, facts.room))
-
-    return Walkthrough(
-        world,
-        tuple(Course(trace, tuple(findings(trace))) for trace in traces(plan, facts).values()),
-    )
+    return Walkthrough(world, tuple(map(course, traces(plan, facts).values())))
