@@ -9,7 +9,7 @@ from careeval.results.parts import Breakdown
 from careeval.results.tables import JUDGMENTS, RESPONSES
 from careeval.sheets import scenarios
 from careeval.sheets.entries import care_directions, corrected_scores, entries_sheet
-from careeval.sheets.entries.plan_answers import plan_answers_sheet
+from careeval.sheets.entries.further_tables import further_tables
 from careeval.sheets.sheet import DataTable
 from careeval.sheets.trust import graders
 from careeval.sheets.versus import comparisons
@@ -25,8 +25,8 @@ def data_tables(findings: Findings) -> Iterator[DataTable]:
     yield entries_sheet.at_k_sheet(graded).data
     yield scenarios.scenarios_sheet(graded).data
     yield care_directions.directions_sheet(summaries).data
-    if (by_answer := plan_answers_sheet(summaries)).rows:
-        yield by_answer.data
+    for table in further_tables(summaries):
+        yield table.sheet.data
     yield care_directions.twins_sheet(summaries).data
     yield comparisons.pairs_sheet(findings.rankings).data
     yield comparisons.rank_sets_sheet(findings.rankings).data

@@ -14,11 +14,11 @@ from careeval.results.held_out_words import withhold
 from careeval.results.score.entries import entries
 from careeval.results.score.summary import Summary, summarise
 from careeval.results.tables import Runs
-from careeval.sheets.entries.plan_answers import plan_answers_sheet
 from careeval.sheets.every_eval_ever.samples import samples_of
 from careeval.sheets.export_tables import data_tables
 from careeval.sheets.words import remarks
 from careeval.worlds.judge import JUDGE
+from careeval.worlds.plan_answers import plan_answers_table
 from support.fakes import begin_recorded
 from support.plan_bank import plan_responses, write_plan_bank
 
@@ -97,7 +97,7 @@ def test_the_same_number_has_the_same_interval(tmp_path: Path) -> None:
 
 def test_the_sheet_has_a_row_for_each_answer(one_world: Summary) -> None:
     """The executable share belongs to a plan as a whole, so only the last row has it."""
-    sheet = plan_answers_sheet([one_world])
+    sheet = plan_answers_table([one_world]).sheet
     assert [row["answer"] for row in sheet.rows] == ["yes", "no", "silence", "stop", "any"]
     assert [row["executable"] is None for row in sheet.rows] == [True] * 4 + [False]
     assert sheet.data.frame.height == 5

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -15,7 +15,7 @@ from careeval.report.sections.section import Report, Section
 from careeval.results.score.metrics import IN_DETAIL
 from careeval.sheets.entries.care_directions import directions_sheet
 from careeval.sheets.entries.entries_sheet import at_k_sheet, entries_sheet
-from careeval.sheets.entries.plan_answers import plan_answers_sheet
+from careeval.sheets.entries.further_tables import further_tables
 from careeval.sheets.entries.side_by_side import ScenarioScoreKind, pivot
 from careeval.sheets.estimate_kinds import ESTIMATE
 from careeval.sheets.kinds import COUNT, DECIMAL
@@ -24,7 +24,7 @@ from careeval.sheets.sheet import Row
 
 
 def _fill(report: Report) -> Mapping[str, Any]:
-    folded = (_directions(report), _plan_answers(report))
+    folded = (_directions(report), *_of_rubrics(report))
     return {
         "curves": draw_figure(
             "worst_at_k",
@@ -136,11 +136,11 @@ def _directions(report: Report) -> PageTable:
     return PageTable(directions_sheet(report.summaries, probes), columns, note=note)
 
 
-def _plan_answers(report: Report) -> PageTable:
-    """Return the table of `plan_answers_sheet`."""
-    keys = ("severe", "goals", "executable", "severe_if_executable")
-    columns = (PageColumn("name"), PageColumn("answer"), *map(PageColumn, keys))
-    return PageTable(plan_answers_sheet(report.summaries), columns, sortable=False)
+def _of_rubrics(report: Report) -> Iterator[PageTable]:
+    """Yield the tables of numbers that only entries on some rubrics have."""
+    for table in further_tables(report.summaries):
+        columns = map(PageColumn, ("name", *table.shown))
+        yield PageTable(table.sheet, tuple(columns), sortable=False)
 
 
 FURTHER_NUMBERS = Section("more", "More", "sections/more.html", _fill)

@@ -12,7 +12,7 @@ from careeval.report import charts
 from careeval.report.documents import FigureMarkup, figure_markup, render_document
 from careeval.report.site import evidence, leaderboard, pairs, scenarios, systems
 from careeval.report.site.contents import Contents, SiteEntry, SystemEntries, contents
-from careeval.report.site.data import data_files
+from careeval.report.site.data import data_files, name_of
 from careeval.report.site.item_errors import ItemErrors, item_errors
 from careeval.report.site.public_scenarios import PublicScenario, options, public_scenarios
 from careeval.report.site.worst_responses import worst_responses
@@ -20,7 +20,7 @@ from careeval.results.findings import Findings
 from careeval.results.parts import Breakdown
 from careeval.results.score.summary import NOT_COMPARABLE, Summary
 from careeval.sheets.entries.entries_sheet import parts_sheet
-from careeval.sheets.entries.plan_answers import plan_answers_sheet
+from careeval.sheets.entries.further_tables import further_tables
 from careeval.sheets.scenarios import shown_scenarios_sheet
 from careeval.sheets.sheet import Sheet
 from careeval.sheets.trust.graders import grader_pairs_sheet, grading_noise_sheet
@@ -197,7 +197,7 @@ def _entry(site: Contents, entry: SiteEntry, heading: str) -> dict[str, Any]:
         "parts": [table for table in others if table.rows],
         "domains": systems.part_table(Breakdown.domain, entry),
         "directions": systems.direction_table(entry, site),
-        "answers": systems.answer_table(entry),
+        "of_rubric": systems.rubric_tables(entry),
         "harms": systems.harm_list(entry, site),
         "lowest": systems.lowest_scenarios(entry, site),
         "facts": systems.facts(entry),
@@ -296,10 +296,9 @@ def _sheets(
     graded = [entry.graded for entry in site.entries]
     for by in Breakdown:
         yield f"by-{by}", parts_sheet(by, graded)
-    if (by_answer := plan_answers_sheet(site.findings.summaries)).rows:
-        yield "plan-answers", by_answer
-    for sheet in pairs.all_tables(system_pairs):
-        yield sheet.name.replace("_", "-"), sheet
+    of_rubrics = (table.sheet for table in further_tables(site.findings.summaries))
+    for sheet in (*of_rubrics, *pairs.all_tables(system_pairs)):
+        yield name_of(sheet), sheet
     yield "scenarios", shown_scenarios_sheet(scenario.shown for scenario in scenarios_shown)
     yield "scenario-scores", scenarios.scores(site)
     yield "items", scenarios.presences(site)

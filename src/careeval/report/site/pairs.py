@@ -9,6 +9,7 @@ from itertools import combinations
 from careeval.report.page_table import BarScale, PageColumn, PageTable, strip_of
 from careeval.report.plan_rows import quoted_words
 from careeval.report.site.contents import Contents, SiteBoard, SiteEntry
+from careeval.report.site.data import name_of
 from careeval.results.score.metrics import COMPARED
 from careeval.results.versus.compare import Comparison, compare
 from careeval.results.versus.differences import Verdict
@@ -218,7 +219,7 @@ def _difference_table(pair: SystemPair, sheet: Sheet) -> PageTable:
         f"{sheet.caption}, {pair.comparison.rubric}",
         omitted_lines=("fewer than five scenarios",),
         sortable=False,
-        file=sheet.name.replace("_", "-"),
+        file=name_of(sheet),
         part="of all pairs",
     )
 

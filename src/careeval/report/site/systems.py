@@ -8,6 +8,7 @@ from careeval.report.page_table import BarScale, PageColumn, PageTable, strip_of
 from careeval.report.sections.grader import CORRECTED
 from careeval.report.sections.parts import entry_parts, severe_column
 from careeval.report.site.contents import Contents, SiteEntry, SystemEntries, rubric_words
+from careeval.report.site.data import name_of
 from careeval.report.site.leaderboard import listing
 from careeval.results.amounts import dollars
 from careeval.results.parts import Breakdown
@@ -15,7 +16,7 @@ from careeval.results.score import summary as summaries
 from careeval.results.score.harms import Harm, harms
 from careeval.sheets.entries.care_directions import directions_sheet
 from careeval.sheets.entries.corrected_scores import as_graded, corrected_sheet
-from careeval.sheets.entries.plan_answers import plan_answers_sheet
+from careeval.sheets.entries.further_tables import further_tables
 from careeval.sheets.entries.run_records import records_sheet
 from careeval.sheets.kinds import RANKS
 from careeval.sheets.scenarios import scenario_scores_sheet
@@ -218,18 +219,21 @@ def direction_table(entry: SiteEntry, site: Contents) -> PageTable:
     )
 
 
-def answer_table(entry: SiteEntry) -> PageTable:
-    """Return a table of the numbers of plans by answer of the person; no rows without plans."""
-    return PageTable(
-        plan_answers_sheet([entry.summary]),
+def rubric_tables(entry: SiteEntry) -> list[tuple[PageTable, str]]:
+    """Return the tables of numbers that only the entry's rubric has, each with its lead."""
+    return [
         (
-            PageColumn("answer"),
-            *map(PageColumn, ("severe", "goals", "executable", "severe_if_executable")),
-        ),
-        sortable=False,
-        file="plan-answers",
-        part=ALL_SYSTEMS,
-    )
+            PageTable(
+                table.sheet,
+                tuple(map(PageColumn, table.shown)),
+                sortable=False,
+                file=name_of(table.sheet),
+                part=ALL_SYSTEMS,
+            ),
+            table.lead,
+        )
+        for table in further_tables([entry.summary])
+    ]
 
 
 def facts(entry: SiteEntry) -> list[tuple[str, str]]:

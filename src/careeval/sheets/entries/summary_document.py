@@ -24,7 +24,7 @@ from careeval.sheets.entries.entries_sheet import (
     parts_sheet,
     stacked_parts_sheet,
 )
-from careeval.sheets.entries.plan_answers import plan_answers_sheet
+from careeval.sheets.entries.further_tables import FurtherTable, further_tables
 from careeval.sheets.entries.side_by_side import PartScoreKind, pivot
 from careeval.sheets.kinds import Form
 from careeval.sheets.sheet import Sheet, Shown, View
@@ -74,8 +74,7 @@ def summary_document(
         blocks.append(_corrected(entries, names))
     if in_detail:
         blocks += [_in_detail(sheet, names), _at_k(entries, names)]
-        if any(s.plan for s in summaries):
-            blocks.append(_by_answer(summaries, names))
+        blocks += [_further(each, names) for each in further_tables(summaries)]
     if by:
         blocks += [_part(part, names) for part in parts]
     else:
@@ -184,11 +183,10 @@ def _across(sheet: Sheet, by: Breakdown, names: _EntryColumns) -> View:
     return names.view(wide, [Shown(key) for key in keys], f"Score by {by.head}, %")
 
 
-def _by_answer(summaries: Sequence[Summary], names: _EntryColumns) -> View:
-    """Return a view of the numbers of plans, by entry and answer of the person."""
-    sheet = plan_answers_sheet(summaries)
-    keys = ("answer", "severe", "goals", "executable", "severe_if_executable")
-    return names.view(sheet, [Shown(key) for key in keys], sheet.caption, grouped=True)
+def _further(table: FurtherTable, names: _EntryColumns) -> View:
+    """Return a view of the numbers that only entries on one rubric have."""
+    columns = [Shown(key) for key in table.shown]
+    return names.view(table.sheet, columns, table.sheet.caption, grouped=True)
 
 
 def _at_k(entries: Sequence[EntryNumbers], names: _EntryColumns) -> View:

@@ -1,4 +1,4 @@
-"""The sheet of plans by answer of the person."""
+"""The table of plans by answer of the person."""
 
 from __future__ import annotations
 
@@ -7,14 +7,20 @@ from collections.abc import Sequence
 from careeval.results.score.plan_answers import ANY
 from careeval.results.score.summary import Summary
 from careeval.sheets.entries.entries_sheet import ENTRY, GRADER_NAME, NAME, entry_rows
+from careeval.sheets.entries.further_tables import FurtherTable
 from careeval.sheets.estimate_kinds import ERROR_SHARE, ESTIMATE, EstimateKind
 from careeval.sheets.kinds import COUNT, DASH, TextKind
 from careeval.sheets.names import ANSWERS
 from careeval.sheets.sheet import Field, Sheet
 
+LEAD = (
+    "Each plan is carried out four times: the person agrees, refuses, does not answer, or agrees"
+    " and then says stop."
+)
 
-def plan_answers_sheet(summaries: Sequence[Summary]) -> Sheet:
-    """Return a sheet with a row for each entry on the rubric `plan` and answer of the person.
+
+def plan_answers_table(summaries: Sequence[Summary]) -> FurtherTable:
+    """Return a table with a row for each entry on the rubric `plan` and answer of the person.
 
     The last row of an entry is over all answers together.
     """
@@ -58,10 +64,12 @@ def plan_answers_sheet(summaries: Sequence[Summary]) -> Sheet:
         if s.plan
         for numbers in s.plan.answers
     ]
-    return Sheet(
+    sheet = Sheet(
         "plan_answers",
         "an entry on the rubric plan and an answer of the person",
         fields,
         rows,
         "By answer of the person",
     )
+    shown = ("answer", "severe", "goals", "executable", "severe_if_executable")
+    return FurtherTable(sheet, shown, LEAD)
