@@ -305,12 +305,8 @@ class Evidence(Frozen):
     """Id of the study, since titles are not unique."""
 
 
-class Scenario(Frozen):
-    """One situation, its question and its rubrics: one file of the bank.
-
-    The fields that describe the situation are optional for banks by other authors; a rule of our
-    own banks requires all of them.
-    """
+class Setting(Frozen):
+    """The fields that name a scenario and describe its situation, in a bank of any mode."""
 
     id: Slug
     """`<adl>-<number>`; a withdrawn scenario's id is never used again."""
@@ -330,6 +326,15 @@ class Scenario(Frozen):
     """The difficulties of the moment, the primary one first."""
     person: Person | None = None
     """The person who is helped."""
+
+
+class Scenario(Setting):
+    """One situation, its question and its rubrics: one file of the bank.
+
+    The fields that describe the situation are optional for banks by other authors; a rule of our
+    own banks requires all of them.
+    """
+
     actor: Literal["person", "robot"] | None = None
     """The kind of "you": a person or a robot. A robot's text states its body and how to stop it."""
     role: Text | None = None

@@ -10,9 +10,7 @@ from pydantic import BeforeValidator, ConfigDict, Field, StringConstraints
 
 from careeval.core.scenario import (
     WHEN,
-    Adl,
     Answer,
-    Assistance,
     Condition,
     Domain,
     Frozen,
@@ -23,9 +21,8 @@ from careeval.core.scenario import (
     Rubric,
     RubricItem,
     Scenario,
-    Situation,
+    Setting,
     Slug,
-    Split,
     Status,
     Text,
 )
@@ -231,19 +228,15 @@ class Room(Frozen):
     """The step in which the person says stop; by default the first that touches the person."""
 
 
-class WorldFile(Frozen):
+class WorldFile(Setting):
     """One world of a bank, as its file has it."""
 
     id: Slug
-    version: Annotated[int, Field(ge=1)] = 1
-    """Raised with any change that can change a score."""
-    split: Split = Split.public
-    adl: Adl
-    part: Literal["upper-body", "lower-body"] | None = None
+    """`<adl>-p<number>`; a withdrawn world's id is never used again."""
     condition: Condition
-    assistance: Assistance | None = None
-    situation: tuple[Situation, ...] = ()
+    """The condition that the person lives with."""
     person: Person
+    """The person who is helped."""
     body: Slug
     """Name of the robot's body: a file in `bodies/`."""
     text: Text
