@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from careeval.errors import ProtocolError
-from careeval.protocol.address import address_variable
+from careeval.protocol.address import server_address
 from careeval.protocol.allowed_addresses import check_addresses
+from careeval.protocol.providers import ANY_ADDRESS
 from careeval.protocol.run import Run
 
 HERE = "http://127.0.0.1:8000/v1"
@@ -19,11 +20,37 @@ HERE = "http://127.0.0.1:8000/v1"
         ("llama-cpp-python/small", "LLAMA_CPP_PYTHON_BASE_URL"),
         ("openai/gpt-5.1", "OPENAI_BASE_URL"),
         ("openai-api/my-lab/org/small", "MY_LAB_BASE_URL"),
+        ("openai-api-completions/my-lab/small", "MY_LAB_BASE_URL"),
+        ("vllm-completions/org/small", "VLLM_BASE_URL"),
+        ("grok/grok-4", "XAI_BASE_URL"),
+        ("grok/grok-4", "GROK_BASE_URL"),
+        ("a-provider/small", "A_PROVIDER_BASE_URL"),
+        ("a-provider/small", ANY_ADDRESS),
+        ("openai/azure/gpt-5.1", ANY_ADDRESS),
     ],
 )
-def test_variables(model: str, variable: str) -> None:
+def test_variables(model: str, variable: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """A provider has a variable, and each service of OpenAI's API has one of its own."""
-    assert address_variable(model) == variable
+    assert server_address(model, None) is None
+    monkeypatch.setenv(variable, HERE)
+    assert server_address(model, None) == HERE
+    assert server_address(model, "http://elsewhere/v1") == "http://elsewhere/v1"
+
+
+@pytest.mark.parametrize(
+    ("model", "variable"),
+    [
+        ("openai-api/my-lab/small", "OPENAI_API_BASE_URL"),
+        ("openai/azure/gpt-5.1", "OPENAI_BASE_URL"),
+        ("vllm/small", ANY_ADDRESS),
+        ("hf/small", "HF_BASE_URL"),
+        ("gguf/small", ANY_ADDRESS),
+    ],
+)
+def test_variables_of_others(model: str, variable: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A variable that Inspect does not read for a model gives it no address."""
+    monkeypatch.setenv(variable, HERE)
+    assert server_address(model, None) is None
 
 
 @pytest.mark.parametrize(
@@ -45,9 +72,12 @@ def test_a_model_that_is_loaded_here(
     assert run.local is local
 
 
-def test_an_address_of_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("provider", ["vllm", "vllm-completions"])
+def test_an_address_of_the_environment(provider: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """A server whose address the environment gives loads no model here."""
-    run = Run("s", "vllm/small", "vllm/judge", 1)
+    run = Run("s", f"{provider}/small", f"{provider}/judge", 1)
+    monkeypatch.delenv("VLLM_BASE_URL", raising=False)
+    assert run.local
     monkeypatch.setenv("VLLM_BASE_URL", HERE)
     assert not run.local
     check_addresses([run])

@@ -489,8 +489,8 @@ def test_what_is_no_address(
 
 def test_an_address() -> None:
     """An address of a server is taken, and shown without a slash at its end and without secrets."""
-    check_address("http://localhost:8000/v1", "it")
-    check_address("https://example.com/a/b/", "it")
+    check_address("openai/m", "http://localhost:8000/v1", "it")
+    check_address("openai/m", "https://example.com/a/b/", "it")
     assert redacted("https://example.com/a/b/") == "https://example.com/a/b"
     assert redacted("https://u:p@example.com:1/v1?key=k#f") == "https://example.com:1/v1"
 

@@ -6,26 +6,9 @@ import os
 from urllib.parse import urlsplit
 
 from careeval.errors import ProtocolError
+from careeval.protocol.providers import provider_of
 
 EXAMPLE = "such as http://localhost:8000/v1"
-
-HOST_ONLY = {"grok"}
-"""Providers whose address is only a host, without http:// or https://."""
-
-
-COMPATIBLE = "openai-api"
-"""The provider of any server with OpenAI's API: openai-api/SERVICE/MODEL."""
-
-
-def address_variable(model: str) -> str:
-    """Return the environment variable with the address of a model's server.
-
-    Args:
-        model: Inspect's name of the model.
-    """
-    provider, *parts = model.split("/")
-    service = parts[0] if provider == COMPATIBLE and len(parts) > 1 else provider
-    return f"{service.upper().replace('-', '_')}_BASE_URL"
 
 
 def server_address(model: str, base_url: str | None) -> str | None:
@@ -38,15 +21,18 @@ def server_address(model: str, base_url: str | None) -> str | None:
         model: Inspect's name of the model.
         base_url: The address that the run gives; `None` if it gives none.
     """
-    return base_url or os.environ.get(address_variable(model)) or None
+    given = (base_url, *map(os.environ.get, provider_of(model).address_variables))
+    return next(filter(None, given), None)
 
 
-def check_address(url: str, where: str) -> None:
-    """Check that a text is the address of a server, and has no secret in it.
+def check_address(model: str | None, url: str, where: str) -> None:
+    """Check that a text is the address of a model's server, and has no secret in it.
 
-    Addresses are written to run.json, logs and messages, and keys must not be.
+    Addresses are written to run.json, logs and messages, and keys must not be. An address that is
+    only a host, as its provider wants it, is not checked.
 
     Args:
+        model: Inspect's name of the model.
         url: The text.
         where: Source of the text, for the message.
 
@@ -54,6 +40,8 @@ def check_address(url: str, where: str) -> None:
         ProtocolError: It is not an address, or may have a secret in it, which the message does not
             show.
     """
+    if provider_of(model).host_only:
+        return
     try:
         parts = urlsplit(url)
         port = parts.port

@@ -18,14 +18,9 @@ from urllib.parse import urlsplit
 
 from careeval.errors import ProtocolError
 from careeval.files import read_text
-from careeval.protocol.address import (
-    COMPATIBLE,
-    HOST_ONLY,
-    address_variable,
-    check_address,
-    server_address,
-)
-from careeval.protocol.run import Run, provider
+from careeval.protocol.address import check_address, server_address
+from careeval.protocol.providers import COMPATIBLE, provider_of
+from careeval.protocol.run import Run
 
 HARMLESS_ARGS = frozenset(
     (
@@ -124,10 +119,9 @@ def _destinations(run: Run) -> Iterator[Destination]:
         (run.grader or "", run.grader_base_url, run.grader_args),
     ):
         if base_url is not None:
-            if provider(name) not in HOST_ONLY:
-                check_address(base_url, f"the address of {name}")
+            check_address(name, base_url, f"the address of {name}")
             address = normalised(base_url)
-            if address not in map(normalised, _in_environment(name)):
+            if address not in _in_environment(name):
                 yield Destination(run.system, name, address, is_address=True)
         for argument, value in args.items():
             if argument not in HARMLESS_ARGS:
@@ -137,9 +131,9 @@ def _destinations(run: Run) -> Iterator[Destination]:
 
 
 def _in_environment(model: str) -> list[str]:
-    """Return the addresses that the user's environment has for a model."""
-    variables = (address_variable(model), "INSPECT_EVAL_MODEL_BASE_URL")
-    return [value for name in variables if (value := os.environ.get(name))]
+    """Return the addresses that the user's environment has for a model, normalised."""
+    values = map(os.environ.get, provider_of(model).address_variables)
+    return [normalised(value) for value in values if value]
 
 
 def _kept() -> set[str]:
@@ -153,9 +147,6 @@ def _on_one_line(text: str) -> str:
 
 
 # Addresses that are missing
-
-STARTED = {"vllm", "sglang"}
-"""Providers that start a server with the package of their name, if they have no address."""
 
 
 def check_addresses(runs: Iterable[Run]) -> None:
@@ -181,11 +172,16 @@ def _missing(run: Run) -> Iterator[str]:
     ):
         if name is None or server_address(name, base_url) or "port" in args:
             continue
-        ways = f"neither {option} nor the variable {address_variable(name)} is set"
-        if provider(name) == COMPATIBLE:
-            yield f"{purpose} {name} needs the address of its server: {ways}"
-        elif (package := provider(name)) in STARTED and find_spec(package) is None:
-            yield (
-                f"{purpose} {name} needs the address of its server: {ways}, "
-                f"and the package {package}, which would start one, is not installed"
-            )
+        provider = provider_of(name)
+        starts = provider.package if provider.loads_models else ""
+        if provider.name in COMPATIBLE:
+            why = ""
+        elif starts and find_spec(starts) is None:
+            why = f", and the package {starts}, which would start one, is not installed"
+        else:
+            continue
+        variable = provider.address_variables[0]
+        yield (
+            f"{purpose} {name} needs the address of its server: neither {option} nor the variable "
+            f"{variable} is set{why}"
+        )

@@ -7,48 +7,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from pydantic import BaseModel
 
-from careeval.protocol.address import COMPATIBLE
-
-
-@dataclass(frozen=True, slots=True)
-class Provider:
-    """A provider of models."""
-
-    name: str  # Inspect's name of the provider: the first part of a model's name
-    package: str  # PyPI name of the provider's client
-    keys: tuple[str, ...]  # Environment variables that may contain the key; one of them must be set
-    clouds: tuple[str, ...] = ()
-    """Clouds that serve its models, as in openai/azure/gpt-5; they need keys of their own."""
-    elsewhere: tuple[str, ...] = ()  # Environment variables; if one is set, all calls go to a cloud
-
-
-PROVIDERS = (
-    Provider("openai", "openai", ("OPENAI_API_KEY",), ("azure", "bedrock")),
-    Provider(
-        "anthropic",
-        "anthropic",
-        ("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN"),
-        ("azure", "bedrock", "vertex"),
-    ),
-    Provider(
-        "google",
-        "google-genai",
-        ("GOOGLE_API_KEY", "GEMINI_API_KEY"),
-        ("vertex",),
-        ("GOOGLE_GENAI_USE_VERTEXAI",),
-    ),
-    Provider("mistral", "mistralai", ("MISTRAL_API_KEY",), ("azure",)),
-    Provider("grok", "xai-sdk", ("XAI_API_KEY", "GROK_API_KEY")),
-    Provider("groq", "groq", ("GROQ_API_KEY",)),
-    Provider("together", "openai", ("TOGETHER_API_KEY",)),
-    Provider("openrouter", "openai", ("OPENROUTER_API_KEY",)),
-)
-"""The most used providers; Inspect has more."""
+from careeval.protocol.providers import provider_of, variable_prefix
 
 AWS_SECRETS = ("AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN", "AWS_BEARER_TOKEN_BEDROCK")
 """Environment variables of Amazon's cloud that contain a secret."""
@@ -63,17 +26,10 @@ def missing_key(model: str, environment: Mapping[str, str]) -> tuple[str, ...]:
         model: Inspect's name of the model.
         environment: Environment variables by name.
     """
-    name, *parts = model.split("/")
-    keys: tuple[str, ...] = ()
-    if name == COMPATIBLE and len(parts) > 1:
-        keys = (f"{parts[0].upper().replace('-', '_')}_API_KEY",)
-    for provider in PROVIDERS:
-        is_cloud = bool({*parts[:1]} & {*provider.clouds}) or any(
-            map(environment.get, provider.elsewhere)
-        )
-        if provider.name == name and not is_cloud:
-            keys = provider.keys
-    return () if any(environment.get(key) for key in keys) else keys
+    provider = provider_of(model)
+    if provider.cloud or any(map(environment.get, provider.cloud_variables)):
+        return ()
+    return () if any(map(environment.get, provider.keys)) else provider.keys
 
 
 def secrets(api: Any, model: str, environment: Mapping[str, str]) -> set[str]:
@@ -84,10 +40,10 @@ def secrets(api: Any, model: str, environment: Mapping[str, str]) -> set[str]:
         model: Inspect's name of the model.
         environment: Environment variables by name.
     """
-    name = model.partition("/")[0]
-    variables = {*getattr(api, "api_key_vars", ()), f"{name.upper().replace('-', '_')}_API_KEY"}
-    variables |= {key for provider in PROVIDERS if provider.name == name for key in provider.keys}
-    if "bedrock" in model or name == "sagemaker":
+    provider = provider_of(model)
+    variables = {*getattr(api, "api_key_vars", ()), *provider.keys}
+    variables.add(f"{variable_prefix(provider.name)}_API_KEY")
+    if "bedrock" in model or provider.name == "sagemaker":
         variables |= {*AWS_SECRETS}
     values = {environment.get(variable) for variable in variables}
     return {value for value in (*values, getattr(api, "api_key", None)) if value}

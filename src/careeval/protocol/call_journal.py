@@ -29,7 +29,8 @@ from careeval.protocol.ledger import (
     cost_row,
     finished_key,
 )
-from careeval.protocol.prices import is_plausible, runs_in_process
+from careeval.protocol.prices import is_plausible
+from careeval.protocol.providers import provider_of
 
 
 class StoredCalls:
@@ -123,7 +124,7 @@ async def generate(
 def without_false_usage(model: Model, output: ModelOutput) -> ModelOutput:
     """Remove an impossible usage from an output, so that the cost of the call is unknown."""
     usage = output.usage
-    if usage is None or runs_in_process(str(model)):
+    if usage is None or provider_of(str(model)).in_process:
         return output
     read, write = usage.input_tokens_cache_read or 0, usage.input_tokens_cache_write or 0
     words = bool(output.completion.strip()) or any(

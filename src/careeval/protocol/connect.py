@@ -20,12 +20,7 @@ from inspect_ai.model import (
 )
 
 from careeval.protocol import clients
-from careeval.protocol.address import (
-    HOST_ONLY,
-    address_error,
-    check_address,
-    server_address,
-)
+from careeval.protocol.address import address_error, check_address, server_address
 from careeval.protocol.api_keys import Redactor, secrets
 from careeval.protocol.calls import current_calls
 from careeval.protocol.clients import (
@@ -38,16 +33,14 @@ from careeval.protocol.clients import (
     prepare_clients,
 )
 from careeval.protocol.ledger import Role
-from careeval.protocol.run import GRADER_TOKENS, LOCAL, Run, provider
+from careeval.protocol.providers import provider_of
+from careeval.protocol.run import GRADER_TOKENS, Run
 
 EMBEDDED = "gguf"
 """The provider whose models run inside the process."""
 
 EMBEDDED_CALLS = 8
 """The most calls in flight to the embedded engine: as many as it decodes at a time."""
-
-OWN_SERVERS = {*LOCAL, "ollama"}
-"""Providers whose server is the user's own; it queues calls that a hosted server would refuse."""
 
 OWN_CALLS = 32
 """The most calls in flight to the user's own server."""
@@ -86,16 +79,16 @@ def connect(run: Run, role: Role, reply_queue: ReplyQueue) -> Model:
         name, base_url, args = run.grader, run.grader_base_url, run.grader_args
     assert name is not None
     # vLLM's provider reads its address only at the first call
-    elsewhere = server_address(name, base_url)
+    elsewhere, provider = server_address(name, base_url), provider_of(name)
     config = GenerateConfig(
         max_connections=_fixed(name, base_url, run.max_connections),
         max_retries=MAX_RETRIES,
         timeout=TIMEOUT,
-        attempt_timeout=None if provider(name) in LOCAL and not elsewhere else ATTEMPT_TIMEOUT,
+        attempt_timeout=None if provider.loads_models and not elsewhere else ATTEMPT_TIMEOUT,
     )
     if role == "grade":
-        embedded = provider(name) == EMBEDDED
-        config.max_tokens = EMBEDDED_GRADER_TOKENS if embedded else GRADER_TOKENS
+        is_embedded = provider.name == EMBEDDED
+        config.max_tokens = EMBEDDED_GRADER_TOKENS if is_embedded else GRADER_TOKENS
     limit_connecting()
     try:
         # not memoized: another run of this process may have other limits
@@ -110,8 +103,8 @@ def connect(run: Run, role: Role, reply_queue: ReplyQueue) -> Model:
         model.api._server = type(server)()  # type: ignore[attr-defined]
     client = getattr(model.api, "client", None)
     address = getattr(client, "base_url", None) or model.api.base_url or elsewhere
-    if address and provider(name) not in HOST_ONLY:
-        check_address(str(address), f"the address of {name}")
+    if address:
+        check_address(name, str(address), f"the address of {name}")
     redactor = Redactor(secrets(model.api, name, os.environ))
     prepare_clients(model.api, reply_queue, redactor)
     _set_retry_wait(model)
@@ -146,9 +139,10 @@ def _fixed(name: str, base_url: str | None, wanted: int | None) -> int | None:
     """Return the fixed number of calls in flight; `None` if the number adapts to refusals."""
     if wanted is not None:
         return wanted
-    if provider(name) == EMBEDDED:
+    provider = provider_of(name)
+    if provider.name == EMBEDDED:
         return EMBEDDED_CALLS
-    return OWN_CALLS if base_url or provider(name) in OWN_SERVERS else None
+    return OWN_CALLS if base_url or provider.own_server else None
 
 
 def _set_retry_wait(model: Model) -> None:

@@ -18,8 +18,8 @@ from importlib.metadata import PackageNotFoundError, requires, version
 from pathlib import Path
 
 from careeval.errors import CareEvalError
-from careeval.protocol.api_keys import PROVIDERS, Provider
 from careeval.protocol.embedded_model import INSTALL, check_engine, embedded_model_path
+from careeval.protocol.providers import PROVIDERS, Provider
 from careeval.protocol.workers import n_cores
 
 OLDEST_PYTHON = (3, 11)
@@ -68,7 +68,11 @@ def examine(folder: Path, environment: Mapping[str, str]) -> list[Finding]:
         python_finding(sys.version_info[:3]),
         Finding("careeval", State.OK, version("careeval")),
         needed,
-        *(provider_finding(p, environment, installed_version) for p in PROVIDERS),
+        *(
+            provider_finding(p, environment, installed_version)
+            for p in PROVIDERS.values()
+            if p.keys
+        ),
         embedded_finding(),
         ray_finding(),
         # reading these needs the packages

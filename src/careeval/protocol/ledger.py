@@ -24,7 +24,8 @@ from careeval.protocol.json_lines import (
     parse_line,
     whole_lines,
 )
-from careeval.protocol.prices import MOST_TOKENS, runs_in_process
+from careeval.protocol.prices import MOST_TOKENS
+from careeval.protocol.providers import provider_of
 
 SPENT_FILE = "spent.jsonl"
 """File name of the cost log in the run's folder."""
@@ -124,7 +125,7 @@ def paid_call(row: Any) -> PaidCall:
         usd is not None
         and 0 <= usd < math.inf
         # a free model need not report tokens
-        and (usd > 0 or runs_in_process(paid.model) or tokens[0] != 0)
+        and (usd > 0 or provider_of(paid.model).in_process or tokens[0] != 0)
         and all(each is None or 0 <= each <= MOST_TOKENS for each in tokens)
     )
     return paid if is_known else replace(paid, cost_usd=None)

@@ -29,7 +29,8 @@ from careeval.protocol.log_fields import (
     is_cancelled,
 )
 from careeval.protocol.logs import ImpossibleCount, Log, UnreadableSample
-from careeval.protocol.prices import is_plausible, runs_in_process
+from careeval.protocol.prices import is_plausible
+from careeval.protocol.providers import provider_of
 from careeval.protocol.sweep_cells import sweep_of
 from careeval.results.tables import JUDGMENTS, NOT_ASKED, Column, schema, table
 
@@ -237,7 +238,7 @@ def _plausible_usage(
     usage: LoggedUsage | None, response: LoggedResponse, model: str | None
 ) -> LoggedUsage:
     """Return a response's usage; all unknown if a count is impossible, as in older logs."""
-    if usage is None or runs_in_process(model or ""):
+    if usage is None or provider_of(model).in_process:
         return usage or LoggedUsage()
     read, write = usage.input_tokens_cache_read or 0, usage.input_tokens_cache_write or 0
     n_input = None if usage.input_tokens is None else usage.input_tokens + read + write
@@ -365,7 +366,7 @@ def _marks(
 
 def _plausible_grading_usage(usage: LoggedGradingUsage, grader: str | None) -> LoggedGradingUsage:
     """Return a grading's usage; only its seconds, if its token counts are impossible."""
-    if runs_in_process(grader or "") or is_plausible(usage.input_tokens, usage.output_tokens):
+    if provider_of(grader).in_process or is_plausible(usage.input_tokens, usage.output_tokens):
         return usage
     return LoggedGradingUsage(seconds=usage.seconds)
 

@@ -20,47 +20,13 @@ from pydantic_core import ErrorDetails
 from careeval.core.scenario import Frozen
 from careeval.errors import ProtocolError
 from careeval.files import read_text
+from careeval.protocol.providers import provider_of
 
 if TYPE_CHECKING:
     from genai_prices.types import ModelPrice
 
 PER = 1_000_000
 """The number of tokens to which a price applies."""
-
-IN_PROCESS = ("gguf/", "careeval/")
-"""Prefixes of the names of models that run inside the process."""
-
-PROVIDERS = {
-    "anthropic": "anthropic",
-    "azureai": "azure",
-    "bedrock": "aws",
-    "cloudflare": "cloudflare",
-    "deepseek": "deepseek",
-    "fireworks": "fireworks",
-    "google": "google",
-    "grok": "x-ai",
-    "groq": "groq",
-    "meta": "meta",
-    "mistral": "mistral",
-    "moonshot": "moonshotai",
-    "openai": "openai",
-    "openrouter": "openrouter",
-    "perplexity": "perplexity",
-    "together": "together",
-}
-"""Inspect's provider name → the provider name in the price list. A provider not listed here is the
-user's own server, or passes calls on to an unnamed seller: its price is unknown."""
-
-SERVICES = {
-    ("anthropic", "azure"): "azure",
-    ("anthropic", "bedrock"): "aws",
-    ("anthropic", "vertex"): "google",
-    ("google", "vertex"): "google",
-    ("mistral", "azure"): "azure",
-    ("openai", "azure"): "azure",
-    ("openai", "bedrock"): "aws",
-}
-"""Inspect's provider and service, as in `openai/azure/NAME` → the seller in the price list."""
 
 CHARGED_APART = ("requests_kcount", "output_reasoning_mtok", "output_citation_mtok")
 """Charges of the price list that come on top of the prices of input and output."""
@@ -105,20 +71,13 @@ def price_of(model: str, own: Mapping[str, Price] = {}, day: date | None = None)
     """
     if model in own:
         return own[model]
-    if runs_in_process(model):
+    provider = provider_of(model)
+    name = model.split("/", 2 if provider.cloud else 1)[1:]
+    if name and provider.in_process:
         return FREE
-    provider, _, name = model.partition("/")
-    service, _, served = name.partition("/")
-    if (provider, service) in SERVICES:
-        return _list_price(SERVICES[provider, service], served, day)
-    if provider in PROVIDERS and name:
-        return _list_price(PROVIDERS[provider], name, day)
+    if name and name[-1] and provider.seller:
+        return _list_price(provider.seller, name[-1], day)
     return None
-
-
-def runs_in_process(model: str) -> bool:
-    """Tell whether a model runs inside the process, which costs nothing."""
-    return model.startswith(IN_PROCESS)
 
 
 def cost_of(

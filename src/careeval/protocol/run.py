@@ -18,6 +18,7 @@ from careeval.errors import ProtocolError
 from careeval.modes.version import PROTOCOL_VERSION
 from careeval.protocol.address import server_address
 from careeval.protocol.ledger import PaidCall
+from careeval.protocol.providers import provider_of
 
 MAX_NAME = 120
 """The most characters of a system's name, which also names a folder."""
@@ -33,10 +34,6 @@ MAX_TOKENS = 8192
 
 GRADER_TOKENS = 8192
 """The most tokens of a grader's reply, reasoning included."""
-
-
-LOCAL = {"gguf", "hf", "vllm", "sglang", "llama-cpp-python", "mlx", "transformer_lens"}
-"""Providers that load a model on this machine, unless a server's address is set for them."""
 
 
 class Stop(StrEnum):
@@ -102,7 +99,7 @@ class Run:
         """True if a model is loaded on this machine; such runs go one at a time."""
         servers = ((self.model, self.base_url), (self.grader, self.grader_base_url))
         return any(
-            name and provider(name) in LOCAL and not server_address(name, base_url)
+            name and provider_of(name).loads_models and not server_address(name, base_url)
             for name, base_url in servers
         )
 
@@ -138,11 +135,6 @@ class RunCallbacks:
 
 NO_CALLBACKS = RunCallbacks()
 """Callbacks that do nothing."""
-
-
-def provider(model: str | None) -> str:
-    """Return the provider in Inspect's name of a model, `PROVIDER/MODEL`; empty for no model."""
-    return (model or "").partition("/")[0]
 
 
 def folder_name(name: str) -> str:

@@ -28,12 +28,13 @@ from careeval.errors import ProtocolError
 from careeval.files import open_file, write_text
 from careeval.modes import MODES
 from careeval.modes.mode import PROVIDER
-from careeval.protocol.address import HOST_ONLY, check_address
+from careeval.protocol.address import check_address
 from careeval.protocol.budget import BUDGET_LOCK, RESERVED_FILE
 from careeval.protocol.json_lines import read_json
 from careeval.protocol.ledger import CALLS_FILE, SPENT_FILE, finished_keys, read_paid_calls
 from careeval.protocol.lock import LOCK_FILE, holder, locked
 from careeval.protocol.logs import is_finished
+from careeval.protocol.providers import provider_of
 from careeval.protocol.recorded_responses import n_epochs, write_responses
 from careeval.protocol.run import (
     PROBES,
@@ -41,7 +42,6 @@ from careeval.protocol.run import (
     SampleKey,
     check_name,
     folder_name,
-    provider,
     run_from_fields,
     run_identity,
 )
@@ -389,15 +389,15 @@ def check_folder(folder: Path, run: Run) -> None:
             address is invalid or has a secret in it, the folder already has a run, or it lies in
             a run's folder, where it would be taken for part of that run.
     """
-    is_program = provider(run.model) == PROVIDER
+    is_program = provider_of(run.model).name == PROVIDER
     if is_program and any(run.model in mode.programs for mode in MODES.values()):
         hint = f"give it as the grader: --grader {run.model}"
         raise ProtocolError(f"{run.model} can only grade, not be asked", hint=hint)
     check_name(run.system)
-    if run.base_url is not None and provider(run.model) not in HOST_ONLY:
-        check_address(run.base_url, "--base-url")
-    if run.grader_base_url is not None and provider(run.grader) not in HOST_ONLY:
-        check_address(run.grader_base_url, "--grader-base-url")
+    if run.base_url is not None:
+        check_address(run.model, run.base_url, "--base-url")
+    if run.grader_base_url is not None:
+        check_address(run.grader, run.grader_base_url, "--grader-base-url")
     run_folder = folder.parent.parent if is_grading(folder) else folder
     for above in run_folder.absolute().parents:
         # require logs too, since other programs may write a run.json

@@ -22,10 +22,10 @@ from careeval.core.scenario import Scenario, Split
 from careeval.errors import ProtocolError
 from careeval.files import read_text, write_text
 from careeval.modes import Mode
-from careeval.protocol.address import HOST_ONLY, check_address
+from careeval.protocol.address import check_address
 from careeval.protocol.held_out_runs import PRIVATE, is_held_out
 from careeval.protocol.json_lines import read_json
-from careeval.protocol.run import MAX_TOKENS, Run, folder_name, provider, run_from_fields
+from careeval.protocol.run import MAX_TOKENS, Run, folder_name, run_from_fields
 from careeval.protocol.selection import select_scenarios
 from careeval.protocol.sweep_cells import ASK, SWEEP_FILE
 
@@ -262,8 +262,8 @@ def _check_command(name: str, command: str) -> None:
 
 def _grading(table: GradingTable, mode: Mode) -> Run:
     task = table.model_dump(include={"rubric", "per_item", "grader_context", "grade_seed"})
-    if table.base_url is not None and provider(table.grader) not in HOST_ONLY:
-        check_address(table.base_url, "base_url of a grading")
+    if table.base_url is not None:
+        check_address(table.grader, table.base_url, "base_url of a grading")
     if "api_key" in table.model_args:
         raise ProtocolError(
             "model_args of a grading has a key, which files of the sweep would keep",

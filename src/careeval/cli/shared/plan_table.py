@@ -13,7 +13,7 @@ from careeval.core.text import counted, plain
 from careeval.modes.grading import MAX_ATTEMPTS
 from careeval.protocol.budget import ANSWER_TOKENS, ITEM_TOKENS
 from careeval.protocol.estimate import Plan, PlanLine, merged_lines
-from careeval.protocol.prices import runs_in_process
+from careeval.protocol.providers import provider_of
 from careeval.protocol.workers import max_parallel_runs
 from careeval.results.amounts import dollars, thousands
 from careeval.sheets.formats.terminal import PIPE_WIDTH
@@ -53,7 +53,7 @@ def _table(plan: Plan, lines: tuple[PlanLine, ...]) -> Table:
     table.add_column("worst case*", footer=dollars(plan.worst_usd), justify="right")
     table.add_column("")
     for line in lines:
-        free = runs_in_process(line.model)
+        free = provider_of(line.model).in_process
         table.add_row(
             # Text, so that brackets in a name are not read as markup
             Text(plain(line.model) + (" (grader)" if line.role == "grade" else "")),
@@ -89,7 +89,7 @@ def _notes(lines: tuple[PlanLine, ...]) -> list[str]:
             f"{at_once} of the {n_runs} runs go on at once, by this machine's processors and free "
             "memory; the others wait."
         )
-    if any(not runs_in_process(line.model) for line in lines):
+    if any(not provider_of(line.model).in_process for line in lines):
         notes.append(
             f"Expected: answers of {ANSWER_TOKENS} tokens, {ITEM_TOKENS} for each item graded. "
             "Reasoning is not in it: a model that thinks costs more, up to the worst case."
