@@ -10,7 +10,7 @@ from careeval.bank import Bank, load_bank
 from careeval.core.scenario import Rubric, Split
 from careeval.errors import BankError, ProtocolError
 from careeval.modes.response import RESPONSE
-from careeval.protocol.selection import rubrics_graded, rubrics_named, select_scenarios
+from careeval.protocol.selection import rubric_graded, rubrics_named, select_scenarios, selection_of
 from support.fakes import write_bank
 
 IDS = ["bathing-001", "dressing-001", "dressing-002", "dressing-003", "eating-001", "eating-002"]
@@ -81,6 +81,23 @@ def test_an_unknown_id_names_the_nearest(bank: Bank) -> None:
     assert caught.value.hint == "did you mean 'eating-001'?"
 
 
+def test_a_task(tmp_path: Path) -> None:
+    """The arguments of a task select, given as lists, as one text or not at all."""
+    folder = write_bank(tmp_path, IDS)
+    chosen = selection_of({"bank": str(folder), "scenario": "eating-001, dressing-001"})
+    assert [scenario.id for scenario in chosen.scenarios] == ["dressing-001", "eating-001"]
+    assert (chosen.asked, chosen.rubric) == (chosen.scenarios, Rubric.actions)
+    task = {"bank": str(folder), "split": None, "adl": None, "limit": 3, "rubric": "ladder"}
+    chosen = selection_of(task | {"part": ["eating-001"], "max_tokens": 5})
+    assert [scenario.id for scenario in chosen.scenarios] == [IDS[0], IDS[1], IDS[4]]
+    assert [scenario.id for scenario in chosen.asked] == ["eating-001"]
+    assert chosen.rubric == Rubric.ladder
+    with pytest.raises(ProtocolError, match="'part' names 'eating-002', which is not among"):
+        selection_of(task | {"part": ["eating-002"]})
+    with pytest.raises(ProtocolError, match="split 'secret' is not known"):
+        selection_of(task | {"split": "secret"})
+
+
 def test_rubrics() -> None:
     """Both rubrics go by one name, each by its own, and no other name is one."""
     assert rubrics_named("both") == [Rubric.ladder, Rubric.actions]
@@ -95,23 +112,23 @@ def test_a_grading_judges_the_actions_unless_there_are_none(tmp_path: Path) -> N
     both = load_bank(write_bank(tmp_path / "both")).scenarios
     rungs = [scenario.model_copy(update={"actions": ()}) for scenario in both]
     acts = [scenario.model_copy(update={"ladder": ()}) for scenario in both]
-    assert rubrics_graded(None, both, RESPONSE) == [Rubric.actions]
-    assert rubrics_graded("ladder", both, RESPONSE) == [Rubric.ladder]
-    assert rubrics_graded(None, rungs, RESPONSE) == [Rubric.ladder]
-    assert rubrics_graded(None, [rungs[0], both[1]], RESPONSE) == [Rubric.actions]
+    assert rubric_graded(None, both, RESPONSE) == Rubric.actions
+    assert rubric_graded("ladder", both, RESPONSE) == Rubric.ladder
+    assert rubric_graded(None, rungs, RESPONSE) == Rubric.ladder
+    assert rubric_graded(None, [rungs[0], both[1]], RESPONSE) == Rubric.actions
     bare = [scenario.model_copy(update={"actions": ()}) for scenario in acts]
     # responses may be stored ungraded
-    assert rubrics_graded(None, bare, RESPONSE) == [Rubric.ladder]
+    assert rubric_graded(None, bare, RESPONSE) == Rubric.ladder
     with pytest.raises(ProtocolError, match="has the rubric actions") as caught:
-        rubrics_graded("actions", rungs, RESPONSE)
+        rubric_graded("actions", rungs, RESPONSE)
     assert caught.value.hint == "use --rubric ladder"
     with pytest.raises(ProtocolError, match="has the rubric ladder"):
-        rubrics_graded("ladder", acts, RESPONSE)
+        rubric_graded("ladder", acts, RESPONSE)
 
 
 def test_a_grading_judges_one_rubric(tmp_path: Path) -> None:
     """Both rubrics in a grading are refused, with the way to get them."""
     scenarios = load_bank(write_bank(tmp_path)).scenarios
     with pytest.raises(ProtocolError, match="judges one rubric, not both") as caught:
-        rubrics_graded("both", scenarios, RESPONSE)
+        rubric_graded("both", scenarios, RESPONSE)
     assert "careeval grade RUN --rubric ladder" in caught.value.hint

@@ -92,6 +92,14 @@ def test_mistakes_are_named_with_their_place(
         read_sweep(write_sweep(tmp_path, bank, systems))
 
 
+def test_prompts_that_are_not_there(tmp_path: Path, bank: Path) -> None:
+    """A folder without prompts is refused when the file is read, not in its first cell."""
+    file = write_sweep(tmp_path, bank, '[[systems]]\nmodel = "x/a"\n')
+    file.write_text(f'prompts = "none"\n{file.read_text("utf-8")}', "utf-8")
+    with pytest.raises(ProtocolError, match=r"lacks ask-role\.md"):
+        read_sweep(file)
+
+
 def test_a_file_that_is_not_there(tmp_path: Path) -> None:
     """It is named, without a traceback."""
     with pytest.raises(ProtocolError, match=r"none\.toml cannot be read: No such file"):

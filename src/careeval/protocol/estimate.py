@@ -16,12 +16,10 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from careeval.bank import load_bank
-from careeval.bank.sealed import key_for_split
-from careeval.core.scenario import Rubric, Scenario, Split
+from careeval.core.scenario import Rubric, Scenario
 from careeval.errors import ProtocolError
 from careeval.modes.grading import MAX_ATTEMPTS, Judgments, grader_items, read_reply
-from careeval.modes.prompts import Prompts, load_prompts
+from careeval.modes.prompts import Prompts
 from careeval.protocol.address import server_address
 from careeval.protocol.budget import (
     ANSWER_TOKENS,
@@ -34,7 +32,7 @@ from careeval.protocol.prices import FREE, Price, cost_of, price_of
 from careeval.protocol.prices import as_json as prices_as_json
 from careeval.protocol.recorded_responses import read_responses
 from careeval.protocol.run import GRADER_TOKENS, MAX_TOKENS, Run
-from careeval.protocol.selection import rubrics_graded, select_scenarios
+from careeval.protocol.selection import selection_of
 
 SCHEMA = json.dumps(Judgments.model_json_schema())
 """The JSON schema of a grader's reply, which providers add to the prompt."""
@@ -128,18 +126,9 @@ def plan_run(
         BankError: The bank cannot be used.
     """
     task = run.task
-    bank = load_bank(task.get("bank"), key_for_split(task.get("split")), probes=False)
-    own = Path(task["prompts"]) if task.get("prompts") else None
-    prompts = load_prompts(bank.mode, own)
     recorded = _recorded(run) if run.model is None else {}
-    scenarios = select_scenarios(
-        bank,
-        Split(task.get("split", Split.public)),
-        task.get("adl") or (),
-        task.get("scenario") or tuple(recorded),
-        task.get("limit"),
-        twins=bool(task.get("twins")),
-    )
+    selection = selection_of(task | {"scenario": task.get("scenario") or tuple(recorded)})
+    prompts, scenarios, mode = selection.prompts, selection.asked, selection.bank.mode
     check_size(len(scenarios), run.epochs)
     limit = task.get("max_tokens", MAX_TOKENS)
     lines = []
@@ -150,11 +139,10 @@ def plan_run(
     if run.grader is not None:
         expected = [_Length(min(ANSWER_TOKENS, limit), limit)] * run.epochs
         n_calls, n_responses, tokens = 0, 0, np.zeros(4)
-        bank.mode.check_grader(run.grader)
-        rubrics = rubrics_graded(task.get("rubric"), scenarios, bank.mode)
-        graded_by = prompts if bank.mode.models_grade else None
+        mode.check_grader(run.grader)
+        graded_by = prompts if mode.models_grade else None
         for scenario in scenarios:
-            calls = _calls(graded_by, scenario, rubrics, task)
+            calls = _calls(graded_by, scenario, selection.rubric, task)
             responses = expected if run.model is not None else recorded.get(scenario.id, [])
             n_calls += len(calls) * len(responses)
             n_responses += len(responses)
@@ -237,30 +225,26 @@ def _asking(prompts: Prompts, scenario: Scenario, limit: int) -> Tokens:
 
 
 def _calls(
-    prompts: Prompts | None, scenario: Scenario, rubrics: Sequence[Rubric], task: Mapping[str, Any]
+    prompts: Prompts | None, scenario: Scenario, rubric: Rubric, task: Mapping[str, Any]
 ) -> list[_Call]:
     """Return the grader's calls about one response to a scenario; none for a rubric without items.
 
     If `prompts` is `None`, a program grades, and its calls have no prompt.
     """
     context = scenario.text if task.get("grader_context") == "scenario" else None
+    items = scenario.rubric(rubric)
+    groups = [[item] for item in items] if task.get("per_item") else [list(items)]
     calls = []
-    for rubric in rubrics:
-        items = scenario.rubric(rubric)
-        if task.get("per_item"):
-            lists = [[item] for item in items]
-        else:
-            lists = [list(items)] if items else []
-        for call_items in lists:
-            if prompts is None:
-                calls.append(_Call(_Length(0, 0), _Length(0, 0), len(call_items)))
-                continue
-            request = prompts.grade_request("", grader_items(call_items), context)
-            prompt = _Length.of(prompts.texts["grade-system.md"], request, SCHEMA)
-            # a reply without judgments has the longest problem of those that can be parsed
-            problem = read_reply('{"judgments": []}', len(call_items)).problem
-            repair = _Length.of(prompts.repair(problem, len(call_items)))
-            calls.append(_Call(prompt, repair, len(call_items)))
+    for call_items in filter(None, groups):
+        if prompts is None:
+            calls.append(_Call(_Length(0, 0), _Length(0, 0), len(call_items)))
+            continue
+        request = prompts.grade_request("", grader_items(call_items), context)
+        prompt = _Length.of(prompts.texts["grade-system.md"], request, SCHEMA)
+        # a reply without judgments has the longest problem of those that can be parsed
+        problem = read_reply('{"judgments": []}', len(call_items)).problem
+        repair = _Length.of(prompts.repair(problem, len(call_items)))
+        calls.append(_Call(prompt, repair, len(call_items)))
     return calls
 
 

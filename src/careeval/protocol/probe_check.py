@@ -16,7 +16,7 @@ from careeval.errors import ProtocolError
 from careeval.modes.response.lexical import THRESHOLD, coverage
 from careeval.protocol.run import PROBES, Run, folder_name
 from careeval.protocol.run_folder import is_complete, prepare_recorded, read_run_file, run_folders
-from careeval.protocol.selection import rubrics_graded
+from careeval.protocol.selection import rubric_graded
 from careeval.protocol.tables import read_run
 from careeval.results.score.cost import grading_cost
 from careeval.results.trust.probe_check import (
@@ -49,7 +49,7 @@ def prepare_probes(bank: Bank, root: Path, run: Run) -> Path:
             hint="give a bank with probes; careeval's own has some",
         )
     probed = [bank.scenario(scenario) for scenario in bank.probes]
-    (rubric,) = rubrics_graded(run.task.get("rubric"), probed, bank.mode)
+    rubric = rubric_graded(run.task.get("rubric"), probed, bank.mode)
     n = 1
     while (free := root / f"{folder_name(run.grader or '')}-{rubric}-{n}").exists():
         n += 1

@@ -31,7 +31,7 @@ from careeval.protocol.run_folder import (
     store_responses,
     unfinished_setups,
 )
-from careeval.protocol.selection import rubrics_graded, selection_hashes
+from careeval.protocol.selection import rubric_graded, selection_hashes
 from careeval.protocol.sweep_cells import refuse_sweep
 from careeval.protocol.tables import read_run, responses_of, run_roots
 from careeval.results.tables import NOT_ASKED, Runs
@@ -179,8 +179,7 @@ def _rubric(runs: Runs, scenarios: Sequence[Scenario], mode: Mode, like: Run) ->
     """Return the rubric that a new grading of a run judges."""
     graded = runs.judgments["rubric"].unique().to_list()
     default = graded[0] if len(graded) == 1 else None
-    (rubric,) = rubrics_graded(like.task.get("rubric") or default, scenarios, mode)
-    return rubric
+    return rubric_graded(like.task.get("rubric") or default, scenarios, mode)
 
 
 def _n_gradings(runs: Runs, grader: str, rubric: Rubric) -> int:

@@ -6,9 +6,6 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from careeval.bank import load_bank
-from careeval.bank.sealed import key_for_split
-from careeval.core.scenario import Split
 from careeval.errors import CareEvalError, LogError
 from careeval.protocol.ledger import TotalCost, read_paid_calls
 from careeval.protocol.lock import holder
@@ -17,7 +14,7 @@ from careeval.protocol.logs import log_summaries, read_log
 from careeval.protocol.recorded_responses import kept_responses, read_responses
 from careeval.protocol.run import Run, SampleKey
 from careeval.protocol.run_folder import RESPONSES_FILE, is_complete, kept_samples, read_run_file
-from careeval.protocol.selection import scenarios_of_slice, select_scenarios
+from careeval.protocol.selection import selection_of
 
 
 @dataclass(frozen=True)
@@ -97,13 +94,6 @@ def _n_samples(folder: Path, run: Run) -> int | None:
                 return len(read_log(log).header.scenarios) * run.epochs
             except LogError:
                 continue
-        task = run.task
-        split = task.get("split", Split.public)
-        bank = load_bank(task.get("bank"), key_for_split(split), probes=False)
-        adls, ids = task.get("adl") or (), task.get("scenario") or ()
-        chosen = select_scenarios(
-            bank, Split(split), adls, ids, task.get("limit"), twins=bool(task.get("twins"))
-        )
-        return len(scenarios_of_slice(chosen, task.get("part") or ())) * run.epochs
+        return len(selection_of(run.task).asked) * run.epochs
     except CareEvalError:
         return None

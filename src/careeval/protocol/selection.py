@@ -1,20 +1,67 @@
-"""Selecting the scenarios of a run and the rubric that it is graded on."""
+"""Selecting what a run asks and grades: bank, scenarios, prompts and rubric."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from itertools import chain, zip_longest
+from pathlib import Path
+from typing import Any
 
-from careeval.bank import Bank, content_hash
-from careeval.bank.sealed import KEY_VARIABLE
+from careeval.bank import Bank, content_hash, load_bank
+from careeval.bank.sealed import KEY_VARIABLE, key_for_split
 from careeval.core.scenario import Adl, Rubric, Scenario, Split
 from careeval.errors import ProtocolError, did_you_mean
 from careeval.modes import Mode
+from careeval.modes.prompts import Prompts, load_prompts
 
 BOTH = "both"
 """The name for both rubrics, in studies with people."""
 
 ONE_RUBRIC = "run with one rubric, then grade the other: careeval grade RUN --rubric ladder"
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """What a run asks and grades."""
+
+    bank: Bank  # The bank, without its probes
+    prompts: Prompts  # The user's own prompts, or else those of the bank's mode
+    scenarios: tuple[Scenario, ...]  # The whole selection, whose hash is in the run's log
+    asked: tuple[Scenario, ...]
+    """The scenarios that the run asks about: those of a sweep's slice, or else all selected."""
+    rubric: Rubric  # The rubric that a grading judges
+
+
+def selection_of(task: Mapping[str, Any]) -> Selection:
+    """Return the selection that the arguments of a task describe.
+
+    Args:
+        task: Arguments of `careeval.protocol.task.careeval` by name; others are ignored.
+
+    Raises:
+        ProtocolError: An argument is not valid, nothing fits, or the prompts cannot be used.
+        BankError: The bank cannot be used, or an id is not in it.
+    """
+    split = task.get("split") or Split.public.value
+    if split not in Split.__members__.values():
+        raise ProtocolError(f"split {split!r} is not known", hint=f"use {' or '.join(Split)}")
+    bank = load_bank(task.get("bank"), key_for_split(split), probes=False)
+    prompts = load_prompts(bank.mode, Path(task["prompts"]) if task.get("prompts") else None)
+    adls, ids, part = (_listed(task.get(name)) for name in ("adl", "scenario", "part"))
+    scenarios = select_scenarios(
+        bank, Split(split), adls, ids, task.get("limit"), twins=bool(task.get("twins"))
+    )
+    rubric = rubric_graded(task.get("rubric"), scenarios, bank.mode)
+    asked = _scenarios_of_slice(scenarios, part)
+    return Selection(bank, prompts, tuple(scenarios), tuple(asked), rubric)
+
+
+def _listed(value: str | Sequence[str] | None) -> list[str]:
+    """Return the names in a task argument: one name, names with commas, or a list."""
+    if isinstance(value, str):
+        return [part.strip() for part in value.split(",")]
+    return list(value or ())
 
 
 def select_scenarios(
@@ -71,7 +118,7 @@ def select_scenarios(
     return sorted([*chosen, *added], key=lambda s: s.id)
 
 
-def scenarios_of_slice(chosen: Sequence[Scenario], ids: Sequence[str]) -> list[Scenario]:
+def _scenarios_of_slice(chosen: Sequence[Scenario], ids: Sequence[str]) -> list[Scenario]:
     """Return the selected scenarios that one run asks about: those of a sweep's slice, or all.
 
     Args:
@@ -105,8 +152,8 @@ def selection_hashes(chosen: Sequence[Scenario]) -> dict[str, str]:
     }
 
 
-def rubrics_graded(rubric: str | None, scenarios: Sequence[Scenario], mode: Mode) -> list[Rubric]:
-    """Return the rubric that a grading judges, in a list.
+def rubric_graded(rubric: str | None, scenarios: Sequence[Scenario], mode: Mode) -> Rubric:
+    """Return the rubric that a grading judges.
 
     Args:
         rubric: A rubric of the mode; `None` for the mode's first rubric that any scenario has.
@@ -118,7 +165,7 @@ def rubrics_graded(rubric: str | None, scenarios: Sequence[Scenario], mode: Mode
     """
     if rubric is None:
         present = (each for each in mode.rubrics if any(s.rubric(each) for s in scenarios))
-        return [next(present, mode.rubrics[-1])]
+        return next(present, mode.rubrics[-1])
     if rubric == BOTH:
         raise ProtocolError("a grading judges one rubric, not both", hint=ONE_RUBRIC)
     if rubric not in mode.rubrics:
@@ -131,7 +178,7 @@ def rubrics_graded(rubric: str | None, scenarios: Sequence[Scenario], mode: Mode
             f"none of the chosen scenarios has the rubric {chosen}",
             hint=f"use --rubric {' or '.join(others)}" if others else "",
         )
-    return [chosen]
+    return chosen
 
 
 def rubrics_named(rubric: str) -> list[Rubric]:

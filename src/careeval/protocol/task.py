@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from importlib.metadata import version
-from pathlib import Path
 from typing import Any
 
 from inspect_ai import Epochs, Task, task
@@ -15,24 +14,17 @@ from inspect_ai.dataset import MemoryDataset, Sample
 from inspect_ai.model import GenerateConfig
 from inspect_ai.solver import Solver
 
-from careeval.bank import Bank, load_bank
-from careeval.bank.sealed import key_for_split
+from careeval.bank import Bank
 from careeval.core.response import grade_mode
-from careeval.core.scenario import Rubric, Scenario, Split
+from careeval.core.scenario import Rubric, Scenario
 from careeval.errors import ProtocolError
-from careeval.modes.prompts import load_prompts
 from careeval.modes.version import PROTOCOL_VERSION
 from careeval.protocol.asking import ask, recorded, sample_metadata, transcript_cleanup
 from careeval.protocol.grader import grade as grade_scorer
 from careeval.protocol.grader import grader_given
 from careeval.protocol.held_out_runs import check_held_out_allowed
 from careeval.protocol.run import MAX_TOKENS
-from careeval.protocol.selection import (
-    rubrics_graded,
-    scenarios_of_slice,
-    select_scenarios,
-    selection_hashes,
-)
+from careeval.protocol.selection import selection_hashes, selection_of
 
 N_EPOCHS = 10
 TEMPERATURE = 1.0
@@ -86,21 +78,22 @@ def careeval(
         all_required: Whether a sample fails if `responses` lacks its response.
     """
     check_held_out_allowed(split)
-    loaded = load_bank(bank, key_for_split(split), probes=False)
+    if grader_context not in {"none", "scenario"}:
+        raise ProtocolError(
+            f"grader context {grader_context!r} is not known", hint="use none or scenario"
+        )
+    selection = selection_of({
+        "bank": bank, "split": split, "adl": adl, "scenario": scenario, "limit": limit,
+        "twins": twins, "part": part, "rubric": rubric, "prompts": prompts,
+    })  # fmt: skip
+    loaded, texts = selection.bank, selection.prompts
     mode = loaded.mode
-    texts = load_prompts(mode, Path(prompts) if prompts else None)
-    _check_values(grader_context, split)
-    selected = select_scenarios(
-        loaded, Split(split), _listed(adl), _listed(scenario), limit, twins=twins
-    )
-    asked = scenarios_of_slice(selected, _listed(part))
-    rubrics = rubrics_graded(rubric, selected, mode)
-    names = [r.value for r in rubrics]
     required: dict[str, Any] = {"all_required": True} if all_required else {}
     solver = _solver(responses, system, prompts, seed, mode.name, required)
+    names = [selection.rubric.value]
     scorer = grade_scorer(names, per_item, grader_context, prompts, grade_seed, mode.name)
     metadata = {
-        **_bank_metadata(loaded, selected),
+        **_bank_metadata(loaded, selection.scenarios),
         "system": system,
         "recorded": responses is not None,
         "rubrics": names,
@@ -111,7 +104,9 @@ def careeval(
     }
     return Task(
         name="careeval",
-        dataset=MemoryDataset([_sample(s, rubrics) for s in asked], name=loaded.about.name),
+        dataset=MemoryDataset(
+            [_sample(s, selection.rubric) for s in selection.asked], name=loaded.about.name
+        ),
         solver=solver,
         setup=grader_given() if grade else None,
         scorer=scorer if grade else None,
@@ -121,20 +116,6 @@ def careeval(
         version=int(PROTOCOL_VERSION.partition("-")[0]),
         metadata={"careeval": metadata},
     )
-
-
-def _check_values(grader_context: str, split: str) -> None:
-    """Check the two arguments that accept only a few values: grader context and split.
-
-    Raises:
-        ProtocolError: One of the two has another value.
-    """
-    if grader_context not in {"none", "scenario"}:
-        raise ProtocolError(
-            f"grader context {grader_context!r} is not known", hint="use none or scenario"
-        )
-    if split not in Split.__members__.values():
-        raise ProtocolError(f"split {split!r} is not known", hint=f"use {' or '.join(Split)}")
 
 
 def _solver(
@@ -173,12 +154,5 @@ def _bank_metadata(bank: Bank, selected: Sequence[Scenario]) -> dict[str, Any]:
     }
 
 
-def _sample(scenario: Scenario, rubrics: list[Rubric]) -> Sample:
-    return Sample(id=scenario.id, input=scenario.text, metadata=sample_metadata(scenario, rubrics))
-
-
-def _listed(value: str | list[str] | None) -> list[str]:
-    """Return the names in a task argument: one name, names with commas, or a list."""
-    if value is None:
-        return []
-    return [part.strip() for part in value.split(",")] if isinstance(value, str) else list(value)
+def _sample(scenario: Scenario, rubric: Rubric) -> Sample:
+    return Sample(id=scenario.id, input=scenario.text, metadata=sample_metadata(scenario, [rubric]))

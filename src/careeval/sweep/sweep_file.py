@@ -15,9 +15,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, PositiveFloat, PositiveInt, ValidationError
 
-from careeval.bank import bank_mode, load_bank
 from careeval.bank.load import OWN_BANKS
-from careeval.bank.sealed import key_for_split
 from careeval.core.scenario import Scenario, Split
 from careeval.errors import ProtocolError
 from careeval.files import read_text, write_text
@@ -26,7 +24,7 @@ from careeval.protocol.address import check_address
 from careeval.protocol.held_out_runs import PRIVATE, is_held_out
 from careeval.protocol.json_lines import read_json
 from careeval.protocol.run import MAX_TOKENS, Run, folder_name, run_from_fields
-from careeval.protocol.selection import select_scenarios
+from careeval.protocol.selection import selection_of
 from careeval.protocol.sweep_cells import ASK, SWEEP_FILE
 
 SCHEMA = "careeval.sweep/1"
@@ -156,12 +154,13 @@ def read_sweep(file: Path) -> Sweep:
     """
     table = _table(file)
     bank = _bank(file, table.scenarios.bank)
-    families = _families(_selected(table.scenarios, bank))
     task: dict[str, Any] = {
         "bank": bank,
         "split": table.scenarios.split,
         "prompts": str((file.parent / table.prompts).resolve()) if table.prompts else None,
     }
+    selection = selection_of(table.scenarios.model_dump() | task)
+    families = _families(selection.scenarios)
     asking = task | {"seed": table.seed, "max_tokens": table.max_tokens}
     systems = tuple(
         _system(each, asking, table.samples, min(each.slices or table.slices, len(families)))
@@ -170,8 +169,7 @@ def read_sweep(file: Path) -> Sweep:
     _refuse_duplicates(
         [system.folder for system in systems], "systems", 'give one of the two another name = "…"'
     )
-    mode = bank_mode(bank)
-    gradings = tuple(_grading(each, mode) for each in table.gradings)
+    gradings = tuple(_grading(each, selection.bank.mode) for each in table.gradings)
     _refuse_duplicates(
         [f"{run.grader} {run.task}" for run in gradings], "gradings", "leave out one of the two"
     )
@@ -204,12 +202,6 @@ def _bank(file: Path, name: str | None) -> str | None:
     if name is None or (name in OWN_BANKS and not (file.parent / name).exists()):
         return name
     return str((file.parent / name).resolve())
-
-
-def _selected(table: ScenariosTable, bank: str | None) -> list[Scenario]:
-    loaded = load_bank(bank, key_for_split(table.split), probes=False)
-    adls, ids = table.adl or (), table.scenario or ()
-    return select_scenarios(loaded, Split(table.split), adls, ids, table.limit, twins=table.twins)
 
 
 def _families(selected: Sequence[Scenario]) -> tuple[tuple[str, ...], ...]:
