@@ -210,6 +210,21 @@ def test_a_count_that_cannot_be_is_unknown(tmp_path: Path, count: Any) -> None:
     assert "dressing-001 epoch 1: usage.output_tokens: " in note
 
 
+@pytest.mark.parametrize("count", [-1, math.nan, 1e23, "many"])
+def test_a_count_of_a_grading_that_cannot_be_is_unknown(tmp_path: Path, count: Any) -> None:
+    """A grading whose provider counted nonsense is kept, and what it took is unknown."""
+    usage = {"input_tokens": 9, "output_tokens": count, "cost_usd": 0.5, "seconds": 1.5}
+    way = ("scores", "careeval", "metadata", "rubrics", "ladder", "usage")
+    log = write(tmp_path / "run", changed(members(), SAMPLE, *way, to=usage))
+    runs = read_runs(log.parent)
+    judged = runs.judgments.filter(scenario="dressing-001", epoch=1, rubric="ladder")
+    assert judged["present"].null_count() == 0
+    amounts = judged.select("input_tokens", "output_tokens", "cost_usd")
+    assert {*amounts.rows()} == {(None, None, None)}
+    (note,) = runs.notes
+    assert "have an impossible count" in note
+
+
 def zeros(n_blocks: int) -> bytes:
     """Zstd of 128 KiB of zeros for each block, which takes four bytes."""
     block = ((131_072 << 3) | 2).to_bytes(3, "little") + bytes(1)

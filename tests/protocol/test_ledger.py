@@ -55,17 +55,17 @@ def test_a_run_without_a_ledger_has_paid_nothing(tmp_path: Path) -> None:
     ("line", "usd"),
     [
         ({}, 0.1),
-        ({"input_tokens": 0, "output_tokens": 0, "cost_usd": 0.0}, None),
-        ({"input_tokens": -5, "output_tokens": -7, "cost_usd": -0.0008}, None),
-        ({"input_tokens": -450, "cost_usd": 0.0002}, None),
+        ({"cost_usd": 0.0}, 0),
+        ({"cost_usd": -0.0008}, None),
+        ({"input_tokens": -450}, None),
         ({"cost_usd": float("nan")}, None),
+        ({"cost_usd": float("inf")}, None),
         ({"cost_usd": "0.1"}, None),
-        ({"model": "careeval/lexical", "input_tokens": 0, "output_tokens": 0, "cost_usd": 0.0}, 0),
         ({"input_tokens": None, "output_tokens": None, "cost_usd": 0.0}, 0),
     ],
 )
-def test_a_ledger_of_the_past(line: dict[str, Any], usd: float | None, tmp_path: Path) -> None:
-    """A line whose tokens cannot be true has no known cost, and is no gift."""
+def test_a_line_that_anybody_wrote(line: dict[str, Any], usd: float | None, tmp_path: Path) -> None:
+    """A line with a number that is no amount has no known cost, and is no gift."""
     row = json.dumps({**cost_row(paid(0.1)), **line})
     (tmp_path / SPENT_FILE).write_text(f"{row}\n", encoding="utf-8")
     assert [call.cost_usd for call in read_paid_calls(tmp_path)] == [usd]

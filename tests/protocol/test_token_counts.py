@@ -1,44 +1,54 @@
-"""Tests of the checks of token counts."""
+"""Token counts that a provider reports are read, or unknown where they cannot be true."""
 
 from __future__ import annotations
 
 import json
 from typing import Any
+from unittest.mock import MagicMock
 
 import pytest
+from inspect_ai.model import ModelOutput, ModelUsage
 
-from careeval.core.response import ResponseState
-from careeval.protocol.log_fields import LoggedGradingUsage, LoggedResponse, LoggedUsage
-from careeval.protocol.log_rows import _plausible_grading_usage, _plausible_usage
-from careeval.protocol.prices import is_plausible, with_readable_usage
-
-ANSWERED = LoggedResponse(ResponseState.answered, "I ask.", cut=False, note="")
+from careeval.protocol.usage import usage_numbers, with_readable_usage, without_false_usage
 
 USAGE = {"prompt_tokens": 50, "completion_tokens": 9, "total_tokens": 59}
 
 
+def model(name: str) -> Any:
+    """A model with a name."""
+    return MagicMock(__str__=lambda _: name)
+
+
 @pytest.mark.parametrize(
-    ("tokens", "words", "counted"),
+    ("counts", "words", "counted"),
     [
-        ((50, 9), True, True),
-        ((50, 0), True, False),
-        ((50, 0), False, True),
-        ((0, 9), True, False),
-        ((0, 0), True, False),
-        ((-5, 9), True, False),
-        ((50, -9), True, False),
-        ((None, 9), True, False),
-        ((50, None), True, False),
-        ((50, 10**12), True, False),
-        ((50, 9, None, 20), True, True),
-        ((50, 9, -450, 500), True, False),
+        ({}, "I ask.", True),
+        ({"output_tokens": 0}, "I ask.", False),
+        ({"output_tokens": 0}, " ", True),
+        ({"input_tokens": 0}, "I ask.", False),
+        ({"input_tokens": 0, "input_tokens_cache_read": 50}, "I ask.", True),
+        ({"input_tokens": -5}, "I ask.", False),
+        ({"output_tokens": -9}, "I ask.", False),
+        ({"output_tokens": 10**12}, "I ask.", False),
+        ({"input_tokens_cache_read": -450, "input_tokens_cache_write": 500}, "I ask.", False),
+        ({"reasoning_tokens": -1}, "I ask.", False),
     ],
 )
-def test_what_can_have_been_counted(
-    tokens: tuple[int | None, ...], words: bool, counted: bool
-) -> None:
+def test_what_can_have_been_counted(counts: dict[str, int], words: str, counted: bool) -> None:
     """A prompt has tokens, and so have words; none is negative."""
-    assert is_plausible(*tokens, words=words) is counted
+    fields = {"input_tokens": 50, "output_tokens": 9, "total_cost": 0.1, **counts}
+    output = ModelOutput.from_content("m", words)
+    output.usage = ModelUsage.model_validate(fields)
+    checked = without_false_usage(model("openai/m"), output)
+    assert (checked.usage is not None) is counted
+    assert (usage_numbers(checked)[2] == 0.1) is counted
+
+
+def test_models_in_the_process_need_not_count() -> None:
+    """The usage of a program is kept as it is, and costs nothing."""
+    output = ModelOutput.from_content("m", "present")
+    output.usage = ModelUsage(total_cost=0.0)
+    assert without_false_usage(model("careeval/lexical"), output).usage == ModelUsage(total_cost=0)
 
 
 @pytest.mark.parametrize(
@@ -92,20 +102,3 @@ def test_a_total_is_reckoned() -> None:
 def test_anything_else_is_left_alone(body: bytes) -> None:
     """A readable reply stays the same, byte for byte."""
     assert with_readable_usage(body) is body
-
-
-def test_logs_of_the_past() -> None:
-    """Token counts of older logs that cannot be true are unknown; models in the process have 0."""
-    true = LoggedUsage(input_tokens=50, output_tokens=9, total_cost=0.1)
-    assert _plausible_usage(true, ANSWERED, "openai/m") == true
-    for false in (
-        LoggedUsage(0, None, None, 0, None, 0.0),
-        LoggedUsage(-5, None, None, -7, None, -0.1),
-    ):
-        assert _plausible_usage(false, ANSWERED, "openai/m") == LoggedUsage()
-    free = LoggedGradingUsage(0, 0, 0.0, 1.0)
-    assert _plausible_grading_usage(free, "careeval/lexical") == free
-    assert _plausible_grading_usage(free, "openai/m") == LoggedGradingUsage(seconds=1.0)
-    assert _plausible_grading_usage(
-        LoggedGradingUsage(-5, -7, -0.1, 1.0), "openai/m"
-    ) == LoggedGradingUsage(seconds=1.0)

@@ -29,8 +29,6 @@ from careeval.protocol.ledger import (
     cost_row,
     finished_key,
 )
-from careeval.protocol.prices import is_plausible
-from careeval.protocol.providers import provider_of
 
 
 class StoredCalls:
@@ -119,31 +117,6 @@ async def generate(
         raise  # the limits of a user who runs the task through Inspect
     except Exception as error:
         raise CallError(failure_reason(error, [model.api.api_key or ""]), error) from None
-
-
-def without_false_usage(model: Model, output: ModelOutput) -> ModelOutput:
-    """Remove an impossible usage from an output, so that the cost of the call is unknown."""
-    usage = output.usage
-    if usage is None or provider_of(str(model)).in_process:
-        return output
-    read, write = usage.input_tokens_cache_read or 0, usage.input_tokens_cache_write or 0
-    words = bool(output.completion.strip()) or any(
-        not isinstance(choice.message.content, str) and choice.message.content
-        for choice in output.choices
-    )
-    parts = (usage.input_tokens, read, write)
-    if not is_plausible(sum(parts), usage.output_tokens, *parts, words=words):
-        output.usage = None
-    return output
-
-
-def usage_numbers(output: ModelOutput) -> tuple[int | None, int | None, float | None, float | None]:
-    """Return a call's input tokens, output tokens, dollars and seconds; `None` where unknown."""
-    usage = output.usage
-    if usage is None:
-        return None, None, None, output.time
-    cached = (usage.input_tokens_cache_read or 0) + (usage.input_tokens_cache_write or 0)
-    return usage.input_tokens + cached, usage.output_tokens, usage.total_cost, output.time
 
 
 def sampling_in(request: Mapping[str, Any]) -> dict[str, Any]:

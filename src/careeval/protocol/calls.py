@@ -30,8 +30,6 @@ from careeval.protocol.call_journal import (
     generate,
     sampling_in,
     sampling_logged,
-    usage_numbers,
-    without_false_usage,
 )
 from careeval.protocol.failures import (
     CallError,
@@ -42,6 +40,7 @@ from careeval.protocol.failures import (
 )
 from careeval.protocol.ledger import PaidCall, Role
 from careeval.protocol.run import MAX_TOKENS, Stop
+from careeval.protocol.usage import usage_numbers, without_false_usage
 from careeval.results.amounts import dollars
 
 NOT_TAKEN = ("content_filter", "model_length")
@@ -141,7 +140,7 @@ class RunCalls:
         if role == "grade":
             self.gradings.add(key)
         if kept := self._kept.get(key):
-            return CallResult(without_false_usage(model, kept.output), kept.sampling)
+            return kept
         self._models[f"{role} {model}"] = model
         n_bytes = sum(len(message.text.encode(errors="replace")) for message in messages)
         pending = PendingCall(role, model, n_bytes, expected_tokens)

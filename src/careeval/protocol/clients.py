@@ -17,7 +17,7 @@ from tenacity.wait import wait_base, wait_exponential_jitter, wait_random
 
 from careeval.protocol.api_keys import Redactor
 from careeval.protocol.failures import ReplyTooLongError
-from careeval.protocol.prices import with_readable_usage
+from careeval.protocol.usage import with_readable_usage
 
 TIMEOUT = 1800
 """Seconds after which a call that fails is not retried."""

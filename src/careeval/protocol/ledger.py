@@ -10,7 +10,7 @@ import math
 import os
 from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Literal, get_args
 
@@ -24,8 +24,6 @@ from careeval.protocol.json_lines import (
     parse_line,
     whole_lines,
 )
-from careeval.protocol.prices import MOST_TOKENS
-from careeval.protocol.providers import provider_of
 
 SPENT_FILE = "spent.jsonl"
 """File name of the cost log in the run's folder."""
@@ -103,10 +101,10 @@ def read_paid_calls(folder: Path) -> list[PaidCall]:
 
 
 def paid_call(row: Any) -> PaidCall:
-    """Return the call that a row of a cost log describes; an impossible cost becomes unknown.
+    """Return the call that a row of a cost log describes.
 
-    Older cost logs have rows with 0 or negative token counts, as a server may report them. A row
-    that cannot be understood gives `UNREADABLE`: a call of unknown cost.
+    A row that cannot be understood gives `UNREADABLE`, a call of unknown cost; so does a cost that
+    is no amount.
     """
     try:
         paid = PaidCall(**row)
@@ -118,17 +116,10 @@ def paid_call(row: Any) -> PaidCall:
         and paid.role in get_args(Role)
         and type(paid.reservation) in (int, type(None))
     )
-    if not is_valid or any(each is not None and type(each) not in (int, float) for each in numbers):
-        return UNREADABLE
-    tokens, usd = (paid.input_tokens, paid.output_tokens), paid.cost_usd
-    is_known = (
-        usd is not None
-        and 0 <= usd < math.inf
-        # a free model need not report tokens
-        and (usd > 0 or provider_of(paid.model).in_process or tokens[0] != 0)
-        and all(each is None or 0 <= each <= MOST_TOKENS for each in tokens)
+    are_amounts = all(
+        each is None or (type(each) in (int, float) and 0 <= each < math.inf) for each in numbers
     )
-    return paid if is_known else replace(paid, cost_usd=None)
+    return paid if is_valid and are_amounts else UNREADABLE
 
 
 def cost_row(paid: PaidCall) -> dict[str, Any]:

@@ -22,15 +22,12 @@ from careeval.protocol.log_fields import (
     LoggedGrading,
     LoggedGradingUsage,
     LoggedItem,
-    LoggedResponse,
     LoggedSample,
     LoggedScenario,
     LoggedUsage,
     is_cancelled,
 )
 from careeval.protocol.logs import ImpossibleCount, Log, UnreadableSample
-from careeval.protocol.prices import is_plausible
-from careeval.protocol.providers import provider_of
 from careeval.protocol.sweep_cells import sweep_of
 from careeval.results.tables import JUDGMENTS, NOT_ASKED, Column, schema, table
 
@@ -201,7 +198,7 @@ def _run_columns(log: Log) -> Row:
 
 def _response_row(sample: LoggedSample, scenario: LoggedScenario, run_columns: Row) -> Row:
     response = sample.response
-    usage = _plausible_usage(sample.usage, response, run_columns["model"])
+    usage = sample.usage or LoggedUsage()
     return {
         **run_columns,
         "scenario": sample.id,
@@ -232,21 +229,6 @@ def _response_row(sample: LoggedSample, scenario: LoggedScenario, run_columns: R
         "control": scenario.control,
         "scenario_text": scenario.text,
     }
-
-
-def _plausible_usage(
-    usage: LoggedUsage | None, response: LoggedResponse, model: str | None
-) -> LoggedUsage:
-    """Return a response's usage; all unknown if a count is impossible, as in older logs."""
-    if usage is None or provider_of(model).in_process:
-        return usage or LoggedUsage()
-    read, write = usage.input_tokens_cache_read or 0, usage.input_tokens_cache_write or 0
-    n_input = None if usage.input_tokens is None else usage.input_tokens + read + write
-    parts = (usage.input_tokens, read, write, usage.reasoning_tokens)
-    words = bool(response.text)
-    return (
-        usage if is_plausible(n_input, usage.output_tokens, *parts, words=words) else LoggedUsage()
-    )
 
 
 def missing_row(scenario: str, epoch: int, note: str) -> Row:
@@ -314,7 +296,7 @@ def judgment_table(graded: Iterable[GradedResponse]) -> pl.DataFrame:
             first = first_item.setdefault((id(scenario), rubric), len(items))
             if first == len(items):
                 items += [_item_row(rubric, *placed) for placed in enumerate(rubric_items)]
-            marks, default, usage = _marks(sample, rubric, log.header.grader)
+            marks, default, usage = _marks(sample, rubric)
             own += [
                 (len(shared), item_row, *marks.get(item.id, default))
                 for item_row, item in enumerate(rubric_items, first)
@@ -343,7 +325,7 @@ def judgment_table(graded: Iterable[GradedResponse]) -> pl.DataFrame:
 
 
 def _marks(
-    sample: LoggedSample, rubric: Rubric, grader: str | None
+    sample: LoggedSample, rubric: Rubric
 ) -> tuple[Mapping[str, Mark], Mark, LoggedGradingUsage]:
     """Return a rubric's marks by item, the mark of items without a judgment, and the usage.
 
@@ -360,15 +342,8 @@ def _marks(
     return (
         marks,
         (None, None, NOT_GRADED if is_cancelled(sample.error) else why),
-        _plausible_grading_usage(graded.usage or LoggedGradingUsage(), grader),
+        graded.usage or LoggedGradingUsage(),
     )
-
-
-def _plausible_grading_usage(usage: LoggedGradingUsage, grader: str | None) -> LoggedGradingUsage:
-    """Return a grading's usage; only its seconds, if its token counts are impossible."""
-    if provider_of(grader).in_process or is_plausible(usage.input_tokens, usage.output_tokens):
-        return usage
-    return LoggedGradingUsage(seconds=usage.seconds)
 
 
 def _item_row(rubric: Rubric, position: int, item: LoggedItem) -> Row:

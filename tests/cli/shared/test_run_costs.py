@@ -186,7 +186,7 @@ def test_answers_without_a_token_count(
         assert "unknown" in capsys.readouterr().out
 
 
-def test_an_old_cost_log_with_negative_tokens(
+def test_a_cost_log_with_negative_numbers(
     server: FakeServer, line: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
     """A run whose cost log has impossible lines ends because of its budget, and can be read."""
