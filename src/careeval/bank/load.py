@@ -93,6 +93,10 @@ class Bank:
         """The scenarios that are not twins, in the order of their ids."""
         return tuple(scenario for scenario in self.scenarios if scenario.twin_of is None)
 
+    @cached_property
+    def _by_id(self) -> Mapping[str, Scenario]:
+        return {scenario.id: scenario for scenario in self.scenarios}
+
     def pair_of(self, scenario_id: str, item: str) -> str:
         """Return the id of the base if an item decides between a base and its twin, else ''.
 
@@ -133,10 +137,9 @@ class Bank:
         Raises:
             BankError: No scenario has that id; the hint names the closest id.
         """
-        for scenario in self.scenarios:
-            if scenario.id == scenario_id:
-                return scenario
-        ids = [scenario.id for scenario in self.scenarios]
+        if scenario := self._by_id.get(scenario_id):
+            return scenario
+        ids = list(self._by_id)
         # ids with the same number first: by its letters, 'dressing-1' is closer to dressing-011
         number = _number(scenario_id)
         alike = [each for each in ids if number and _number(each) == number]

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -279,37 +279,18 @@ def _line(
     """Return the line for the calls that are left of `n`; all `n` calls need `tokens`."""
     n_kept = min(n_kept, n)
     left = tokens * ((n - n_kept) / n if n else 0)
-    expected_in, expected_out, worst_in, worst_out = (round(float(each)) for each in left)
+    counts = [round(float(each)) for each in left]
     # nothing is sent, so that the cost is known even where the price is not
     price = prices.get(model) if n > n_kept else FREE
-    return PlanLine(
-        role,
-        model,
-        n - n_kept,
-        n_kept,
-        expected_in,
-        expected_out,
-        worst_in,
-        worst_out,
-        None if price is None else cost_of(price, expected_in, expected_out),
-        None if price is None else cost_of(price, worst_in, worst_out),
-    )
+    usd = [price and cost_of(price, *pair) for pair in (counts[:2], counts[2:])]
+    return PlanLine(role, model, n - n_kept, n_kept, *counts, *usd)
 
 
 def _sum_lines(a: PlanLine, b: PlanLine) -> PlanLine:
     """Return the sum of two lines of one role and model; an unknown cost makes the sum unknown."""
-    return PlanLine(
-        a.role,
-        a.model,
-        a.n + b.n,
-        a.n_kept + b.n_kept,
-        a.input_tokens + b.input_tokens,
-        a.output_tokens + b.output_tokens,
-        a.worst_input_tokens + b.worst_input_tokens,
-        a.worst_output_tokens + b.worst_output_tokens,
-        _sum_if_known(a.expected_usd, b.expected_usd),
-        _sum_if_known(a.worst_usd, b.worst_usd),
-    )
+    names = [each.name for each in fields(a) if each.name not in ("role", "model")]
+    sums: dict[str, Any] = {n: _sum_if_known(getattr(a, n), getattr(b, n)) for n in names}
+    return replace(a, **sums)
 
 
 def _sum_if_known(a: float | None, b: float | None) -> float | None:
