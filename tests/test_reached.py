@@ -20,8 +20,9 @@ REGISTERS = re.compile(
 """Decorators by which a framework comes to call what stands below them."""
 
 ALLOWED = {
-    "Inspect calls it": ".connection_key .on_before_model_generate .on_model_retry .on_run_end"
-    " .on_sample_end",
+    "Inspect calls it": "._create_http_client .completion_params .connection_key"
+    " .handle_bad_request .on_before_model_generate .on_model_retry .on_run_end .on_sample_end"
+    " .schema_exclude_fields",
     "asyncio, h11 or uvicorn calls it": ".connection_lost .connection_made .data_received"
     " .handle_events .next_event .on_response_complete .send_400_response .startup",
     "cli.app makes its name of the option": "careeval.cli.completion:install"

@@ -5,18 +5,18 @@ import importlib.util
 import json
 import subprocess
 import sys
-import threading
 import time
 from pathlib import Path
 
 import pytest
 from inspect_ai.model import ChatMessageUser, GenerateConfig, ModelOutput, ResponseSchema
 from inspect_ai.util import JSONSchema
+from openai import APITimeoutError
 
 from careeval.errors import ProtocolError
 from careeval.protocol import gguf
 from careeval.protocol.embedded_model import check_embedded, embedded_model_path
-from careeval.protocol.gguf import EngineError, GgufAPI
+from careeval.protocol.gguf import GgufAPI
 
 
 def _missing() -> str:
@@ -41,7 +41,10 @@ def ask(*prompts: str, **config: object) -> list[ModelOutput]:
         calls = [
             model.generate([ChatMessageUser(content=p)], [], "none", settings) for p in prompts
         ]
-        return [output for output, _ in await asyncio.gather(*calls)]
+        outputs = [output for output, _ in await asyncio.gather(*calls)]
+        await model.aclose()
+        assert all(isinstance(output, ModelOutput) for output in outputs)
+        return outputs  # type: ignore[return-value]
 
     return asyncio.run(all_at_once())
 
@@ -138,6 +141,7 @@ def test_an_abandoned_call_frees_the_engine() -> None:
         calls = [model.generate(message, [], "none", config) for _ in range(8)]
         with pytest.raises(TimeoutError):
             await asyncio.wait_for(asyncio.gather(*calls), timeout=1)
+        await model.aclose()
 
     asyncio.run(abandon())
     started = time.monotonic()
@@ -181,35 +185,23 @@ def test_a_damaged_file_is_the_users_to_mend(tmp_path: Path) -> None:
     assert error.value.hint
 
 
+@embedded
 def test_a_request_is_sampled_uncut_unless_asked() -> None:
     """Only the cuts that were asked for are sent, and llama.cpp's own are switched off."""
-    hello = [ChatMessageUser(content="Hello.")]
-    plain = gguf._request(hello, GenerateConfig(), min_p=0.0)
-    cut = gguf._request(hello, GenerateConfig(top_p=0.9), min_p=0.1)
-    assert [plain[name] for name in ("temperature", "top_p", "top_k", "min_p")] == [1, 1, 0, 0]
-    assert [cut[name] for name in ("temperature", "top_p", "top_k", "min_p")] == [1, 0.9, 0, 0.1]
+    model = GgufAPI("smollm2-135m")
+    plain, cut = (
+        model.completion_params(config, tools=False)["extra_body"]
+        for config in (GenerateConfig(), GenerateConfig(top_p=0.9))
+    )
+    assert plain == {"temperature": 1, "top_p": 1, "top_k": 0}
+    assert cut == {"temperature": 1, "top_p": 0.9, "top_k": 0}
 
 
+@embedded
 def test_a_long_limit_is_cut_to_what_a_slot_holds() -> None:
     """No request asks for more tokens than a slot holds."""
-    hello = [ChatMessageUser(content="Hello.")]
-    request = gguf._request(hello, GenerateConfig(max_tokens=8192), min_p=0.0)
-    assert request["max_tokens"] == gguf.SLOT_TOKENS
-
-
-def test_reasoning_is_kept_apart_from_the_answer() -> None:
-    """The reasoning of a model is in the message, and not in the completion."""
-    deltas = [
-        {"reasoning_content": "First, "},
-        {"reasoning_content": "safety."},
-        {"content": "Wait."},
-    ]
-    chunks = [{"choices": [{"delta": d, "finish_reason": None}]} for d in deltas]
-    usage = {"prompt_tokens": 3, "completion_tokens": 5, "total_tokens": 8}
-    answer = gguf._joined([*chunks, {"choices": [], "usage": usage}])
-    output = gguf._output("a-model", answer, 1.0)
-    assert answer.reasoning == "First, safety."
-    assert output.completion == "Wait."
+    params = GgufAPI("smollm2-135m").completion_params(GenerateConfig(max_tokens=8192), tools=False)
+    assert params["max_tokens"] == gguf.SLOT_TOKENS
 
 
 def test_a_path_without_a_file_is_said_before_any_call(tmp_path: Path) -> None:
@@ -244,19 +236,24 @@ def test_a_missing_package_is_answered_with_the_command(
     )
 
 
-def test_an_answer_that_does_not_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """An answer that takes too long is given up with a message, and its engine told to stop."""
-    path = tmp_path / "slow.gguf"
-    path.write_bytes(b"GGUF")
-    told: list[threading.Event] = []
+@embedded
+def test_an_answer_that_does_not_end() -> None:
+    """An answer that takes too long is given up."""
+    long = [ChatMessageUser(content="Write a long book about the sea.")]
 
-    def reply(_path: Path, _request: object, cancelled: threading.Event) -> None:
-        told.append(cancelled)
-        cancelled.wait(20)
+    async def wait() -> None:
+        model = GgufAPI("smollm2-135m", seconds=0.05)
+        with pytest.raises(APITimeoutError):
+            await model.generate(long, [], "auto", GenerateConfig(max_tokens=4000))
+        await model.aclose()
 
-    monkeypatch.setattr("careeval.protocol.gguf._reply", reply)
-    monkeypatch.setattr("careeval.protocol.gguf.check_engine", lambda: None)
-    api = GgufAPI(str(path), seconds=0.05)
-    with pytest.raises(EngineError, match=r"no complete answer from slow\.gguf within 0\.05"):
-        asyncio.run(api.generate([ChatMessageUser(content="Go.")], [], "auto", GenerateConfig()))
-    assert told[0].is_set()
+    asyncio.run(wait())
+
+
+@embedded
+def test_a_proxy_is_not_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The engine is reached where the environment names a proxy for all addresses."""
+    monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:9")
+    monkeypatch.setenv("ALL_PROXY", "http://127.0.0.1:9")
+    (output,) = ask("Hello.")
+    assert output.completion

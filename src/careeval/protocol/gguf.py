@@ -7,8 +7,8 @@ gguf/PATH/TO/FILE.gguf   any GGUF file; `~` is your home folder
 
 The engine is llama.cpp, through xllamacpp. It answers up to eight requests at a time by decoding
 them as one batch. There is one engine per model file in a process, so a system and a grader that
-name the same file share it. It is loaded at the first call and closed at exit. Calls reach it in
-memory; it also opens a port on the loopback interface, behind a random key that is not disclosed.
+name the same file share it. It is loaded at the first call and closed at exit. Calls reach it by
+OpenAI's API on a port of the loopback interface, with a random key that is not disclosed.
 
 **Sampling.** A request without `temperature`, `top_p` or `top_k` is sampled from the model's own
 distribution: llama.cpp's usual cuts (top 40, top 95%, at least 5% of the best) are off. The
@@ -25,27 +25,15 @@ import atexit
 import os
 import secrets
 import threading
-import time
-from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
-from anyio import fail_after, to_thread
-from inspect_ai.model import (
-    ChatCompletionChoice,
-    ChatMessage,
-    ChatMessageAssistant,
-    Content,
-    ContentReasoning,
-    ContentText,
-    GenerateConfig,
-    ModelAPI,
-    ModelCall,
-    ModelOutput,
-    ModelUsage,
-)
+import httpx2
+from anyio import to_thread
+from inspect_ai.model import ChatMessage, GenerateConfig, ModelCall, ModelOutput
+from inspect_ai.model._providers.openai_compatible import OpenAICompatibleAPI
 from inspect_ai.tool import ToolChoice, ToolInfo
+from openai import APIStatusError, DefaultAsyncHttpxClient
 
 from careeval.errors import ProtocolError
 from careeval.protocol.embedded_model import EMBEDDED_MODEL, check_engine, embedded_model_path
@@ -69,37 +57,6 @@ in half of that; without a limit, an endless reply would hold up the run."""
 
 NEUTRAL = {"temperature": 1.0, "top_p": 1.0, "top_k": 0}
 """Sampling settings that leave the model's own distribution unchanged."""
-
-Request = dict[str, Any]
-"""A request for a chat completion in OpenAI's form, which the engine reads."""
-
-
-class EngineError(RuntimeError):
-    """A request that the engine refused or did not answer in time.
-
-    Attributes:
-        kind: llama.cpp's name for the reason, or `timeout`.
-    """
-
-    def __init__(self, message: str, kind: str) -> None:
-        super().__init__(message)
-        self.kind = kind
-
-
-@dataclass(frozen=True, slots=True)
-class EngineReply:
-    """The engine's reply to one request."""
-
-    text: str
-    reasoning: str
-    """The reasoning before the text; empty for a model without reasoning."""
-    finish: Literal["stop", "length"] | None
-    """The reason why the reply ended; None for a cancelled reply."""
-    usage: dict[str, Any]
-    """The engine's own token counts."""
-    timings: dict[str, Any]
-    """Milliseconds and tokens for reading the prompt and for writing, by the engine's clock."""
-
 
 def model_path(name: str) -> Path:
     """Return the path of a model's file, checked to begin as a GGUF file does.
@@ -129,14 +86,14 @@ def model_path(name: str) -> Path:
     return path
 
 
-class GgufAPI(ModelAPI):
+class GgufAPI(OpenAICompatibleAPI):
     """The provider `gguf` for Inspect, for one GGUF file."""
 
     def __init__(
         self,
         model_name: str,
-        base_url: str | None = None,
-        api_key: str | None = None,
+        base_url: str | None = None,  # noqa: ARG002  (the engine has an address of its own)
+        api_key: str | None = None,  # noqa: ARG002
         config: GenerateConfig = GenerateConfig(),  # noqa: B008  (the signature Inspect calls)
         min_p: float = 0.0,
         seconds: float = ANSWER_SECONDS,
@@ -155,65 +112,82 @@ class GgufAPI(ModelAPI):
         Raises:
             ProtocolError: The file or a package is missing, or the file is not GGUF.
         """
-        super().__init__(model_name, base_url, api_key, [], config)
         check_engine()
         self.path = model_path(model_name)
         self.min_p = min_p
-        self.seconds = seconds
+        super().__init__(
+            model_name, _UNLOADED, _KEY, config, service="gguf", client_timeout=seconds
+        )
+
+    def _create_http_client(self) -> DefaultAsyncHttpxClient:
+        # a proxy of the environment does not lead to this machine's own loopback interface
+        return DefaultAsyncHttpxClient(
+            trust_env=False, timeout=httpx2.Timeout(self.client_timeout), limits=httpx2.Limits()
+        )
 
     async def generate(
         self,
         input: list[ChatMessage],
         tools: list[ToolInfo],
-        tool_choice: ToolChoice,  # noqa: ARG002  (there are no tools to choose from)
+        tool_choice: ToolChoice,
         config: GenerateConfig,
-    ) -> tuple[ModelOutput, ModelCall]:
-        """Return the model's output, and the request as it was sent.
-
-        A prompt that does not fit its slot gives no text, `stop_reason` "model_length", and the
-        engine's message in `error`: as text it would be graded as a response.
+    ) -> tuple[ModelOutput | Exception, ModelCall]:
+        """Return the model's output, with the engine's `timings`, and the request as it was sent.
 
         Raises:
             ProtocolError: Tools were given, or the engine cannot load the file.
-            EngineError, ValueError: The engine refused the request, such as a schema that it cannot
-                read; or the reply took too long.
         """
         if tools:
             raise ProtocolError(
                 "a gguf/ model cannot call tools", hint="leave the tools out, or name another model"
             )
-        request = _request(input, config, self.min_p)
-        cancelled = threading.Event()
-        started = time.perf_counter()
+        engine = await to_thread.run_sync(_engine_of, self.path)
+        self.base_url = self.client.base_url = engine.address
+        engine.busy += 1
+        alone = {"cache_prompt": engine.busy > 1, "min_p": self.min_p}
         try:
-            with fail_after(self.seconds):
-                reply = await to_thread.run_sync(
-                    _reply, self.path, request, cancelled, abandon_on_cancel=True
-                )
-        except TimeoutError as error:
-            raise EngineError(
-                f"no complete answer from {self.path.name} within {self.seconds:g} seconds; "
-                "'careeval run --resume' asks again",
-                "timeout",
-            ) from error
-        except EngineError as error:
-            if error.kind != "exceed_context_size_error":
-                raise
-            seconds = time.perf_counter() - started
-            call = ModelCall.create(request, {"error": str(error)}, time=seconds)
-            return _too_long(self.path.stem, str(error), seconds), call
+            result: Any = await super().generate(
+                input, tools, tool_choice, config.model_copy(update={"extra_body": alone})
+            )
         finally:
-            # The thread survives the cancellation of this call: stop it at its next token.
-            cancelled.set()
-        seconds = time.perf_counter() - started
-        response = {
-            "finish_reason": reply.finish,
-            "usage": reply.usage,
-            "timings": reply.timings,
-        }
-        return _output(self.path.stem, reply, seconds), ModelCall.create(
-            request, response, time=seconds
-        )
+            engine.busy -= 1
+        output, call = result
+        if isinstance(output, ModelOutput) and isinstance(call.response, dict):
+            output.metadata = {"timings": call.response.get("timings")}
+            output.time = call.time
+        return output, call
+
+    def service_model_name(self) -> str:
+        """Return the file's name without its ending, as responses name the model."""
+        return self.path.stem
+
+    def completion_params(self, config: GenerateConfig, tools: bool) -> dict[str, Any]:
+        """Return the fields of a request: the model's own distribution, but for what is asked.
+
+        The prompt takes its part of the slot too, and the engine ends a reply at the slot's end.
+        """
+        params = super().completion_params(config, tools)
+        params["max_tokens"] = min(config.max_tokens or SLOT_TOKENS, SLOT_TOKENS)
+        asked = {"temperature": config.temperature, "top_p": config.top_p, "top_k": config.top_k}
+        given = {name: value for name, value in asked.items() if value is not None}
+        params["extra_body"] = {**params.get("extra_body", {}), **NEUTRAL, **given}
+        return params
+
+    @property
+    def schema_exclude_fields(self) -> None:
+        """None: the engine's grammar knows every field of a JSON schema that Inspect has."""
+        return
+
+    def handle_bad_request(self, ex: APIStatusError) -> ModelOutput | Exception:
+        """Return `model_length` and no text for a prompt that does not fit its slot.
+
+        As text, the engine's message would be graded as a response.
+        """
+        if ex.type != "exceed_context_size_error":
+            return ex
+        output = ModelOutput.from_content(self.path.stem, "", stop_reason="model_length")
+        output.error = str(ex)
+        return output
 
     def max_connections(self) -> int:
         """Return the number of the engine's slots; more calls would only wait."""
@@ -224,8 +198,12 @@ class GgufAPI(ModelAPI):
         return str(self.path)
 
 
+_KEY = secrets.token_urlsafe()
+_UNLOADED = "http://127.0.0.1/v1"
+
+
 class GgufEngine:
-    """An engine of llama.cpp with one model loaded; threads may call it at the same time."""
+    """An engine of llama.cpp with one model loaded."""
 
     def __init__(self, path: Path) -> None:
         """Load the model, which takes seconds.
@@ -242,13 +220,14 @@ class GgufEngine:
 
         params = xllamacpp.CommonParams()
         params.model.path = str(path)
+        params.model_alias = {path.stem}  # as replies name it
         params.n_parallel = SLOTS
         params.n_ctx = SLOTS * SLOT_TOKENS
         params.n_batch = READ_TOKENS
         params.cpuparams.n_threads = params.cpuparams_batch.n_threads = n_cores()
         params.verbosity = -1  # silent
         params.cache_ram_mib = KEPT_PROMPTS_MIB
-        params.api_keys = [secrets.token_urlsafe()]
+        params.api_keys = [_KEY]
         params.ui = False
         try:
             self._server = xllamacpp.Server(params)
@@ -258,36 +237,9 @@ class GgufEngine:
                 "version does not know, or too big for the memory",
                 hint="try 'pip install -U xllamacpp', or another file",
             ) from error
-        self._busy = 0
-        self._counting = threading.Lock()
-
-    def reply(self, request: Request, cancelled: threading.Event) -> EngineReply:
-        """Return the model's whole reply to a request.
-
-        Args:
-            request: The request.
-            cancelled: Once set, the engine stops at the next token and the reply is cut there.
-
-        Raises:
-            EngineError, ValueError: The engine refused the request.
-        """
-        chunks: list[dict[str, Any]] = []
-
-        def take(chunk: dict[str, Any]) -> bool:
-            chunks.append(chunk)
-            return cancelled.is_set()  # True stops the engine
-
-        with self._counting:
-            self._busy += 1
-            alone = self._busy == 1
-        # Only a streamed call can be stopped, and with progress even while it reads a long prompt.
-        mode = {"stream": True, "stream_options": {"include_usage": True}, "return_progress": True}
-        try:
-            self._server.handle_chat_completions(request | mode | {"cache_prompt": not alone}, take)
-        finally:
-            with self._counting:
-                self._busy -= 1
-        return _joined(chunks)
+        self.address = f"{self._server.listening_address}/v1"
+        self.busy = 0
+        """Calls under way, of all models with this file."""
 
 
 _engines: dict[Path, GgufEngine] = {}
@@ -296,85 +248,8 @@ _loading = threading.Lock()
 atexit.register(_engines.clear)
 
 
-def _reply(path: Path, request: Request, cancelled: threading.Event) -> EngineReply:
+def _engine_of(path: Path) -> GgufEngine:
     with _loading:
         if path not in _engines:
             _engines[path] = GgufEngine(path)
-    return _engines[path].reply(request, cancelled)
-
-
-def _request(messages: Sequence[ChatMessage], config: GenerateConfig, min_p: float) -> Request:
-    settings = {
-        "temperature": config.temperature,
-        "top_p": config.top_p,
-        "top_k": config.top_k,
-        "seed": config.seed,
-        "stop": config.stop_seqs,
-    }
-    request: Request = {
-        "messages": [{"role": message.role, "content": message.text} for message in messages],
-        # The prompt takes its part of the slot too, and the engine cuts a reply at the slot's end.
-        "max_tokens": min(config.max_tokens or SLOT_TOKENS, SLOT_TOKENS),
-        **NEUTRAL,
-        "min_p": min_p,
-        **{name: value for name, value in settings.items() if value is not None},
-    }
-    if config.response_schema is not None:
-        schema = config.response_schema.json_schema.model_dump(exclude_none=True)
-        request["response_format"] = {
-            "type": "json_schema",
-            "json_schema": {"name": config.response_schema.name, "schema": schema},
-        }
-    return request
-
-
-def _joined(chunks: Sequence[dict[str, Any]]) -> EngineReply:
-    text: list[str] = []
-    reasoning: list[str] = []
-    finish = None
-    usage: dict[str, Any] = {}
-    timings: dict[str, Any] = {}
-    for chunk in chunks:
-        if "error" in chunk:
-            message = f"llama.cpp refused the request: {chunk['error']['message']}"
-            raise EngineError(message, chunk["error"]["type"])
-        for choice in chunk["choices"]:
-            text.append(choice["delta"].get("content") or "")
-            reasoning.append(choice["delta"].get("reasoning_content") or "")
-            finish = choice["finish_reason"] or finish
-        usage = chunk.get("usage") or usage
-        timings = chunk.get("timings") or timings
-    return EngineReply("".join(text), "".join(reasoning), finish, usage, timings)
-
-
-def _output(model: str, reply: EngineReply, seconds: float) -> ModelOutput:
-    content: str | list[Content] = reply.text
-    if reply.reasoning:
-        content = [ContentReasoning(reasoning=reply.reasoning), ContentText(text=reply.text)]
-    message = ChatMessageAssistant(content=content, model=model, source="generate")
-    return ModelOutput(
-        model=model,
-        choices=[
-            ChatCompletionChoice(
-                message=message,
-                stop_reason="max_tokens" if reply.finish == "length" else "stop",
-            )
-        ],
-        usage=ModelUsage(
-            input_tokens=reply.usage["prompt_tokens"],
-            output_tokens=reply.usage["completion_tokens"],
-            total_tokens=reply.usage["total_tokens"],
-        ),
-        time=seconds,
-        metadata={"timings": reply.timings},
-    )
-
-
-def _too_long(model: str, error: str, seconds: float) -> ModelOutput:
-    message = ChatMessageAssistant(content="", model=model, source="generate")
-    return ModelOutput(
-        model=model,
-        choices=[ChatCompletionChoice(message=message, stop_reason="model_length")],
-        time=seconds,
-        error=error,
-    )
+    return _engines[path]
