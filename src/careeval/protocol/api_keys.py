@@ -5,7 +5,6 @@ No key is ever shown.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
@@ -76,28 +75,28 @@ key, such as "EMPTY", may be a word of the answer."""
 
 
 class Redactor:
-    r"""Redacts keys in text, plain or escaped: `\u0073k-…` in JSON, `%73k-…`, `&#115;k-…`."""
+    """Redacts keys in what a provider returns: in errors all of them, elsewhere the long ones.
+
+    A key that JSON escapes is plain again once the provider's client has read the reply.
+    """
 
     def __init__(self, keys: Iterable[str]) -> None:
-        """Compile the patterns of the keys; empty keys are ignored."""
-        keys = [key for key in keys if key]
-        self._any = _pattern(keys)
-        self._long = _pattern([key for key in keys if len(key) >= SHORTEST])
-        self._raw = re.compile(self._any.pattern.encode()) if self._any else None
-        self._raw_long = re.compile(self._long.pattern.encode()) if self._long else None
+        """Take the keys; empty keys are ignored."""
+        # a key may begin with another
+        self._keys = sorted(filter(None, keys), key=len, reverse=True)
+        self._long = [key for key in self._keys if len(key) >= SHORTEST]
 
-    def text(self, text: str) -> str:
-        """Return a text with all keys redacted."""
-        return self._any.sub(REDACTED, text) if self._any else text
+    def text(self, text: str, *, is_error: bool) -> str:
+        """Return a text with its keys redacted."""
+        for key in self._keys if is_error else self._long:
+            text = text.replace(key, REDACTED)
+        return text
 
     def body(self, raw: bytes, *, is_error: bool) -> bytes:
-        """Return the body of a reply with its keys redacted, short keys only in an error."""
-        pattern = self._raw if is_error else self._raw_long
-        return pattern.sub(REDACTED.encode(), raw) if pattern else raw
-
-    def header(self, value: str) -> str:
-        """Return the value of a reply's header with all keys redacted, except short ones."""
-        return self._long.sub(REDACTED, value) if self._long else value
+        """Return the body of a reply with its keys redacted."""
+        for key in self._keys if is_error else self._long:
+            raw = raw.replace(key.encode(), REDACTED.encode())
+        return raw
 
     def error(self, error: BaseException) -> None:
         """Redact the keys in an exception and in its chain of causes, in place."""
@@ -117,11 +116,10 @@ class Redactor:
     def inside(self, value: Any, *, is_error: bool) -> Any:
         """Return a value with its keys redacted, in lists, mappings and pydantic models too.
 
-        Short keys are redacted only in an error. Models are changed in place, since Inspect's log
-        may hold them already.
+        Models are changed in place, since Inspect's log may hold them already.
         """
         if isinstance(value, str):
-            redacted = self.text(value) if is_error else self.header(value)
+            redacted = self.text(value, is_error=is_error)
             return value if redacted == value else redacted
         if isinstance(value, Mapping):
             return {each: self.inside(value[each], is_error=is_error) for each in value}
@@ -134,24 +132,8 @@ class Redactor:
         return value
 
     def _value(self, value: Any) -> Any:
-        if isinstance(value, str):
-            redacted: Any = self.text(value)
-        elif isinstance(value, bytes):
-            redacted = self.body(value, is_error=True)
-        else:
+        if not isinstance(value, str | bytes):
             return value
+        redact: Any = self.text if isinstance(value, str) else self.body
+        redacted = redact(value, is_error=True)
         return value if redacted == value else redacted
-
-
-def _pattern(keys: Iterable[str]) -> re.Pattern[str] | None:
-    alternatives = ["".join(map(_character, key)) for key in keys]
-    return re.compile("|".join(alternatives)) if alternatives else None
-
-
-def _character(character: str) -> str:
-    """Return a pattern that matches a character, plain or escaped as in JSON, URLs or HTML."""
-    code = ord(character)
-    # JSON inside JSON has several backslashes
-    escaped = rf"\\+u{code:04x}|\\+x{code:02x}|%{code:02x}|&#0*{code};|&#x0*{code:x};"
-    plain = re.escape(character)
-    return rf"(?:{plain}|\\+{plain}|(?i:{escaped}))"

@@ -10,8 +10,6 @@ from collections.abc import Callable, Mapping
 from email.utils import parsedate_to_datetime
 from typing import Any
 
-from openai import AsyncOpenAI, NotGiven
-from openai.types.chat import ChatCompletion
 from tenacity import RetryCallState
 from tenacity.wait import wait_base, wait_exponential_jitter, wait_random
 
@@ -58,13 +56,10 @@ def prepare_clients(api: Any, reply_queue: ReplyQueue, redactor: Redactor) -> No
     initialize = api.initialize
 
     def prepare() -> None:
-        if _use_aiohttp(api):
-            initialize()
         client = getattr(api, "client", None)
         if client is not None and hasattr(client, "max_retries"):
             # Inspect retries, and counts that
             client.max_retries = 0
-            _lighten(client)
         hooks.put_on(getattr(client, "_client", None))
 
     def initialized() -> None:
@@ -84,37 +79,6 @@ def prepare_clients(api: Any, reply_queue: ReplyQueue, redactor: Redactor) -> No
             return args
 
         api._http_default_args = hooked
-
-
-def _lighten(client: Any) -> None:
-    """Skip the conversion of requests in a client of OpenAI's package."""
-    if type(client).__module__.partition(".")[0] == "openai":
-        # imported here: openai is slow to load, and is loaded already in this case
-        from careeval.protocol.clients import lighten
-
-        lighten(client)
-
-
-def _use_aiohttp(api: Any) -> bool:
-    """Make a client of OpenAI's package send over aiohttp; return whether that was possible.
-
-    A call takes a sixth less work than over httpx. OpenAI's package offers this client for many
-    calls at once.
-    """
-    if (client := getattr(api, "http_client", None)) is None:
-        return False  # before openai is imported, which is slow
-    import httpx2
-    from inspect_ai._util.http_defaults_httpx2 import connect_timeout
-    from openai import DefaultAioHttpClient
-
-    if type(client) is DefaultAioHttpClient or not isinstance(client, httpx2.AsyncClient):
-        return False
-    api.http_client = DefaultAioHttpClient(
-        timeout=httpx2.Timeout(TIMEOUT, connect=connect_timeout()),
-        # 0 means no limit; aiohttp's default is a hundred
-        limits=httpx2.Limits(max_connections=0),
-    )
-    return True
 
 
 async def is_silent(api: Any) -> bool:
@@ -160,7 +124,7 @@ class ReplyHooks:
             ReplyTooLongError: The reply is longer than `MAX_REPLY`.
         """
         for name, value in list(response.headers.items()):
-            if (redacted := self._redactor.header(value)) != value:
+            if (redacted := self._redactor.text(value, is_error=False)) != value:
                 response.headers[name] = redacted
         parts, n = [], 0
         async for part in response.aiter_bytes():
@@ -270,42 +234,6 @@ def _number(text: Any) -> float | None:
     except (TypeError, ValueError):
         return None
     return number if 0 <= number < float("inf") else None
-
-
-# Completions without what careeval never sends
-
-UNSUPPORTED = {"stream", "tools", "tool_choice", "timeout", "extra_query"}
-"""Fields that, if in a request, make `create` use the client's own method."""
-
-
-class Completions:
-    """Replaces `chat.completions` of OpenAI's client, and falls back on the original."""
-
-    def __init__(self, client: AsyncOpenAI) -> None:
-        self._client, self._original = client, client.chat.completions
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._original, name)
-
-    async def create(self, **request: Any) -> Any:
-        """Return the completion for a request; raise what the client raises."""
-        fields = {name: value for name, value in request.items() if not isinstance(value, NotGiven)}
-        if not UNSUPPORTED.isdisjoint(fields):
-            return await self._original.create(**request)
-        headers, more = fields.pop("extra_headers", None), fields.pop("extra_body", None)
-        return await self._client.post(
-            "/chat/completions",
-            cast_to=ChatCompletion,
-            body={**fields, **(more or {})},
-            options={"headers": headers or {}},
-        )
-
-
-def lighten(client: object) -> None:
-    """Replace `chat.completions` of OpenAI's own client; leave any other client as it is."""
-    # Azure's client, for example, builds its requests differently
-    if type(client) is AsyncOpenAI and not isinstance(client.chat.completions, Completions):
-        client.chat.completions = Completions(client)  # type: ignore[assignment, misc]
 
 
 # A queue of replies

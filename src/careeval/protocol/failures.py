@@ -56,7 +56,7 @@ def failure_reason(error: BaseException, keys: Iterable[str] = ()) -> str:
         error: The exception that the call raised.
         keys: Secrets, which a server may repeat; they are redacted.
     """
-    reason = Redactor(keys).text(" ".join(_reason(last_attempt(error)).split()))
+    reason = Redactor(keys).text(" ".join(_reason(last_attempt(error)).split()), is_error=True)
     return reason if len(reason) <= MAX_CHARACTERS else f"{reason[:MAX_CHARACTERS]}…"
 
 
@@ -141,14 +141,13 @@ def _page(text: str) -> str | None:
 
 
 def _is_connection_error(error: BaseException) -> bool:
-    is_aiohttp = type(_first(error)).__module__.partition(".")[0] == "aiohttp"
-    return is_aiohttp or "Connection" in type(error).__name__ or isinstance(error, OSError)
+    return "Connection" in type(error).__name__ or isinstance(error, OSError)
 
 
 def _why_not_connected(error: BaseException, first: BaseException) -> str:
     """Return as text why a connection could not be made, or was lost."""
     names = _names(error)
-    if isinstance(first, socket.gaierror) or "ClientConnectorDNSError" in names:
+    if isinstance(first, socket.gaierror):
         return "the host does not exist"
     if isinstance(first, ConnectionRefusedError) or "Connect call failed" in str(first):
         return "refused, no server listens at this address"
@@ -156,7 +155,9 @@ def _why_not_connected(error: BaseException, first: BaseException) -> str:
         return f"its certificate is not valid: {first.verify_message}"
     if isinstance(first, ssl.SSLError):
         return "the server does not speak TLS; try http:// instead of https://"
-    if "BadStatusLine" in names or "BadHttpMessage" in names or "BadHttpMethod" in names:
+    if "RemoteProtocolError" in names:
+        if "disconnected" in str(first):
+            return "the server closed it without an answer; check the port"
         return "the server does not speak HTTP; try https://, or check the port"
     if isinstance(first, ConnectionResetError):
         return "reset by the server"

@@ -58,6 +58,7 @@ in half of that; without a limit, an endless reply would hold up the run."""
 NEUTRAL = {"temperature": 1.0, "top_p": 1.0, "top_k": 0}
 """Sampling settings that leave the model's own distribution unchanged."""
 
+
 def model_path(name: str) -> Path:
     """Return the path of a model's file, checked to begin as a GGUF file does.
 
