@@ -127,7 +127,7 @@ def test_what_inspect_reads(log: Path) -> None:
         rubrics = {r.value: [asdict(item) for item in items] for r, items in asked.rubrics.items()}
         for rubric, items in sample.metadata["rubrics"].items():
             assert rubrics[rubric] == [asdict(LoggedItem(**tupled(item))) for item in items]
-        assert asked.situation == tuple(sample.metadata["situation"])
+        assert asked.grouping.situation == tuple(sample.metadata["situation"])
         stored = sample.store.get("careeval_response")
         assert mine.stored == (
             stored and LoggedResponse(**{n: stored[n] for n in vars(mine.stored)})

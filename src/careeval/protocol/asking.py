@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import asdict
+from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Any, cast
 
@@ -32,6 +32,7 @@ from careeval.modes.grading import readable
 from careeval.modes.prompts import load_prompts
 from careeval.modes.response import RESPONSE
 from careeval.protocol.calls import call, current_calls
+from careeval.protocol.log_fields import Grouping
 from careeval.protocol.recorded_responses import read_responses
 
 STORE_KEY = "careeval_response"
@@ -182,8 +183,7 @@ def _is_refusal(output: ModelOutput) -> bool:
 
 # The facts of a scenario in its sample's metadata
 
-_KEPT = ("version", "split", "adl", "part", "condition", "assistance", "situation", "actor",
-         "status", "group", "twin_of", "control")  # fmt: skip
+_KEPT = ("version", "part", "status", *(each.name for each in fields(Grouping)))
 """Fields of a scenario by which results may be grouped or selected."""
 
 

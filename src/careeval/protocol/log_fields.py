@@ -192,6 +192,21 @@ def _text_only(content: Any) -> Any:
 
 
 @dataclass(frozen=True)
+class Grouping:
+    """The fields of a scenario by which results are grouped, as columns of responses name them."""
+
+    adl: Name | None = None
+    condition: Name | None = None
+    assistance: Name | None = None
+    situation: Annotated[tuple[Name, ...] | None, Field(max_length=MAX_ITEMS)] = None
+    actor: Name | None = None
+    split: Name | None = None
+    group: Name | None = None
+    twin_of: Name | None = None
+    control: Name | None = None
+
+
+@dataclass(frozen=True)
 class LoggedScenario:
     """The scenario of a sample, the same in every epoch of a log."""
 
@@ -202,17 +217,7 @@ class LoggedScenario:
         _at("metadata", "rubrics"),
     ]
     """Rubric → its items, in the rubric's order."""
-    adl: Annotated[Name | None, _at("metadata", "adl")] = None
-    condition: Annotated[Name | None, _at("metadata", "condition")] = None
-    assistance: Annotated[Name | None, _at("metadata", "assistance")] = None
-    situation: Annotated[
-        tuple[Name, ...] | None, Field(max_length=MAX_ITEMS), _at("metadata", "situation")
-    ] = None
-    actor: Annotated[Name | None, _at("metadata", "actor")] = None
-    split: Annotated[Name | None, _at("metadata", "split")] = None
-    group: Annotated[Name | None, _at("metadata", "group")] = None
-    twin_of: Annotated[Name | None, _at("metadata", "twin_of")] = None
-    control: Annotated[Name | None, _at("metadata", "control")] = None
+    grouping: Annotated[Grouping, _at("metadata")]
 
 
 @dataclass(frozen=True)

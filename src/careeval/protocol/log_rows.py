@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +19,7 @@ from careeval.errors import LogError
 from careeval.protocol.log_fields import (
     MAX_JUDGMENTS,
     MAX_KEPT,
+    Grouping,
     LoggedGrading,
     LoggedGradingUsage,
     LoggedItem,
@@ -37,8 +38,7 @@ Row = Mapping[str, Any]
 """A row: column → value; a missing column is null."""
 GradedResponse = tuple[Log, Mapping[Rubric, int], LoggedSample, LoggedScenario]
 """A graded log, the number of its grading for each rubric, and one of its samples."""
-_SCENARIO_COLUMNS = ("adl", "condition", "assistance", "situation", "actor", "split",
-                     "group", "twin_of", "control", "scenario_text")  # fmt: skip
+_SCENARIO_COLUMNS = (*(each.name for each in fields(Grouping)), "scenario_text")
 """The columns with the same value for all responses to a scenario."""
 
 
@@ -218,15 +218,7 @@ def _response_row(sample: LoggedSample, scenario: LoggedScenario, run_columns: R
         "cost_usd": usage.total_cost,
         "seconds": sample.seconds,
         "sampling": json.dumps(sample.sampling or {}),
-        "adl": scenario.adl,
-        "condition": scenario.condition,
-        "assistance": scenario.assistance,
-        "situation": scenario.situation,
-        "actor": scenario.actor,
-        "split": scenario.split,
-        "group": scenario.group,
-        "twin_of": scenario.twin_of,
-        "control": scenario.control,
+        **vars(scenario.grouping),
         "scenario_text": scenario.text,
     }
 
