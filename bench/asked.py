@@ -78,11 +78,13 @@ def write_bank(folder: Path, n: int) -> Path:
     return folder
 
 
-def write_own(folder: Path) -> int:
-    """Write the ids and texts that a run asks of the own bank by default; return how many."""
+def write_own(folder: Path, limit: int | None) -> int:
+    """Write the ids and texts that a run asks of the own bank; return how many."""
     from careeval.bank import load_bank
+    from careeval.core.scenario import Split
+    from careeval.protocol.selection import select_scenarios
 
-    scenarios = [each for each in load_bank(probes=False).scenarios if each.twin_of is None]
+    scenarios = select_scenarios(load_bank(probes=False), Split.public, limit=limit)
     for each in scenarios:
         (folder / each.adl).mkdir(parents=True, exist_ok=True)
         text = json.dumps({"id": each.id, "text": each.text})

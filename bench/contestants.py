@@ -8,6 +8,7 @@ import zipfile
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import cached_property
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -42,6 +43,8 @@ class Size:
         n_models: Models whose logs are read.
         n_many: Models of a large comparison.
         n_large: Scenarios of a large bank.
+        n_own: Scenarios of the own bank; `None` for all.
+        n_help: How often a help is asked for.
     """
 
     n_scenarios: int = 100
@@ -53,6 +56,8 @@ class Size:
     n_models: int = 9
     n_many: int = 100
     n_large: int = 10_000
+    n_own: int | None = None
+    n_help: int = 11
 
     @property
     def n_responses(self) -> int:
@@ -61,18 +66,23 @@ class Size:
 
 
 SMALL = Size(
-    n_scenarios=10, n_samples=4, n_connections=10, slow=1.0, fast=0.1, n_models=2, n_many=4,
-    n_large=100,
+    n_scenarios=4, n_samples=2, n_connections=4, slow=0.2, fast=0.1, n_models=2, n_many=4,
+    n_large=10, n_own=4, n_help=1,
 )  # fmt: skip
 
 
 @dataclass(frozen=True)
 class Asked:
-    """The questions to one model: the scenarios of a bank, each so many times."""
+    """The questions to one model: the scenarios of a bank, each so many times.
+
+    Attributes:
+        is_own: Whether the bank is the own one, of which `bank` has the texts.
+    """
 
     bank: Path
     n_scenarios: int
     n_samples: int
+    is_own: bool = False
 
     @property
     def n_responses(self) -> int:
@@ -86,7 +96,6 @@ class Bench:
     Attributes:
         whole: The questions of a usual run.
         one: One question, to measure the cost of starting and ending.
-        own: The own bank, each scenario once.
     """
 
     def __init__(self, root: Path, size: Size, rounds: int) -> None:
@@ -97,9 +106,20 @@ class Bench:
             write_bank(root / "bank", size.n_scenarios), size.n_scenarios, size.n_samples
         )
         self.one = Asked(write_bank(root / "one", 1), 1, 1)
-        own = root / "own"
-        self.own = Asked(own, write_own(own), 1)
-        self._answers = own_answers(root / "answers.jsonl", N_RECORDED)
+
+    @cached_property
+    def own(self) -> Asked:
+        """The questions of the own bank."""
+        folder = self._root / "own"
+        n_scenarios = write_own(folder, self.size.n_own)
+        return Asked(folder, n_scenarios, 1, is_own=True)
+
+    def _own_options(self) -> list[str | Path]:
+        return _options(limit=self.size.n_own) if self.size.n_own else []
+
+    @cached_property
+    def _answers(self) -> Path:
+        return own_answers(self._root / "answers.jsonl", N_RECORDED)
 
     def careeval(
         self, server: Server, *models: str, asked: Asked | None = None, poll: bool = False
@@ -108,7 +128,7 @@ class Bench:
         asked = asked or self.whole
         command: list[str | Path] = [CAREEVAL, "run", "--yes", "-o", "out"]
         # the own bank is the one that is there without a word
-        command += _options(bank=asked.bank) if asked is not self.own else []
+        command += _options(bank=asked.bank) if not asked.is_own else self._own_options()
         command += _options(
             model=models,
             grader=JUDGE,

@@ -49,14 +49,10 @@ from careeval.stats import (
 from drawn_banks import (
     LEVELS,
     N_EPOCHS,
-    N_FAMILIES,
     Answers,
     FloatArray,
+    Population,
     System,
-    alike,
-    answers,
-    families,
-    other_shape,
     with_equal_sum,
 )
 from intervals_tried import intervals
@@ -143,19 +139,21 @@ def main() -> None:
     parser.add_argument("--table", choices=list(TABLES), help="one table; by default all")
     parser.add_argument("--banks", type=int, nargs="+", default=SIZES, help="families each")
     parser.add_argument("--rounds", type=int, default=2_000, help="banks drawn for each number")
-    parser.add_argument("--small", action="store_true", help="a try: 20 rounds, not kept")
+    parser.add_argument("--small", action="store_true", help="a try: few rounds, not kept")
     args = parser.parse_args()
-    rounds = 20 if args.small else args.rounds
+    rounds, sizes, population = args.rounds, args.banks, Population()
+    if args.small:
+        rounds, sizes, population = 8, SIZES[:1], Population(20_000, LEVELS[2:3])
     kept = json.loads(RESULTS.read_text(encoding="utf-8")) if RESULTS.exists() else {}
     for name in [args.table] if args.table else TABLES:
         began = time.process_time()
         make, written = TABLES[name]
-        rows = [row for n in args.banks for row in make(n, rounds)]
+        rows = [row for n in sizes for row in make(n, rounds, population)]
         sys.stdout.write(f"{name}\n{written(rows)}\n")
         kept[name] = conditions() | {
             "cpu_seconds": round(time.process_time() - began),
             "n_epochs": N_EPOCHS,
-            "population": N_FAMILIES,
+            "population": population.n_families,
             "rows": [asdict(row) for row in rows],
         }
     if not args.small:
@@ -182,42 +180,53 @@ class Number:
     counts_errors: bool = False
 
 
-def numbers() -> dict[str, Number]:
+def numbers(population: Population) -> dict[str, Number]:
     """Return the numbers by the names of the attributes of `Answers`."""
-    rubrics = families()
+    rubrics = population.families()
     return {
         "score": Number(rubrics.positive, rubrics.negative),
         "worst": Number(rubrics.positive, rubrics.negative),
         "domain": Number(rubrics.domain_positive, rubrics.domain_negative),
-        "severe": Number(rubrics.tried, np.zeros(N_FAMILIES), counts_errors=True),
+        "severe": Number(rubrics.tried, np.zeros(population.n_families), counts_errors=True),
     }
 
 
-def banks(n: int, rounds: int, *, seed: int) -> Iterator[np.ndarray[Any, np.dtype[np.int64]]]:
+def banks(
+    population: Population, n: int, rounds: int, *, seed: int
+) -> Iterator[np.ndarray[Any, np.dtype[np.int64]]]:
     """Yield the indices of the families of each bank, drawn with replacement."""
-    yield from np.random.default_rng([n, seed]).integers(N_FAMILIES, size=(rounds, n))
+    rng = np.random.default_rng([n, seed])
+    yield from rng.integers(population.n_families, size=(rounds, n))
 
 
 # Coverage
 
 
-def coverage_rows(n: int, rounds: int) -> Iterator[Row]:
+def coverage_rows(n: int, rounds: int, population: Population) -> Iterator[Row]:
     """Yield the coverage of every number of a system, and every difference of two."""
-    for level in LEVELS:
-        for shape, pair in (("alike", alike(level)), ("other shape", other_shape(level))):
-            yield from _score_rows(n, rounds, shape, level, pair)
+    for level in population.levels:
+        for shape, pair in (
+            ("alike", population.alike(level)),
+            ("other shape", population.other_shape(level)),
+        ):
+            yield from _score_rows(n, rounds, population, shape, level, pair)
     yield from rate_rows(n, rounds)
 
 
 def _score_rows(
-    n: int, rounds: int, shape: str, level: float, pair: tuple[Answers, Answers]
+    n: int,
+    rounds: int,
+    population: Population,
+    shape: str,
+    level: float,
+    pair: tuple[Answers, Answers],
 ) -> Iterator[Row]:
     case = f"{level:.0%}, {shape}"
-    for name, number in numbers().items():
+    for name, number in numbers(population).items():
         a, b = (getattr(system, name) for system in pair)
         m = number.denominators
         one, two = Tally(b.sum() / m.sum()), Tally((b - a).sum() / m.sum())
-        for at in banks(n, rounds, seed=round(100 * level)):
+        for at in banks(population, n, rounds, seed=round(100 * level)):
             one.add(partial(_interval, name, b[at], m[at], number.lowest[at]))
             two.add(partial(_difference, (b - a)[at], m[at], number.counts_errors))
         interval = "rate_interval" if name == "severe" else "ratio_interval"
@@ -324,14 +333,14 @@ class Tally:
         )
 
 
-def candidate_rows(n: int, rounds: int) -> Iterator[Row]:
+def candidate_rows(n: int, rounds: int, population: Population) -> Iterator[Row]:
     """Yield the coverage of the candidate intervals of scores, over the same banks."""
     for name in ("score", "worst", "domain"):
-        number = numbers()[name]
+        number = numbers(population)[name]
         m = number.denominators
-        for level in LEVELS:
-            y = getattr(answers(System(level)), name)
-            at = np.array(list(banks(n, rounds, seed=round(100 * level))))
+        for level in population.levels:
+            y = getattr(population.answers(System(level)), name)
+            at = np.array(list(banks(population, n, rounds, seed=round(100 * level))))
             at = at[m[at].sum(axis=1) > 0]
             lowest = number.lowest[at].sum(axis=1) / m[at].sum(axis=1)
             truth = y.sum() / m.sum()
@@ -362,24 +371,39 @@ def linearised_errors(y: FloatArray, m: FloatArray) -> FloatArray:
 # Type I
 
 
-def test_rows(n: int, rounds: int) -> Iterator[TestRow]:
+def test_rows(n: int, rounds: int, population: Population) -> Iterator[TestRow]:
     """Yield false findings for pairs that are equal, or differ by just the margin, and rankings."""
-    for level in LEVELS:
-        for shape, (a, b) in (("alike", alike(level)), ("other shape", other_shape(level))):
-            for name, number in numbers().items():
+    for level in population.levels:
+        for shape, (a, b) in (
+            ("alike", population.alike(level)),
+            ("other shape", population.other_shape(level)),
+        ):
+            for name, number in numbers(population).items():
                 ours, theirs = getattr(a, name), getattr(b, name)
                 equal = with_equal_sum(ours, theirs, number.lowest, number.denominators)
-                yield _test_row(n, rounds, f"{level:.0%}, {shape}", name, equal - ours, 0.0)
+                yield _test_row(
+                    n, rounds, population, f"{level:.0%}, {shape}", name, equal - ours, 0.0
+                )
                 margin = float((theirs - ours).sum() / number.denominators.sum())
                 if name == "severe" and shape == "other shape":
-                    yield _test_row(n, rounds, f"{level:.0%}, {shape}", name, theirs - ours, margin)
-        yield from _rank_rows(n, rounds // 4, level)
+                    yield _test_row(
+                        n, rounds, population, f"{level:.0%}, {shape}", name, theirs - ours, margin
+                    )
+        yield from _rank_rows(n, rounds // 4, population, level)
 
 
-def _test_row(n: int, rounds: int, case: str, name: str, d: FloatArray, margin: float) -> TestRow:
-    number = numbers()[name]
+def _test_row(
+    n: int,
+    rounds: int,
+    population: Population,
+    case: str,
+    name: str,
+    d: FloatArray,
+    margin: float,
+) -> TestRow:
+    number = numbers(population)[name]
     m = number.denominators
-    at = np.array(list(banks(n, rounds, seed=7)))
+    at = np.array(list(banks(population, n, rounds, seed=7)))
     low, high = _ends(d[at], m[at], number.counts_errors)
     # more errors are worse
     sign = -1 if number.counts_errors else 1
@@ -417,15 +441,16 @@ def _t_ps(d: FloatArray, m: FloatArray, counts_errors: bool) -> FloatArray:
     )
 
 
-def _rank_rows(n: int, rounds: int, level: float) -> Iterator[TestRow]:
+def _rank_rows(n: int, rounds: int, population: Population, level: float) -> Iterator[TestRow]:
     """Yield false findings in rankings of six equal systems, half of them of the other shape."""
-    systems = [answers(System(level, own=own)) for own in range(N_SYSTEMS // 2)]
+    systems = [population.answers(System(level, own=own)) for own in range(N_SYSTEMS // 2)]
     systems += [
-        answers(System(level, easy=0.15, traps=1.5, own=10 + own)) for own in range(N_SYSTEMS // 2)
+        population.answers(System(level, easy=0.15, traps=1.5, own=10 + own))
+        for own in range(N_SYSTEMS // 2)
     ]
     pairs = list(combinations(range(N_SYSTEMS), 2))
-    at = np.array(list(banks(n, rounds, seed=8)))
-    for name, number in numbers().items():
+    at = np.array(list(banks(population, n, rounds, seed=8)))
+    for name, number in numbers(population).items():
         m = number.denominators
         first = getattr(systems[0], name)
         equal = [
@@ -452,14 +477,14 @@ def _rank_rows(n: int, rounds: int, level: float) -> Iterator[TestRow]:
 # Power
 
 
-def power_rows(n: int, rounds: int) -> Iterator[PowerRow]:
+def power_rows(n: int, rounds: int, population: Population) -> Iterator[PowerRow]:
     """Yield the power for differences of the detectable size, with the same spread."""
-    for level in LEVELS:
-        for name, number in numbers().items():
-            a, b = (getattr(system, name) for system in alike(level))
+    for level in population.levels:
+        for name, number in numbers(population).items():
+            a, b = (getattr(system, name) for system in population.alike(level))
             m = number.denominators
             d = b - a - (b - a).sum() / m.sum() * m
-            at = np.array(list(banks(n, rounds, seed=9)))
+            at = np.array(list(banks(population, n, rounds, seed=9)))
             errors = np.array(
                 [ratio_errors(row[np.newaxis], w)[0] for row, w in zip(d[at], m[at], strict=True)]
             )
@@ -551,7 +576,10 @@ def conditions() -> dict[str, Any]:
     }
 
 
-TABLES: dict[str, tuple[Callable[[int, int], Iterator[Any]], Callable[[list[Any]], str]]] = {
+Rows = Callable[[int, int, Population], Iterator[Any]]
+"""Of banks of so many families, in so many rounds, drawn from a population."""
+
+TABLES: dict[str, tuple[Rows, Callable[[list[Any]], str]]] = {
     "coverage": (coverage_rows, coverage_table),
     "candidates": (candidate_rows, coverage_table),
     "type1": (test_rows, test_table),

@@ -22,7 +22,6 @@ from scipy import special
 FloatArray = NDArray[np.float64]
 
 N_EPOCHS = 10
-N_FAMILIES = 100_000
 
 LEVELS = (0.55, 0.70, 0.80, 0.90, 0.95)
 """True scores."""
@@ -182,21 +181,49 @@ class _Drawn:
         return Answers(*(self.by_family(part) for part in (total, lowest, domain, severe)))
 
 
+@dataclass(frozen=True)
+class Population:
+    """The families that banks are drawn from.
+
+    Attributes:
+        n_families: Their number.
+        levels: True scores of the systems that answer them.
+    """
+
+    n_families: int = 100_000
+    levels: tuple[float, ...] = LEVELS
+
+    def families(self) -> Families:
+        """Return the sums over the rubrics of the whole population."""
+        return _families(self.n_families)
+
+    def answers(self, system: System) -> Answers:
+        """Return a system's answers to the whole population, with a score near its level."""
+        return _answers(self.n_families, system)
+
+    def alike(self, level: float) -> tuple[Answers, Answers]:
+        """Return two systems of one level with the same kind of errors, in other families."""
+        return self.answers(System(level)), self.answers(System(level, own=1))
+
+    def other_shape(self, level: float) -> tuple[Answers, Answers]:
+        """Return two systems of one level; the second has more easy families and more traps."""
+        other = System(level, easy=0.15, traps=1.5, own=2)
+        return self.answers(System(level)), self.answers(other)
+
+
 @cache
 def _drawn(n_families: int) -> _Drawn:
     return _Drawn(n_families)
 
 
 @cache
-def families() -> Families:
-    """Return the sums over the rubrics of the whole population."""
-    return _drawn(N_FAMILIES).families()
+def _families(n_families: int) -> Families:
+    return _drawn(n_families).families()
 
 
 @cache
-def answers(system: System) -> Answers:
-    """Return a system's answers to the whole population, with a score near its level."""
-    few = _drawn(N_FAMILIES // 10)
+def _answers(n_families: int, system: System) -> Answers:
+    few = _drawn(n_families // 10)
     positive = few.families().positive.sum()
     low, high = -8.0, 16.0
     for _ in range(14):
@@ -205,20 +232,10 @@ def answers(system: System) -> Answers:
             low = middle
         else:
             high = middle
-    everything = _drawn(N_FAMILIES).answers(system, (low + high) / 2)
-    if abs(everything.score.sum() / families().positive.sum() - system.level) > 0.02:
+    everything = _drawn(n_families).answers(system, (low + high) / 2)
+    if abs(everything.score.sum() / _families(n_families).positive.sum() - system.level) > 0.02:
         raise RuntimeError(f"no mean logit gives {system}")
     return everything
-
-
-def alike(level: float) -> tuple[Answers, Answers]:
-    """Return two systems of one level with the same kind of errors, in other families."""
-    return answers(System(level)), answers(System(level, own=1))
-
-
-def other_shape(level: float) -> tuple[Answers, Answers]:
-    """Return two systems of one level; the second has more easy families and more traps."""
-    return answers(System(level)), answers(System(level, easy=0.15, traps=1.5, own=2))
 
 
 def with_equal_sum(

@@ -222,7 +222,7 @@ def embedded(bench: Bench) -> Measured:
 def help_(bench: Bench) -> Measured:
     """Measure the time of `careeval --help`."""
     singles = interleaved(
-        11,
+        bench.size.n_help,
         {
             "careeval": lambda: bench.command(CAREEVAL, "--help"),
             "python": lambda: bench.command(sys.executable, "-c", "pass"),

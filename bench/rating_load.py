@@ -24,7 +24,7 @@ import tempfile
 import threading
 import time
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from html import unescape
 from pathlib import Path
@@ -83,20 +83,20 @@ class Rater:
     seconds: list[float] = field(default_factory=list)
     saved: dict[tuple[str, str], list[str]] = field(default_factory=lambda: defaultdict(list))
 
-    async def rate(self, port: int, until: float, think: float, seed: int) -> None:
-        """Save until the time is up."""
+    async def rate(self, port: int, is_over: Over, think: float, seed: int) -> None:
+        """Save until it is over."""
         chance = random.Random(seed)
         self.line = Line(port)
         _, cookie = await self.line.ask("POST", f"/i/{self.token}", "x=y")
         self.line.cookie = cookie.partition(";")[0]
         await self.line.ask("POST", "/consent", "agree=yes")
-        while time.monotonic() < until:
+        while not is_over(self):
             n = chance.randint(1, len(self.fields))
             page, _ = await self.line.ask("GET", f"{self.path}/{n}")
             form = {unescape(k): unescape(v) for k, v in HIDDEN.findall(page)}
             now: dict[str, str] = {}
             for _ in self.fields[form["task"]]:  # as many changes as there are questions
-                if time.monotonic() >= until:
+                if is_over(self):
                     break
                 await asyncio.sleep(think * chance.uniform(0.5, 1.5))
                 (name, stored_name), choices = chance.choice(self.fields[form["task"]])
@@ -157,9 +157,13 @@ class Line:
         self.writer = None
 
 
-async def rate_all(raters: Iterable[Rater], port: int, until: float, think: float) -> None:
+Over = Callable[[Rater], bool]
+"""Tell whether a rater has rated enough."""
+
+
+async def rate_all(raters: Iterable[Rater], port: int, is_over: Over, think: float) -> None:
     """All at once."""
-    await asyncio.gather(*(r.rate(port, until, think, n) for n, r in enumerate(raters)))
+    await asyncio.gather(*(r.rate(port, is_over, think, n) for n, r in enumerate(raters)))
 
 
 def new_study(bank: Bank, n: int, path: Path) -> dict[str, Rater]:
@@ -235,6 +239,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--raters", type=int, default=30)
     parser.add_argument("--seconds", type=float, default=120)
+    parser.add_argument("--saves", type=int, help="of each rater, in place of a time")
     parser.add_argument("--think", type=float, default=0, help="seconds between two changes")
     parser.add_argument("--bank", default="", help="folder of another bank than careeval's own")
     parser.add_argument("--audit", action="store_true", help="label an audit's judgments")
@@ -248,22 +253,31 @@ def main() -> None:
             load_bank(asked.bank or None), asked.raters, path
         )
         server, port = serve(path, 0, kind, asked.bank)
-        until = time.monotonic() + asked.seconds
-        rating = rate_all(raters.values(), port, until, asked.think)
+        began = time.monotonic()
+
+        def done(rater: Rater) -> float:
+            """Return the share of its work that a rater has done."""
+            if asked.saves:
+                return len(rater.seconds) / asked.saves
+            return (time.monotonic() - began) / asked.seconds
+
+        rating = rate_all(raters.values(), port, lambda rater: done(rater) >= 1, asked.think)
         thread = threading.Thread(target=asyncio.run, args=(rating,))
         thread.start()
         down = 0.0
         if not asked.no_kill:
-            time.sleep(asked.seconds / 2)
+            while min(map(done, raters.values())) < 0.5:
+                time.sleep(0.05)
             server.send_signal(signal.SIGKILL)
             server.wait()
-            began = time.monotonic()
+            killed = time.monotonic()
             server, _ = serve(path, port, kind, asked.bank)
-            down = time.monotonic() - began
+            down = time.monotonic() - killed
         thread.join()
+        took = time.monotonic() - began
         server.terminate()
         server.wait()
-        report(path, raters, asked, down)
+        report(path, raters, asked, took, down)
 
 
 Answers = Mapping[tuple[str, str, str], Sequence[str | None]]
@@ -279,7 +293,9 @@ def compare(said: Answers, found: Answers) -> tuple[int, int, int]:
     return lost, doubled, wrong
 
 
-def report(path: Path, raters: dict[str, Rater], asked: argparse.Namespace, down: float) -> None:
+def report(
+    path: Path, raters: dict[str, Rater], asked: argparse.Namespace, took: float, down: float
+) -> None:
     """Compare what was answered with what is in the file."""
     store = Store.open(path)
     found: dict[tuple[str, str, str], list[str | None]] = defaultdict(list)
@@ -300,9 +316,9 @@ def report(path: Path, raters: dict[str, Rater], asked: argparse.Namespace, down
     again = sum(rater.line.sent_again for rater in raters.values())
     cuts = statistics.quantiles(seconds, n=100)
     lines = [
-        f"{asked.raters} {'labellers' if asked.audit else 'raters'}, {asked.seconds:g} s, "
+        f"{asked.raters} {'labellers' if asked.audit else 'raters'}, {took:.0f} s, "
         f"{asked.think:g} s between changes",
-        f"saved {n} ({n / asked.seconds:.0f} a second), {again} times asked again",
+        f"saved {n} ({n / took:.0f} a second), {again} times asked again",
         f"a save took {1000 * cuts[49]:.0f} ms (p50), {1000 * cuts[94]:.0f} ms (p95)",
         f"lost {lost}, doubled {doubled}, out of order {wrong}",
     ]

@@ -135,11 +135,13 @@ def main() -> None:
     parser.add_argument("folder", type=Path)
     parser.add_argument("--models", type=int, default=9, choices=range(1, len(MODELS) + 1))
     parser.add_argument("--epochs", type=int, default=10)
+    parser.add_argument("--limit", type=int, help="scenarios; by default all of the bank")
     parser.add_argument("--seed", type=int, default=0)
     asked = parser.parse_args()
     bank = load_bank()
-    bases = tuple(scenario for scenario in bank.scenarios if scenario.twin_of is None)
-    simulation = Simulation(replace(bank, scenarios=bases), asked.epochs, asked.seed)
+    bases = [scenario for scenario in bank.scenarios if scenario.twin_of is None]
+    chosen = replace(bank, scenarios=tuple(bases[: asked.limit]))
+    simulation = Simulation(chosen, asked.epochs, asked.seed)
     for place, model in enumerate(MODELS[: asked.models]):
         answers = simulation.answers(model)
         folder = asked.folder / model.system

@@ -39,17 +39,33 @@ from support.sweep_nodes import Nodes, kill_one, nodes_of_ray
 RESULTS = Path(__file__).parent / "results"
 WHOLE = 50
 """Trials of a campaign whose result is kept."""
-SAMPLES = 6
 CONNECTIONS = 2
 LATENCY = 0.2
-MOST_SECONDS = 8.0
-"""Until the fault strikes, at most."""
 STARTS = 10
 """After so many starts a sweep is given up."""
 KINDS = {"local": ("cell", "driver", "driver told to end"),
          "ray": ("cell", "task", "node", "driver")}  # fmt: skip
-N_CALLS = 2 * len(IDS) * SAMPLES
-"""Each response is asked and graded."""
+
+
+@dataclass(frozen=True)
+class Size:
+    """Sizes of a sweep of four scenarios.
+
+    Attributes:
+        most_seconds: Until a fault strikes, at most.
+    """
+
+    slices: int = 2
+    samples: int = 6
+    most_seconds: float = 8.0
+
+    @property
+    def n_calls(self) -> int:
+        """Number of calls; each response is asked and graded."""
+        return 2 * len(IDS) * self.samples
+
+
+SMALL = Size(slices=1, samples=2, most_seconds=4.0)
 
 
 @dataclass(frozen=True)
@@ -83,6 +99,7 @@ class Place:
     bank: Path
     server: FakeServer
     nodes: Nodes | None
+    size: Size
 
     @property
     def n_answered(self) -> int:
@@ -124,7 +141,8 @@ def carry_out(
     root, mark = work / "root", work.parent if place.nodes else work
     system = f'[[systems]]\nmodel = "openai-api/fake/a"\nmax_connections = {CONNECTIONS}\n'
     grading = f"max_connections = {CONNECTIONS}\n"
-    file = write_sweep(work, place.bank, system, grading, samples=SAMPLES)
+    size = {"slices": place.size.slices, "samples": place.size.samples}
+    file = write_sweep(work, place.bank, system, grading, **size)
     began, n_before = time.monotonic(), place.n_answered
     struck, n_starts, is_complete = None, 0, False
     while n_starts < STARTS and not is_complete:
@@ -141,7 +159,7 @@ def carry_out(
         if place.nodes:
             place.nodes.bring_back()
         is_complete = driver.returncode == 0
-    n_extra = place.n_answered - n_before - N_CALLS
+    n_extra = place.n_answered - n_before - place.size.n_calls
     # a driver or a node that is killed takes all its cells with it, each with its connections
     n_may = 0 if kind == "driver told to end" or struck is None else 4 * CONNECTIONS
     try:
@@ -160,7 +178,7 @@ def campaign(place: Place, work: Path, n_trials: int, seed: int) -> list[Trial]:
     carry_out("none", float("inf"), work / "undisturbed", place, None)
     undisturbed = swept(work / "undisturbed" / "root")
     for n in range(n_trials):
-        kind, moment = rng.choice(KINDS[place.on]), rng.uniform(1, MOST_SECONDS)
+        kind, moment = rng.choice(KINDS[place.on]), rng.uniform(1, place.size.most_seconds)
         trial = carry_out(kind, moment, work / str(n), place, undisturbed)
         trials.append(trial)
         sys.stdout.write(f"{n}: {trial}\n")
@@ -176,7 +194,9 @@ def main() -> None:
     parser.add_argument("--trials", type=int, default=WHOLE, help=f"{WHOLE} are kept, fewer not")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--on", choices=tuple(KINDS), default="local")
+    parser.add_argument("--small", action="store_true", help="a try: small sweeps, not kept")
     args = parser.parse_args()
+    size = SMALL if args.small else Size()
     work = Path(tempfile.mkdtemp(prefix="sweep-faults-"))
     bank = write_bank(work / "bank", IDS)
     with FakeServer(latency=LATENCY) as server:
@@ -185,7 +205,8 @@ def main() -> None:
         with nodes_of_ray() if args.on == "ray" else nullcontext() as nodes:
             if nodes:
                 os.environ["RAY_ADDRESS"] = nodes.address
-            trials = campaign(Place(args.on, bank, server, nodes), work, args.trials, args.seed)
+            place = Place(args.on, bank, server, nodes, size)
+            trials = campaign(place, work, args.trials, args.seed)
     summary = {
         "on": args.on,
         "trials": len(trials),
@@ -193,11 +214,11 @@ def main() -> None:
         "equal": sum(trial.equal for trial in trials),
         "extra_calls": sum(trial.n_extra for trial in trials),
         "within_calls_in_flight": sum(trial.n_extra <= trial.n_may for trial in trials),
-        "calls": N_CALLS * len(trials),
+        "calls": size.n_calls * len(trials),
         "each": [asdict(trial) for trial in trials],
     }
     text = json.dumps(summary, indent=1) + "\n"
-    if args.trials >= WHOLE:
+    if args.trials >= WHOLE and not args.small:
         (RESULTS / f"sweep_faults_{args.on}.json").write_text(text)
     sys.stdout.write(text.partition('"each"')[0])
 
