@@ -138,16 +138,19 @@ def test_a_strange_server(
     assert files_that_hold(tmp_path, KEY) == []
 
 
-@pytest.mark.parametrize(("answers_others", "n_attempts"), [(False, 1), (True, 5)])
+@pytest.mark.parametrize(
+    ("answers_others", "n_attempts", "seconds"), [(False, 1, 2), (True, 5, 1)]
+)
 def test_a_server_that_never_answers(
     answers_others: bool,
     n_attempts: int,
+    seconds: int,
     bank: Path,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """One silent attempt ends a run; five are made where the server answers something else."""
-    monkeypatch.setattr(connect, "ATTEMPT_TIMEOUT", 2)
+    monkeypatch.setattr(connect, "ATTEMPT_TIMEOUT", seconds)
     monkeypatch.setattr(clients, "PROBE_TIMEOUT", 1)
     asked: list[bytes] = []
 
@@ -163,7 +166,7 @@ def test_a_server_that_never_answers(
         monkeypatch.setenv("FAKE_BASE_URL", url)
         run = replace(a_run(bank), max_connections=1)
         outcome = resume(prepare(run, tmp_path / "robot"))
-    assert_turned_away(outcome, url, "no complete answer within 2 s")
+    assert_turned_away(outcome, url, f"no complete answer within {seconds} s")
     assert ("no answer to a request for the server's list" in outcome.why) is not answers_others
     assert len(asked) == n_attempts
 
@@ -269,8 +272,9 @@ def test_a_full_server_whose_first_answers_are_under_way(
         async def _handle(self, http: Any) -> Any:
             if not self.begun:
                 self.begun = True
-                # the others of the first five are turned away meanwhile, twice at least
-                await asyncio.sleep(2.5)
+                # the others of the first five are turned away meanwhile, twice each
+                while sum(self.arrived.values()) < 4 * 2:
+                    await asyncio.sleep(0.02)
                 self.script = well
             return await super()._handle(http)
 

@@ -23,8 +23,8 @@ from support.forked_workers import true_worker
 GRADER = "openai-api/fake/grader"
 
 
-@pytest.fixture(autouse=True)
-def _workers_are_not_forked(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture
+def true_workers(monkeypatch: pytest.MonkeyPatch) -> None:
     """Each run has a process that begins from nothing, as it does for a user."""
     monkeypatch.setattr("careeval.protocol.workers._process", true_worker)
 
@@ -43,14 +43,18 @@ def make(bank: Path, name: str, model: str | None = None) -> Run:
     return Run(name, model or f"openai-api/fake/{name}", GRADER, 2, {"bank": str(bank)})
 
 
-def test_worked_example(server: FakeServer, bank: Path, tmp_path: Path) -> None:
+def test_worked_example(
+    server: FakeServer, bank: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Two runs side by side come to the same tables as one after the other."""
     shown: list[Sequence[RunProgress]] = []
     names = ("a", "b")
-    outcomes = carry_out(
-        [prepare(make(bank, name), tmp_path / "many" / name) for name in names],
-        lambda progress, _: shown.append(progress),
-    )
+    with monkeypatch.context() as patched:
+        patched.setattr("careeval.protocol.workers._process", true_worker)
+        outcomes = carry_out(
+            [prepare(make(bank, name), tmp_path / "many" / name) for name in names],
+            lambda progress, _: shown.append(progress),
+        )
     assert [(o.folder.name, o.complete, o.stopped) for o in outcomes] == [
         ("a", True, None),
         ("b", True, None),
@@ -141,6 +145,7 @@ def test_which_runs_take_turns(run: Run, local: bool) -> None:
     assert run.local is local
 
 
+@pytest.mark.usefixtures("true_workers")
 def test_a_worker_that_was_there_before_its_run(
     server: FakeServer, bank: Path, tmp_path: Path
 ) -> None:
@@ -153,6 +158,7 @@ def test_a_worker_that_was_there_before_its_run(
     assert sum(server.answered.values()) == 4 + 4
 
 
+@pytest.mark.usefixtures("true_workers")
 def test_a_worker_that_no_run_took_is_ended(bank: Path, tmp_path: Path) -> None:
     """Workers that got no run are killed."""
     folder = prepare(make(bank, "a"), tmp_path / "a")
@@ -255,6 +261,7 @@ def test_read_files_count_as_free(tmp_path: Path) -> None:
     assert workers.free_memory(tmp_path) == 1600
 
 
+@pytest.mark.usefixtures("true_workers")
 def test_a_run_ends_in_order_where_interrupts_are_blocked(
     server: FakeServer, bank: Path, tmp_path: Path
 ) -> None:

@@ -2,8 +2,8 @@
 
 Loading takes a worker one to two seconds of processor time, and hundreds of tests begin a run. A
 forked worker is a process like any other, with the same code, orders, reports, signals and death;
-only where it comes from differs. `tests/protocol/test_workers.py`, and all tests that type a
-command into a process of its own, begin true workers.
+only where it comes from differs. Some of `tests/protocol/test_workers.py`, and all tests that type
+a command into a process of its own, begin true workers.
 """
 
 from __future__ import annotations

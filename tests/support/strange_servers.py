@@ -89,9 +89,10 @@ async def shuts(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> N
 
 async def silent_plain(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
     """Waits for a line of HTTP that does not come, as where TLS is spoken to it."""
-    while not (await reader.read(65536)).startswith(b"POST"):
-        pass
-    writer.write(http("200 OK", PAGE, "text/html"))
+    while part := await reader.read(65536):
+        if part.startswith(b"POST"):
+            writer.write(http("200 OK", PAGE, "text/html"))
+            return
 
 
 QUOTA = error(
