@@ -29,12 +29,12 @@ def _a_cache_of_its_own(tmp_path_factory: pytest.TempPathFactory) -> Iterator[No
 
 
 @pytest.fixture(autouse=True, scope="session")
-def _workers_are_forked() -> Iterator[None]:
+def worker_source() -> Iterator[WorkerSource]:
     """Runs that a test begins in its own process have forked workers, which begin sooner."""
     source = WorkerSource()
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr("careeval.protocol.workers._process", source.fork)
-        yield
+        yield source
     source.close()
 
 

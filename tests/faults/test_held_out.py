@@ -277,8 +277,9 @@ def place(tmp_path: Path) -> Place:
     return Place(tmp_path, env)
 
 
-TYPED = ("run", "-m", "openai-api/fake/a", "-m", "openai-api/fake/b", "--bank", "bank",
-         "--grader", "openai-api/fake/g", "--split", "held-out", "--yes")  # fmt: skip
+TYPED = ("run", "-m", "openai-api/fake/a", "--bank", "bank", "--grader", "openai-api/fake/g",
+         "--split", "held-out", "--yes")  # fmt: skip
+BESIDE = ("-m", "openai-api/fake/b")
 
 
 def telling(place: Place) -> dict[str, str]:
@@ -309,7 +310,8 @@ def test_a_run_against_a_server_that_repeats_what_it_is_asked(
     script = Echo(ASKED, GRADED)
     with FakeServer(script) as server:
         place.env["FAKE_BASE_URL"] = server.base_url
-        assert place.run(*TYPED, "--samples", "5", "-o", "runs/a") == SOME_FAILED
+        systems = BESIDE if told == "by variables" else ()
+        assert place.run(*TYPED, *systems, "--samples", "5", "-o", "runs/a") == SOME_FAILED
     assert {way.__name__ for way in (*ASKED, *GRADED)} == set(script.met)
     private = place.root / "runs/a/private"
     inside = [text for path in private.rglob("*") if path.is_file()
@@ -342,7 +344,7 @@ def test_a_server_that_turns_everything_away(place: Place) -> None:
         place.env |= telling(place) | {"FAKE_BASE_URL": server.base_url}
         assert place.run(*TYPED, "--samples", "8", "-o", "runs/a") == SOME_FAILED
     assert "no call succeeded" in place.said[-1]
-    words, _ = (place.root / "runs/a/private").rglob("last-words.txt")
+    (words,) = (place.root / "runs/a/private").rglob("last-words.txt")
     assert in_a_row(words.read_text(encoding="utf-8")) & SECRETS
     assert place.leaks() == {}
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 import errno
 import json
 import os
-import subprocess
-import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -17,8 +16,9 @@ from careeval.protocol.evaluate import resume
 from careeval.protocol.run import Outcome
 from careeval.protocol.run_folder import RUN_FILE, is_complete, read_run_file
 from support.fakes import Fake, keyword_grader
+from support.forked_workers import WorkerSource
 
-N = 6
+N = 3
 GRADER = "setup-grader"
 
 KILLED = """
@@ -27,7 +27,7 @@ from careeval import files
 from careeval.cli import run as command
 from support.fakes import Fake
 Fake("setup-grader", lambda _: "")
-stop, left = os.environ["STOP"], int(os.environ["AFTER"])
+stop, left, words = sys.argv[1], int(sys.argv[2]), sys.argv[3:]
 def passing(kind):
     global left
     if kind == stop:
@@ -47,7 +47,7 @@ files.Path.replace = replaced
 from careeval.cli import grade
 grade.work = command.work = lambda folders, **_: os._exit(9)
 from careeval.cli.app import run
-sys.exit(run(sys.argv[1:]))
+sys.exit(run(words))
 """
 """The command, killed when it has opened or moved so many files."""
 
@@ -73,17 +73,19 @@ def line(bank: Path, root: Path, n: int = N) -> list[str]:
     return ["run", *models, *more, "--bank", str(bank)]
 
 
-def killed(words: list[str], stop: str, after: int) -> None:
+Killed = Callable[[list[str], str, int], None]
+
+
+@pytest.fixture
+def killed(worker_source: WorkerSource) -> Killed:
     """Give the command, and kill it in its set-up."""
-    path = os.pathsep.join(sys.path)
-    done = subprocess.run(
-        [sys.executable, "-c", KILLED, *words],
-        env={**os.environ, "STOP": stop, "AFTER": str(after), "PYTHONPATH": path},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 9, done.stderr
+
+    def give(words: list[str], stop: str, after: int) -> None:
+        process = worker_source.fork(KILLED, [stop, str(after), *words])
+        written = process.communicate()
+        assert process.returncode == 9, written
+
+    return give
 
 
 def run_files(root: Path) -> list[Path]:
@@ -92,15 +94,17 @@ def run_files(root: Path) -> list[Path]:
 
 
 @pytest.mark.parametrize("resumed", [True, False], ids=["resumed", "the same command"])
-@pytest.mark.parametrize(("stop", "after"), [("open", 9), ("replace", 1), ("replace", 4)])
+@pytest.mark.parametrize(("stop", "after"), [("open", 9), ("replace", 1), ("replace", 3)])
 def test_killed_in_the_set_up(
-    stop: str, after: int, resumed: bool, bank: Path, tmp_path: Path
+    stop: str, after: int, resumed: bool, killed: Killed, bank: Path, tmp_path: Path
 ) -> None:
-    """Of six systems, killed anywhere in their set-up, all are finished in either way."""
+    """Of three systems, killed anywhere in their set-up, all are finished in either way."""
     root = tmp_path / "runs"
     words = [*line(bank, root), "--max-cost", "inf"]
     killed(words, stop, after)
-    for file in run_files(root):
+    files = run_files(root)
+    assert len(files) == (2 if stop == "replace" and after == 3 else 0)
+    for file in files:
         assert read_run_file(file.parent)
     if stop == "open" and resumed:  # not even the plan was written: there is nothing to resume
         assert not list(root.rglob("*.json"))
@@ -115,7 +119,7 @@ def test_killed_in_the_set_up(
 
 
 def test_a_damaged_run_beside_others(
-    bank: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    killed: Killed, bank: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """An empty run.json of the past is named with what to do, and those beside it are finished."""
     root = tmp_path / "runs"
@@ -136,7 +140,7 @@ def test_a_damaged_run_beside_others(
 
 
 def test_another_command_does_not_take_the_folder(
-    bank: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    killed: Killed, bank: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """A run that was set up and has not begun is not replaced by another one."""
     root = tmp_path / "runs"
@@ -193,7 +197,7 @@ def test_answers_that_find_no_room(
 
 
 def test_a_damaged_plan_of_a_set_up(
-    bank: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    killed: Killed, bank: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """A damaged list of runs to set up is refused, and its paths do not leave its folder."""
     root = tmp_path / "runs"
@@ -213,7 +217,7 @@ def test_a_damaged_plan_of_a_set_up(
 
 @pytest.mark.parametrize("after", [1, 2, 3, 4, 99])
 def test_a_grading_killed_in_its_set_up(
-    after: int, bank: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    after: int, killed: Killed, bank: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Gradings of two runs, killed anywhere in their set-up, are finished by one command."""
     root = tmp_path / "runs"

@@ -50,17 +50,20 @@ CASES = {
         ),
         ["SIGTERM", "two SIGINT"],
     ),
-    "a later grading": (
-        Drawn(4, SHAPE, 0.1, grading=(Strike("kill worker", "answered", 0.5),)),
-        ["kill worker"],
-    ),
     "a run without money": (
         Drawn(5, SHAPE, 0.2, (Strike("kill worker", "answered", 0.2),), budget=0.6),
         ["kill worker", "budget"],
     ),
-    "a run without room": (
-        Drawn(6, SHAPE, 0.1, (Strike(FULL, "answered", 0.3),), unsteady=True),
-        [FULL],
+    "a run without room, and a later grading": (
+        Drawn(
+            4,
+            SHAPE,
+            0.1,
+            (Strike(FULL, "answered", 0.3),),
+            grading=(Strike("kill worker", "answered", 0.5),),
+            unsteady=True,
+        ),
+        [FULL, "kill worker"],
     ),
 }
 """What happens, and what of it must have been met."""

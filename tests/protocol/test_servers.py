@@ -138,9 +138,7 @@ def test_a_strange_server(
     assert files_that_hold(tmp_path, KEY) == []
 
 
-@pytest.mark.parametrize(
-    ("answers_others", "n_attempts", "seconds"), [(False, 1, 2), (True, 5, 1)]
-)
+@pytest.mark.parametrize(("answers_others", "n_attempts", "seconds"), [(False, 1, 2), (True, 5, 1)])
 def test_a_server_that_never_answers(
     answers_others: bool,
     n_attempts: int,

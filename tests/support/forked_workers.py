@@ -18,6 +18,7 @@ import socket
 import subprocess
 import sys
 import threading
+from collections.abc import Sequence
 from contextlib import suppress
 from functools import cache
 from importlib import import_module
@@ -46,16 +47,19 @@ LOADED = (
 )
 """Modules that a worker loads sooner or later."""
 
+WORKER = "from careeval.protocol import worker; worker.main()"
+
 
 class ForkedWorker:
     """A worker with what `careeval.protocol.workers` uses of `subprocess.Popen`."""
 
-    def __init__(self, parent: socket.socket) -> None:
+    def __init__(self, parent: socket.socket, script: str, words: Sequence[str]) -> None:
         orders, self.stdin = _pipe_to()
         self.stdout, reports = _pipe_from()
         self.stderr, errors = _pipe_from()
         news, told = os.pipe()
         given = {"environment": dict(os.environ), "folder": os.getcwd()}  # noqa: PTH109
+        given |= {"script": script, "words": list(words), "path": sys.path}
         sent = [orders, reports, errors, told]
         socket.send_fds(parent, [json.dumps(given).encode()], sent)
         for descriptor in sent:
@@ -117,8 +121,13 @@ class WorkerSource:
         self._process: subprocess.Popen[bytes] | None = None
         self._lock = threading.Lock()
 
-    def fork(self) -> ForkedWorker:
-        """Return a new worker, with this process's environment and current folder."""
+    def fork(self, script: str = WORKER, words: Sequence[str] = ()) -> ForkedWorker:
+        """Return a new worker, with this process's environment and current folder.
+
+        Args:
+            script: What it does instead of a worker's work, as `python -c` takes it.
+            words: The words after the script.
+        """
         with self._lock:
             if self._socket is None:
                 self._socket, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
@@ -129,7 +138,7 @@ class WorkerSource:
                         stdout=subprocess.DEVNULL,
                         start_new_session=True,
                     )
-            return ForkedWorker(self._socket)
+            return ForkedWorker(self._socket, script, words)
 
     def close(self) -> None:
         """End the process; workers that were forked from it go on."""
@@ -193,8 +202,6 @@ def _report_ended(told: dict[int, int]) -> None:
 
 
 def _become_worker(order: dict[str, object], streams: list[int]) -> None:
-    from careeval.protocol import worker
-
     os.setsid()
     for number, descriptor in enumerate(streams):
         os.dup2(descriptor, number)
@@ -204,7 +211,9 @@ def _become_worker(order: dict[str, object], streams: list[int]) -> None:
     os.environ.clear()
     os.environ.update(order["environment"])  # type: ignore[call-overload]
     os.chdir(str(order["folder"]))
-    worker.main()
+    sys.path[:] = order["path"]  # type: ignore[call-overload]
+    sys.argv = ["-c", *order["words"]]  # type: ignore[misc]
+    exec(str(order["script"]), {"__name__": "__main__"})
 
 
 if __name__ == "__main__":
