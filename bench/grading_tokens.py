@@ -215,6 +215,7 @@ def healthbench_calls(response: Graded) -> Iterator[Call]:
 
 def load_tokenizer() -> tuple[Tokenizer, str]:
     """Return the embedded model's tokenizer, and its name."""
+    os.environ.setdefault("GOMP_SPINCOUNT", "10000")
     import xllamacpp
 
     from careeval.protocol.embedded_model import embedded_model_path

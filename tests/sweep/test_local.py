@@ -274,11 +274,17 @@ SERVER = f"{sys.executable} tests/support/fake_server.py --port {{port}}"
 
 @pytest.mark.skipif(sys.platform != "linux", reason="children are found in /proc")
 @pytest.mark.parametrize(
-    "command",
-    [SERVER, f"sh -c '{SERVER} & wait'", f"sh -c 'setsid {SERVER} & wait'"],
+    ("command", "moment"),
+    [
+        (SERVER, "progress.json"),
+        (f"sh -c '{SERVER} & wait'", "server.log"),
+        (f"sh -c 'setsid {SERVER} & wait'", "server.log"),
+    ],
     ids=["itself", "forked", "session of its own"],
 )
-def test_a_killed_driver_takes_the_server_with_it(bank: Path, tmp_path: Path, command: str) -> None:
+def test_a_killed_driver_takes_the_server_with_it(
+    bank: Path, tmp_path: Path, command: str, moment: str
+) -> None:
     """Also its children, in whatever process group; else they would keep the GPU."""
     system = f'[[systems]]\nmodel = "openai-api/fake/a"\nserver = {json.dumps(command)}\n'
     file = write_sweep(tmp_path, bank, f'{system}health = "/counts"\n', samples=500, slices=1)
@@ -295,10 +301,12 @@ def test_a_killed_driver_takes_the_server_with_it(bank: Path, tmp_path: Path, co
     def n_servers() -> int:
         return sum(b"fake_server" in words for _, words in processes(tmp_path))
 
+    def has_come() -> bool:
+        files = tmp_path.glob(f"swept/*/slice-01/ask-001/{moment}")
+        return any(path.stat().st_size for path in files)
+
     try:
-        assert wait_until(
-            lambda: [*tmp_path.glob("swept/*/slice-01/ask-001/progress.json")], driver, seconds=120
-        )
+        assert wait_until(has_come, driver, seconds=120)
         assert n_servers() > 0
     finally:
         driver.kill()

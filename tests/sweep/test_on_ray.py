@@ -15,13 +15,14 @@ import pyrage
 import pytest
 
 from careeval.bank.sealed import KEY_VARIABLE, pack, seal
+from careeval.cli.app import OK, run
 from careeval.protocol.tables import read_runs
 from careeval.sweep.progress import CellStatus, sweep_progress
 from faults.outcome import differences
 from faults.processes import MARK, processes, wait_until
 from support.fake_server import Completion, FakeServer, Request, well
 from support.fakes import write_bank
-from support.sweep_files import IDS, swept, write_sweep
+from support.sweep_files import GRADER, IDS, swept, write_sweep
 from support.sweep_nodes import Nodes, kill_one, nodes_of_ray
 
 API_KEY = "sk-planted-on-the-nodes"
@@ -95,8 +96,8 @@ def wait_for(moment: Callable[[], object], driver: subprocess.Popen[bytes], root
 
 
 def test_what_is_struck_down_is_done_again(place: Place, tmp_path: Path) -> None:
-    """Six cells; a task, a node and the driver are killed; the tables are those of one process."""
-    file, root = write_sweep(tmp_path, place.bank, slices=3), tmp_path / "swept"
+    """Four cells; a task, a node and the driver are killed; the tables are those of one process."""
+    file, root = write_sweep(tmp_path, place.bank), tmp_path / "swept"
     driver = place.start(file, root)
     wait_for(lambda: place.server.n_answered("ask") >= 1, driver, root)
     # its cell's own process then ends by itself
@@ -112,13 +113,11 @@ def test_what_is_struck_down_is_done_again(place: Place, tmp_path: Path) -> None
     n_ideal, n_in_flight = 2 * 2 * len(IDS), 3 * 4
     assert n_answered <= 1.02 * n_ideal + n_in_flight
     now = sweep_progress(root)
-    assert now.n(CellStatus.complete) == len(now.cells) == 6
+    assert now.n(CellStatus.complete) == len(now.cells) == 4
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("FAKE_API_KEY", API_KEY)
-        whole = ["run", "-m", "openai-api/fake/a", "--samples", "2", "--yes", "--bank"]
-        command = [*whole, str(place.bank), "--grader", "openai-api/fake/grader"]
-        command = [sys.executable, "-m", "careeval", *command, "-o", str(tmp_path / "run")]
-        subprocess.run(command, check=True, capture_output=True)
+        whole = ["run", "-m", "openai-api/fake/a", "--samples", "2", "--yes", "--grader", GRADER]
+        assert run([*whole, "--bank", str(place.bank), "-o", str(tmp_path / "run")]) == OK
     assert differences(swept(root), swept(tmp_path / "run")) == []
 
 
