@@ -11,7 +11,7 @@ from careeval.protocol.embedded_model import embedded_model_path
 # as of `careeval.protocol.gguf`: spinning threads work ten times as long beside other processes
 os.environ.setdefault("GOMP_SPINCOUNT", "10000")
 
-import xllamacpp  # noqa: E402
+import xllamacpp
 
 if __name__ == "__main__":
     params = xllamacpp.CommonParams()
