@@ -20,6 +20,15 @@ settings.load_profile("careeval")
 importlib.metadata.packages_distributions = cache(importlib.metadata.packages_distributions)
 
 
+LONG = ("test_bench", "test_on_ray", "test_strikes", "test_whole_audit", "test_whole_study")
+"""Modules whose tests begin first, so that no processor is left with one of them at the end."""
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Put the longest tests first, and leave the others in their order."""
+    items.sort(key=lambda item: item.path.stem not in LONG)
+
+
 @pytest.fixture(autouse=True, scope="session")
 def _a_cache_of_its_own(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """No test reads or writes the user's cache folder."""

@@ -107,7 +107,7 @@ def test_a_rejected_item_a_replaced_rater_and_a_second_round(
         {"viewport": {"width": 1280, "height": 900}},
         {"viewport": {"width": 390, "height": 844}},
         {"java_script_enabled": False},
-        {"color_scheme": "dark"},
+        {"color_scheme": "dark", "java_script_enabled": False},
         {"java_script_enabled": False},
     ]
     with served("study", study, folder.root) as address:
