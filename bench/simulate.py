@@ -24,7 +24,7 @@ from typing import Any, NamedTuple
 from careeval.bank import Bank, content_hash, load_bank
 from careeval.core.response import Response, ResponseState
 from careeval.core.scenario import Probe, Rubric, RubricItem, Scenario
-from careeval.modes.version import PROTOCOL_VERSION
+from careeval.modes import PROTOCOL_VERSION
 from careeval.protocol.asking import sample_metadata
 from make_logs import Stored, write_log
 

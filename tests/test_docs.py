@@ -33,10 +33,9 @@ from careeval.cli.app import app
 from careeval.core.rating import MEANING, NEVER_NEGATIVE
 from careeval.core.response import LEXICAL
 from careeval.core.scenario import Action, Person, Rung, Scenario
-from careeval.modes import grading, prompts
+from careeval.modes import PROTOCOL_VERSION, grading, prompts
 from careeval.modes.prompts import FIELDS, load_prompts
 from careeval.modes.response import RESPONSE
-from careeval.modes.version import PROTOCOL_VERSION
 from careeval.protocol import (
     calls,
     clients,

@@ -22,7 +22,7 @@ from careeval.cli.shared.invitations import _read as read_consent
 from careeval.errors import CareEvalError
 from careeval.files import read_bytes, read_text
 from careeval.modes.prompts import load_prompts
-from careeval.modes.response import PROMPTS, RESPONSE
+from careeval.modes.response import RESPONSE
 from careeval.protocol.logs import read_log
 from careeval.protocol.prices import read_prices
 from careeval.protocol.recorded_responses import read_responses
@@ -78,7 +78,7 @@ def a_key(path: Path) -> object:
 
 def a_prompt(path: Path) -> object:
     """Read it as one of a folder of prompts."""
-    folder = Path(shutil.copytree(PROMPTS, path.parent / "prompts"))
+    folder = Path(shutil.copytree(RESPONSE.prompts, path.parent / "prompts"))
     path.replace(folder / "ask-role.md")
     return load_prompts(RESPONSE, folder)
 

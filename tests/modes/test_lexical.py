@@ -50,13 +50,13 @@ def test_a_whole_judgment() -> None:
         {
             "item": 1,
             "quote": "I lock the wheelchair first!",
-            "reason": "100% of the item's weighted words stand in the answer",
+            "reason": "100% of the item's weighted words are in the answer",
             "present": True,
         },
         {
             "item": 2,
             "quote": "",
-            "reason": "0% of the item's weighted words stand in the answer",
+            "reason": "0% of the item's weighted words are in the answer",
             "present": False,
         },
     ]

@@ -12,10 +12,9 @@ from hypothesis import strategies as st
 
 from careeval.core.response import GraderItem
 from careeval.errors import ProtocolError
-from careeval.modes import MODES
+from careeval.modes import MODES, PROTOCOL_VERSION
 from careeval.modes.prompts import FIELDS, Prompts, load_prompts
-from careeval.modes.response import PROMPTS, RESPONSE
-from careeval.modes.version import PROTOCOL_VERSION
+from careeval.modes.response import RESPONSE
 
 ITEMS = [GraderItem(1, "Asks her."), GraderItem(2, "Waits.")]
 
@@ -23,7 +22,7 @@ ITEMS = [GraderItem(1, "Asks her."), GraderItem(2, "Waits.")]
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     """A copy of careeval's own prompts, to be changed."""
-    return Path(shutil.copytree(PROMPTS, tmp_path / "prompts"))
+    return Path(shutil.copytree(RESPONSE.prompts, tmp_path / "prompts"))
 
 
 def test_worked_example() -> None:
@@ -135,7 +134,7 @@ def test_missing_files_are_all_named(tmp_path: Path) -> None:
         f"prompts folder {str(tmp_path)!r} lacks ask-format.md, grade-system.md, "
         "grade-request.md, grade-request-scenario.md, grade-repair.md"
     )
-    assert caught.value.hint.startswith(f"copy the missing files from {PROMPTS}")
+    assert caught.value.hint.startswith(f"copy the missing files from {RESPONSE.prompts}")
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ from polars.testing import assert_frame_equal
 
 from careeval.core.response import Response, ResponseState
 from careeval.errors import ProtocolError
-from careeval.modes.response import PROMPTS
+from careeval.modes.response import RESPONSE
 from careeval.protocol.evaluate import resume
 from careeval.protocol.json_lines import JsonLines
 from careeval.protocol.ledger import CALLS_FILE, SPENT_FILE, read_paid_calls
@@ -298,7 +298,7 @@ def test_a_bank_that_changed_is_not_resumed(tmp_path: Path) -> None:
 def test_prompts_that_changed_are_not_resumed(bank: Path, tmp_path: Path) -> None:
     """A run is not resumed with prompts that have changed since it began."""
     prompts = tmp_path / "prompts"
-    shutil.copytree(PROMPTS, prompts)
+    shutil.copytree(RESPONSE.prompts, prompts)
     given = [Response("dressing-001", 1, "I do it.", ResponseState.answered)]
     task = {"bank": str(bank), "prompts": str(prompts)}
     assert begin_recorded(tmp_path / "robot", "robot", given, "careeval/lexical", task).complete

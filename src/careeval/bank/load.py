@@ -26,7 +26,8 @@ from careeval.bank.reader import BankReader, shown
 from careeval.bank.schema import BankFile, GenericProbe, ProbeEntry, ProbesFile
 from careeval.bank.sealed import HASH, KEY_VARIABLE, SEALED, has_sealed, unseal
 from careeval.bank.yaml_nodes import FilePlaces, Loc
-from careeval.core.scenario import Adl, Evidence, ItemId, Probe, Scenario, Slug, Source, right_acts
+from careeval.core.scenario import Adl, Evidence, ItemId, Probe, Scenario, Slug, Source
+from careeval.core.twin import right_acts
 from careeval.errors import BankError, did_you_mean
 from careeval.modes import MODES, Mode
 from careeval.modes.response import RESPONSE

@@ -11,7 +11,8 @@ from pydantic import Field, TypeAdapter
 
 from careeval.bank.evidence import Vetting
 from careeval.core.registry import Registry
-from careeval.core.scenario import Frozen, ItemId, Scenario, Slug, Source, Text, Twin
+from careeval.core.scenario import Frozen, ItemId, Scenario, Slug, Source, Text
+from careeval.core.twin import Twin
 from careeval.files import write_text
 from careeval.modes import MODES
 from careeval.modes.response import RESPONSE

@@ -24,8 +24,8 @@ from careeval.core.scenario import (
     Control,
     Scenario,
     Situation,
-    TwinItem,
 )
+from careeval.core.twin import TwinItem
 from careeval.errors import BankError
 from careeval.files import write_text
 

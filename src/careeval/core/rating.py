@@ -14,7 +14,7 @@ from careeval.core.scenario import Rubric
 
 LOWEST = 1
 HIGHEST = 5
-"""The ends of every scale, whether or not anybody used them."""
+"""The ends of every scale."""
 
 
 class Role(StrEnum):
@@ -91,8 +91,8 @@ class Subject:
 
     scenario: str  # Id of the scenario
     version: int  # The version that was shown
-    round: int  # Number of the round, from 1; a revised scenario is rated again in the next round
-    rubric: Rubric | None = None  # The item's rubric; `None` for the scenario itself
+    round: int  # From 1; a revised scenario is rated again in the next round
+    rubric: Rubric | None = None  # `None` for the scenario itself
     item: str = ""  # The item's id; empty for the scenario itself
 
     def __post_init__(self) -> None:
@@ -120,8 +120,8 @@ class Rating:
 class PointsView:
     """A rater's view of the provisional points of an item."""
 
-    rater: Rater  # The rater
-    subject: Subject  # The item
+    rater: Rater
+    subject: Subject
     proposed: int  # The points that the rater was shown, -2 to 2
     points: int | None
     """The points that the rater would give; other points than `proposed` are an objection. `None`
@@ -199,7 +199,7 @@ class Label:
 
     rater: str  # The rater's pseudonym
     judgment: str  # Id of the judgment in the sample
-    says: Reading  # Present, absent or unsure
+    says: Reading
     note: str = ""  # The rater's note, as typed; data, not markup
     at: datetime | None = None  # Time of the label; `None` if it was not kept
     adjudicated: bool = False

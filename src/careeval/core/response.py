@@ -26,13 +26,13 @@ class ResponseState(StrEnum):
 
     @property
     def has_words(self) -> bool:
-        """Tell whether a response in this state has words that people can read."""
+        """True if a response in this state has words that people can read."""
         return self in (ResponseState.answered, ResponseState.not_executable,
                         ResponseState.malformed)  # fmt: skip
 
     @property
     def is_graded(self) -> bool:
-        """Tell whether a grader judges a response in this state."""
+        """True if a grader judges a response in this state."""
         return self in (ResponseState.answered, ResponseState.not_executable)
 
 
@@ -46,8 +46,8 @@ class Response:
 
     scenario: str  # Id of the scenario
     epoch: int  # Number of the repetition, from 1
-    text: str  # The text of the response; empty unless its state `has_words`
-    state: ResponseState  # The state in which it ended
+    text: str  # Empty unless its state `has_words`
+    state: ResponseState
     cut: bool = False  # True if the text was cut off at the token limit
     note: str = ""
     """For `missing`, `refused`, `malformed` and `not_executable`, what happened; else empty."""
@@ -65,7 +65,6 @@ class GraderItem:
     text: str
 
     def __str__(self) -> str:
-        """Return the item as its line in the grader's prompt: number and text."""
         return f"{self.number}. {self.text}"
 
 
@@ -118,7 +117,6 @@ class Grader:
         return cls(text) if match is None else cls(**match.groupdict(""))
 
     def __str__(self) -> str:
-        """Return the grader's name as in logs and tables."""
         return f"{self.model} ({self.setting})" if self.mode else self.model
 
     @property

@@ -1,8 +1,7 @@
 """A scenario: a person, a place, a question, and two rubrics for the answer.
 
 The types are the bank's format: a scenario's file is exactly a `Scenario`, and the JSON Schema that
-editors use is made from it. They check the form only. The rules of `careeval.bank` check the
-content (points that add up, nested rungs, known sources) of a bank that names a set of rules.
+editors use is made from it. They check the form only; the rules of `careeval.bank` check content.
 
 "The paper" is CareEval (Liu, Dimitropoulou, Cheung, Bhattacharjee; HRI Companion '26).
 """
@@ -132,11 +131,7 @@ class Rubric(StrEnum):
 
 
 READ_RUBRICS = (Rubric.ladder, Rubric.actions)
-"""The rubrics whose items are read in a response, and which people can rate and label.
-
-A program judges a plan, so there is nothing in it for people to label.
-"""
-
+"""The rubrics whose items are read in a response, so that people can rate and label them."""
 
 Answer = Literal["yes", "no", "silence", "stop"]
 """The person's answer in a world: agrees, refuses, is silent, or agrees and then says stop."""
@@ -168,7 +163,7 @@ class ItemKind(StrEnum):
 
 
 class Origin(StrEnum):
-    """The origin of an act: a `source`, a `pilot` answer, or the `twin` for which it is there."""
+    """The origin of an act: a `source`, a `pilot` answer, or the `twin` that needs it."""
 
     source = "source"
     pilot = "pilot"
@@ -383,9 +378,9 @@ class Scenario(Setting):
         return f"<h3>{self.id}</h3>{text}<table>{items}</table>"
 
     def facts(self) -> Mapping[str, Any]:
-        """Return the facts, as JSON, that are given to a program that judges responses: none here.
+        """Return the facts that a program that judges responses gets, as JSON, without points.
 
-        A mode's own class of scenarios may return some, but no points.
+        None here: a mode's own class of scenarios may have some.
         """
         return {}
 
@@ -422,91 +417,3 @@ class Source(Frozen):
     C: any other."""
     url: str | None = None
     """A canonical address or DOI, only if it is certain; never a mirror."""
-
-
-class TwinItem(Frozen):
-    """An item of the base, with its points in the twin."""
-
-    id: ItemId
-    """Id of the base's action."""
-    points: Points
-    """−2 to +2; an item of 0 points is graded and not scored."""
-    domains: Mapping[Domain, Level] = {}
-    """Domain → how well the act serves it, 0 to 2; empty for 0 points."""
-    why: Text
-    """The reason why it helps or harms this person."""
-    sources: tuple[Slug, ...] = ()
-    """Keys of the bank's sources; may be empty for 0 points."""
-    excludes: tuple[ItemId, ...] = ()
-    """Ids of actions that cannot be in one answer together with this one."""
-    harm: HarmKind | None = None
-    """For -2 points, `injury` or `rights`."""
-    core: bool = False
-    """True if it belongs to the easy core."""
-    error: CareError | None = None
-    """For negative points, `too-little` or `too-much`."""
-
-
-class Twin(Frozen):
-    """The file of a twin or a control."""
-
-    id: Slug
-    """The base's id, a hyphen and a word."""
-    version: Annotated[int, Field(ge=1)] = 1
-    """Raised with any change that can change a score."""
-    split: Split = Split.public
-    """Split of its base."""
-    twin_of: Slug
-    """The id of its base."""
-    control: Control | None = None
-    """For a control, which has no actions of its own, the kind of change."""
-    situation: tuple[Situation, ...] = ()
-    """The difficulties of the moment; if empty, those of the base."""
-    text: Text
-    """The base's text with one fact changed; for a paraphrase, in other words."""
-    actions: tuple[TwinItem, ...] = ()
-    """One for each action of the base, in its order; empty for a control."""
-    status: Status = Status.drafted
-    """Vetting so far."""
-    evidence: tuple[Evidence, ...] = ()
-    """Evidence for `status`."""
-    canary: Text | None = None
-    """The bank's canary string."""
-
-    def scenario(self, base: Scenario) -> Scenario:
-        """Return the twin as a scenario: its text and points, all else from its base, no ladder.
-
-        Args:
-            base: The base. A twin that is not a control lists all actions of the base, in order.
-        """
-        fields = "version", "split", "text", "status", "evidence", "canary", "control"
-        own = {name: getattr(self, name) for name in fields}
-        actions = base.actions if self.control else tuple(map(_action, self.actions, base.actions))
-        return base.model_copy(
-            update={
-                **own,
-                "id": self.id,
-                "twin_of": base.id,
-                "situation": self.situation or base.situation,
-                "actions": actions,
-                "ladder": (),
-            }
-        )
-
-
-def _action(item: TwinItem, base: Action) -> Action:
-    return base.model_copy(update={name: getattr(item, name) for name in TwinItem.model_fields})
-
-
-def right_acts(
-    base: Mapping[ItemId, Points], twin: Mapping[ItemId, Points]
-) -> tuple[list[ItemId], list[ItemId]]:
-    """Return the ids of the right acts of a base, and of those of its twin.
-
-    An act is right in one of the two if it has +2 points there and negative points in the other. In
-    a pair that follows the bank's rules, base and twin have one right act each.
-    """
-    return (
-        [item for item, points in base.items() if points == 2 and twin.get(item, 0) < 0],
-        [item for item, points in twin.items() if points == 2 and base.get(item, 0) < 0],
-    )

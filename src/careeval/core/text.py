@@ -9,13 +9,7 @@ def plain(message: str) -> str:
 
 
 def counted(n: int, one: str, many: str = "") -> str:
-    """Return a number with its noun: "1 file", "1,090 files".
-
-    Args:
-        n: The number.
-        one: The singular noun, with whatever follows it.
-        many: The plural; `one` with an s by default.
-    """
+    """Return a number with its noun, "1 file" or "1,090 files"; the plural is `one` and an s."""
     return f"{n:,} {one if n == 1 else many or f'{one}s'}"
 
 

@@ -1,8 +1,7 @@
-"""The items shown to a grader, and the judgments read from its replies: pure functions.
+"""The items that a grader sees, and the judgments in its replies: pure functions.
 
-The judgments in a reply are checked together: each item of the call must be judged once, and no
-other. An item without a judgment after all attempts stays unresolved, with the reason, and never
-becomes a score.
+A reply must judge each item of the call once, and no other. An item without a judgment after all
+attempts stays unresolved, with the reason, and never becomes a score.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ MAX_ATTEMPTS = 3
 """The most calls about the same items: the first call and at most two repairs."""
 
 MAX_OBJECTS = 100
-"""The most opening braces that are tried as the start of JSON, since a reply may be hostile."""
+"""The most opening braces tried as the start of JSON, since a reply may be hostile."""
 
 KEY = "judgments"
 """The JSON key under which a reply lists its judgments."""
@@ -68,9 +67,7 @@ class Reply:
 
     judgments: Mapping[int, ItemJudgment] = field(default_factory=dict)
     """Item number → entry, for every item that was judged exactly once."""
-    problem: str = ""
-    """The reason why the reply is not complete, in words for the grader; empty if it is
-    complete."""
+    problem: str = ""  # What is missing or wrong, in words for the grader; empty if complete
 
 
 def shown_order(
@@ -91,13 +88,8 @@ def read_reply(text: str, n_items: int, stop_problem: str = "") -> Reply:
     The reply may be JSON alone, or JSON in a fence or in prose. A grader may draft: of several
     lists of judgments the last one counts. But an item on which complete lists differ counts as not
     judged, since the grader may have quoted one of the lists from the response. `present` must be
-    true or false; a word such as "yes" is not accepted.
-
-    Args:
-        text: The grader's reply.
-        n_items: Number of items that the grader was shown.
-        stop_problem: The reason why the reply was refused or cut off, empty where it was not. It
-            replaces the problem of a reply that is not complete.
+    true or false; a word such as "yes" is not accepted. `stop_problem` says why the reply was
+    refused or cut off; it replaces the problem of a reply that is not complete.
     """
     reply = _read(text, n_items)
     return replace(reply, problem=stop_problem) if stop_problem and reply.problem else reply
@@ -172,7 +164,7 @@ class RubricJudgments:
 
     judgments: tuple[Judgment, ...]  # One for each item, in the rubric's own order
     n_calls: int  # Calls that the grader answered
-    n_quotes_dropped: int  # Quotes that were dropped, since they are not in the response
+    n_quotes_dropped: int  # Quotes that are not in the response
 
 
 def resolve(
@@ -185,9 +177,9 @@ def resolve(
 
     Args:
         items: Items of the rubric, in its own order.
-        shown: The same items in the order shown.
+        shown: The same items in the order in which the grader saw them.
         replies: At least one; the last is complete, or there are no more attempts.
-        response: Text of the response, in which quotes are looked for.
+        response: Text of the response, which must contain the quotes.
     """
     merged = merge(replies)
     by_id: dict[str, Judgment] = {}
@@ -230,7 +222,7 @@ def _items(numbers: set[int]) -> str:
 
 
 def _lists(text: str) -> list[object] | None:
-    """Return the values under a key `judgments` in a text's JSON objects, in the order of the text.
+    """Return the values of the key `judgments` in a text's JSON objects, in the order of the text.
 
     There may be several, since a grader may repeat the example or draft before it judges. Return
     `[None]` if no object has the key, and `None` if there is no object.

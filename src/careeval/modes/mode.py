@@ -23,10 +23,7 @@ PROVIDER = "careeval"
 
 
 class BankFiles(Protocol):
-    """The YAML files in a bank's folder, each named by its path there without `.yaml`.
-
-    The bank reads them, and collects the problems of a file with their places.
-    """
+    """The YAML files in a bank's folder, each named by its path there without `.yaml`."""
 
     def names(self) -> list[str]:
         """Return the names of the files in the bank's subfolders, sorted."""
@@ -50,7 +47,7 @@ class BankFiles(Protocol):
 class Case:
     """The response and the items that a program judges, without points."""
 
-    response: str  # The response's text
+    response: str  # Its text
     items: Sequence[tuple[str, str]]
     """Id and text of each item, in the order in which they are numbered."""
     facts: Mapping[str, Any]  # Facts of the scenario for a program: `Scenario.facts`
@@ -74,16 +71,13 @@ class Mode:
     prompts: Path  # Folder of its prompts
     models_grade: bool  # True if a model may grade; if so, the prompts have a part for it
     programs: Mapping[str, Program]  # Graders that compute, by Inspect's name: `careeval/NAME`
-    grader: str  # The default grader
+    grader: str  # Inspect's name of the default grader
     interpret: Callable[[Response, Mapping[str, Any]], Response] | None = None
     """Returns a response with its state in this mode, given the facts of its scenario: a response
     that is no valid plan, say, is not `answered`. None if any text counts as answered."""
 
     def check_grader(self, grader: str) -> None:
-        """Check that a grader can judge responses of this mode.
-
-        Args:
-            grader: Inspect's name of the grader.
+        """Check that a grader, by Inspect's name, can judge responses of this mode.
 
         Raises:
             ProtocolError: The mode has no program of that name; or the grader is a model, and only
@@ -93,12 +87,8 @@ class Mode:
             return
         hint = f"use {' or '.join(self.programs)}"
         if grader.partition("/")[0] == PROVIDER:
-            raise ProtocolError(
-                f"{grader} is not a grader program of the mode {self.name}",
-                hint=hint,
-            )
+            message = f"{grader} is not a grader program of the mode {self.name}"
+            raise ProtocolError(message, hint=hint)
         if not self.models_grade:
-            raise ProtocolError(
-                f"{grader} cannot grade: in the mode {self.name} only programs grade",
-                hint=hint,
-            )
+            message = f"{grader} cannot grade: in the mode {self.name} only programs grade"
+            raise ProtocolError(message, hint=hint)

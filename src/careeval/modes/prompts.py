@@ -25,10 +25,10 @@ FIELDS: dict[str, frozenset[str]] = {
     "grade-request-scenario.md": frozenset({"fence", "scenario", "response", "items"}),
     "grade-repair.md": frozenset({"problem", "n_items"}),
 }
-"""Prompt file → the fields allowed in it. Names of files for a grader begin with `grade-`."""
+"""Prompt file → the fields that it may have. Files for a grader begin with `grade-`."""
 
 REQUIRED = frozenset({"response", "items"})
-"""Fields that a prompt file must contain if they are allowed in it."""
+"""Fields that a prompt file must have if it may have them."""
 
 _FIELD = re.compile(r"\{([a-z_]+)\}")
 
@@ -61,13 +61,7 @@ class Prompts:
     def grade_request(
         self, response: str, items: Sequence[GraderItem], scenario: str | None = None
     ) -> str:
-        """Return the request to grade one response.
-
-        Args:
-            response: Text of the response.
-            items: The items, numbered as they are to be shown.
-            scenario: Text of the scenario; `None` where the grader is not to see it.
-        """
+        """Return the request to grade a response; with `scenario`, the grader sees its text too."""
         fields = {
             "fence": f"=== {hashlib.sha256(response.encode()).hexdigest()[:10]} ===",
             "response": response,
@@ -91,15 +85,15 @@ def _hash(*texts: str) -> str:
 
 
 MAX_BYTES = 1_000_000
-"""The most bytes of a prompt file; a larger file is refused."""
+"""The most bytes of a prompt file."""
 
 
 def load_prompts(mode: Mode, folder: Path | None = None) -> Prompts:
     """Return the prompts of a folder, or the mode's own.
 
     Raises:
-        ProtocolError: A file is missing or is not text, has a field that is not allowed in it, or
-            lacks a required field.
+        ProtocolError: A file is missing, is not text, lacks a required field or has one that is not
+            allowed.
     """
     root = folder or mode.prompts
     needed = {name: FIELDS[name] for name in FIELDS if mode.models_grade or name.startswith("ask-")}

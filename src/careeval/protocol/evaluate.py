@@ -18,8 +18,7 @@ from inspect_ai.model import Model
 
 from careeval.errors import LogError, ProtocolError
 from careeval.files import open_file
-from careeval.modes import MODES
-from careeval.modes.version import check_version
+from careeval.modes import MODES, check_version
 from careeval.protocol.budget import Budget, remove_reservations
 from careeval.protocol.calls import RunCalls, using_calls
 from careeval.protocol.clients import ReplyQueue

@@ -15,7 +15,7 @@ from typing import Annotated, Any, ClassVar, Protocol
 from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
 
 from careeval.errors import ProtocolError
-from careeval.modes.version import PROTOCOL_VERSION
+from careeval.modes import PROTOCOL_VERSION
 from careeval.protocol.address import server_address
 from careeval.protocol.ledger import PaidCall
 from careeval.protocol.providers import provider_of

@@ -18,7 +18,7 @@ from careeval.bank import Bank
 from careeval.core.response import grade_mode
 from careeval.core.scenario import Rubric, Scenario
 from careeval.errors import ProtocolError
-from careeval.modes.version import PROTOCOL_VERSION
+from careeval.modes import PROTOCOL_VERSION
 from careeval.protocol.asking import ask, recorded, sample_metadata, transcript_cleanup
 from careeval.protocol.grader import grade as grade_scorer
 from careeval.protocol.grader import grader_given

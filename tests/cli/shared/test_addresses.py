@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from careeval.cli.app import OK, USAGE, run
-from careeval.modes.version import PROTOCOL_VERSION
+from careeval.modes import PROTOCOL_VERSION
 from careeval.protocol.run_folder import amend_run, read_run_file
 from support.fake_server import FakeServer
 from support.fakes import write_bank

@@ -19,7 +19,8 @@ from careeval.bank.rules.items import items_of
 from careeval.bank.rules.rule import Finding
 from careeval.bank.sealed import SEALED
 from careeval.bank.skeleton import SOURCE_TO_NAME, TO_WRITE
-from careeval.core.scenario import Adl, Control, Scenario, Split, Status, right_acts
+from careeval.core.scenario import Adl, Control, Scenario, Split, Status
+from careeval.core.twin import right_acts
 
 # ruff: noqa: ARG001  (all rules have the same signature)
 

@@ -1,10 +1,9 @@
 """The lexical grader, which compares words: deterministic, instant and free, but crude.
 
-An item counts as present when enough of its words are in the response. A word weighs more the fewer
-of the items shown have it, so that words which the items share count for little. The grader does
-not understand negation, sides or order. It exists so that everything can be tried without cost. Its
-agreement with the labels of the probes is measured by `careeval audit probes`, and printed wherever
-its grades are.
+An item counts as present when enough of its words are in the response. A word counts less the more
+items share it. The grader does not understand negation, sides or order; with it, everything can be
+tried without cost. `careeval audit probes` measures its agreement with the labels of the probes,
+which is printed wherever its grades are.
 """
 
 from __future__ import annotations
@@ -12,7 +11,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache, lru_cache
 from itertools import chain
 from typing import Any
@@ -21,8 +20,8 @@ from careeval.modes.grading import ItemJudgment
 from careeval.modes.mode import Case
 
 THRESHOLD = 0.25
-"""The least coverage with which an item counts as present: at this value sensitivity and
-specificity were about equal on the probes of the first twelve scenarios."""
+"""The least coverage of an item that counts as present: at this value sensitivity and specificity
+were about equal on the probes of the first twelve scenarios."""
 
 STOP_WORDS = frozenset({
     "a", "an", "and", "the", "of", "to", "in", "on", "at", "is", "are", "was", "be", "been", "it",
@@ -61,7 +60,9 @@ def coverage(response: str, items: Sequence[str]) -> list[float]:
     """
     response_stems = set(word_stems(response))
     return [
-        _sum(weights[stem] for stem in weights.keys() & response_stems) / total if weights else 0.0
+        math.fsum(weights[stem] for stem in weights.keys() & response_stems) / total
+        if weights
+        else 0.0
         for weights, total in _stem_weights(tuple(items))
     ]
 
@@ -72,12 +73,8 @@ def _stem_weights(items: tuple[str, ...]) -> tuple[tuple[Mapping[str, float], fl
     stems = [set(word_stems(item)) for item in items]
     n_items = Counter(chain.from_iterable(stems))
     by_item = [{stem: math.log((len(items) + 1) / n_items[stem]) for stem in s} for s in stems]
-    return tuple((weights, _sum(weights.values())) for weights in by_item)
-
-
-def _sum(weights: Iterable[float]) -> float:
     # fsum, since the order of a set differs between processes, and with it a rounded sum
-    return math.fsum(weights)
+    return tuple((weights, math.fsum(weights.values())) for weights in by_item)
 
 
 def nearest_sentence(response: str, item: str) -> str:
@@ -90,13 +87,13 @@ def nearest_sentence(response: str, item: str) -> str:
 
 
 def lexical(case: Case) -> list[ItemJudgment]:
-    """Return the judgments of the lexical grader."""
+    """Return a judgment of each item: present if its `coverage` is at least `THRESHOLD`."""
     items = [text for _, text in case.items]
     return [
         ItemJudgment(
             item=number,
             quote=nearest_sentence(case.response, item) if share >= THRESHOLD else "",
-            reason=f"{share:.0%} of the item's weighted words stand in the answer",
+            reason=f"{share:.0%} of the item's weighted words are in the answer",
             present=share >= THRESHOLD,
         )
         for number, (item, share) in enumerate(

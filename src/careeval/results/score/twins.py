@@ -12,7 +12,7 @@ from itertools import combinations, product
 
 import numpy as np
 
-from careeval.core.scenario import right_acts
+from careeval.core.twin import right_acts
 from careeval.results.score.bounded_estimates import bounded
 from careeval.results.score.entries import Entry
 from careeval.results.score.graded_arrays import BoundedValues
