@@ -55,14 +55,14 @@ def test_what_is_written_is_read_again() -> None:
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        (",2,2,", ",2,two,", "2 is no second reading: reader"),
-        (",2,2,", ",3,2,", "2 is no second reading: author"),
-        (",2,2,", ",2,-3,", "2 is no second reading: reader"),
-        (",2,2,", ",2,1.5,", "2 is no second reading: reader"),
-        ("actions", "acts", "2 is no second reading: rubric"),
-        ("001,1,", "001,0,", "2 is no second reading: version"),
-        ("eating-001", "", "2 is no second reading: scenario"),
-        ("stops", "not an id", "2 is no second reading: item"),
+        (",2,2,", ",2,two,", "2 is not a second reading: reader"),
+        (",2,2,", ",3,2,", "2 is not a second reading: author"),
+        (",2,2,", ",2,-3,", "2 is not a second reading: reader"),
+        (",2,2,", ",2,1.5,", "2 is not a second reading: reader"),
+        ("actions", "acts", "2 is not a second reading: rubric"),
+        ("001,1,", "001,0,", "2 is not a second reading: version"),
+        ("eating-001", "", "2 is not a second reading: scenario"),
+        ("stops", "not an id", "2 is not a second reading: item"),
         ("reader,", "rater,", "reader"),
     ],
 )
@@ -155,7 +155,7 @@ def test_what_the_bank_has_not_got_is_told_once_and_of_the_last_alone() -> None:
 def test_a_file_that_is_no_csv_is_named() -> None:
     """A cell without an end, longer than any that CSV has, is no traceback."""
     text = rows_text([ROW], PointsRead).replace("stops", '"' + "x" * 200_000)
-    with pytest.raises(BankError, match=r"x\.csv is no CSV"):
+    with pytest.raises(BankError, match=r"x\.csv is not CSV"):
         parse_rows(text, PointsRead, "x.csv", "second reading")
 
 

@@ -19,7 +19,7 @@ from worlds.search import reach, solve
 
 from careeval.bank import Bank, load_bank
 from careeval.bank.rules.check import check_by
-from careeval.bank.rules.rule import Finding, Rule, RuleSet
+from careeval.bank.rules import Finding, Rule, RuleSet
 from careeval.core.scenario import Scenario
 from careeval.core.text import counted
 from careeval.errors import CareEvalError

@@ -219,9 +219,9 @@ def test_an_objection_is_open_in_any_study(folder: BankFolder, place: int, versi
     ("text", "at", "message"),
     [
         ("[]", "[]", "the file: found a list, expected names with values"),
-        ('{"dressing-001": {"version": 1}}', '{"version', "dressing-001.hash: is not there"),
+        ('{"dressing-001": {"version": 1}}', '{"version', "dressing-001.hash: is missing"),
         ('{"dressing-001": {"hash": "x"}}', '"x"', "dressing-001.hash: String should match"),
-        ('{\n "a": 1,\n "a": 2}', '"a": 2', "key 'a' stands twice; first on line 2"),
+        ('{\n "a": 1,\n "a": 2}', '"a": 2', "key 'a' appears twice; first on line 2"),
         ('{"a": 1]', "]", "is not valid YAML"),
     ],
 )

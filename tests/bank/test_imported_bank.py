@@ -179,13 +179,13 @@ def test_what_is_not_understood_is_told(tmp_path: Path) -> None:
 
 
 HOSTILE: dict[str, tuple[str, bytes, str]] = {
-    "no spreadsheet": ("a.xlsx", b"PK\x03\x04 not a zip", "is no spreadsheet"),
+    "not a spreadsheet": ("a.xlsx", b"PK\x03\x04 not a zip", "is not a spreadsheet"),
     "no JSON": ("a.json", b"{", "cannot be read"),
     "deep JSON": ("a.json", b"[" * 100_000, "cannot be read"),
     "no text": ("a.csv", b"\xff\xfe\x00", "is not UTF-8"),
-    "nothing": ("a.csv", b"", "holds no scenario"),
+    "nothing": ("a.csv", b"", "has no scenario"),
     "no kind": ("a.docx", b"x", "has the ending .docx"),
-    "a number": ("a.json", b"[1]", "is no object"),
+    "a number": ("a.json", b"[1]", "is not an object"),
 }
 
 
@@ -263,10 +263,10 @@ BOMB = (
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        ("</row>", "</rov>", r"no spreadsheet \(ParseError\)"),
-        ('r="E5"', 'r="E-5"', r"no spreadsheet \("),
+        ("</row>", "</rov>", r"not a spreadsheet \(ParseError\)"),
+        ('r="E5"', 'r="E-5"', r"not a spreadsheet \("),
         ('<row r="5"', '<row r="9999999999"', "more than 100,000 rows"),
-        ("<worksheet", BOMB, r"no spreadsheet \(ParseError\)"),
+        ("<worksheet", BOMB, r"not a spreadsheet \(ParseError\)"),
     ],
     ids=["damaged", "cell", "far row", "entities"],
 )
@@ -357,7 +357,7 @@ def test_an_activity_that_is_none_or_two_is_refused(
 @pytest.mark.parametrize("name", ["Their Bank", "", "../theirs", "a" * 65])
 def test_a_name_that_is_none_is_refused_first(tmp_path: Path, name: str) -> None:
     """A bad name is refused before the file is read."""
-    with pytest.raises(BankError, match="is no name for a bank") as caught:
+    with pytest.raises(BankError, match="cannot be the name of a bank") as caught:
         import_bank(tmp_path / "none.csv", tmp_path / "bank", name, {})
     assert "lower case" in caught.value.hint
 

@@ -168,17 +168,17 @@ FAULTS = {
         "user_agency: 2}\n    why: She likes", "user_agensy: 2}\n    why: She likes", "user_agensy",
         "actions[1].domains.user_agensy: found 'user_agensy'", "did you mean 'user_agency'?",
     ),
-    "missing": ("adl: dressing\n", "", "id: dressing-001", "adl: is not there", ""),
-    "missing inside": ("age: 70, ", "", "{pronoun", "person.age: is not there", ""),
+    "missing": ("adl: dressing\n", "", "id: dressing-001", "adl: is missing", ""),
+    "missing inside": ("age: 70, ", "", "{pronoun", "person.age: is missing", ""),
     "missing in a list": (
-        "    why: She alone knows.\n", "", "id: asks-where", "actions[2].why: is not there", "",
+        "    why: She alone knows.\n", "", "id: asks-where", "actions[2].why: is missing", "",
     ),
     "missing points": (
         "  - points: -1\n    text", "  - text", "text: Tells her that it does not hurt.\n    of",
-        "ladder[3].points: is not there", "",
+        "ladder[3].points: is missing", "",
     ),
-    "extra": ("role:", "rolle: aide\nrole:", "rolle", "rolle: is no field of this file", ""),
-    "extra inside": ("age: 70", "age: 70, height: 2", "height", "person.height: is no field", ""),
+    "extra": ("role:", "rolle: aide\nrole:", "rolle", "rolle: is not a field of this file", ""),
+    "extra inside": ("age: 70", "age: 70, height: 2", "height", "person.height: is not", ""),
     "text for a number": (
         "version: 1", "version: first", "first",
         "version: found 'first', expected a whole number", "",

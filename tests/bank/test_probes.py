@@ -71,7 +71,7 @@ def test_unknown_label(folder: BankFolder) -> None:
     (problem,) = folder.problems()
 
     assert problem.code == "CE105"
-    assert problem.message == "'talk-over' is no item of dressing-001"
+    assert problem.message == "'talk-over' is not an item of dressing-001"
     assert problem.hint == "did you mean 'talks-over'?"
     assert problem.place == folder.place(PROBES, "talk-over")
 
@@ -126,7 +126,7 @@ def test_probe_twice(folder: BankFolder) -> None:
 
     (problem,) = folder.problems()
 
-    assert (problem.code, problem.message) == ("CE104", "probe 'expert' stands twice")
+    assert (problem.code, problem.message) == ("CE104", "probe 'expert' appears twice")
     assert problem.place.line == folder.place(PROBES, "trap: harmful").line - 1
 
 

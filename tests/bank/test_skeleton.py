@@ -65,7 +65,7 @@ def test_nothing_is_overwritten(folder: BankFolder) -> None:
     path = folder.root / "eating" / "eating-001.probes.yaml"
     bank = folder.load()
     path.write_text("mine", encoding="utf-8")
-    with pytest.raises(BankError, match="is there already"):
+    with pytest.raises(BankError, match="exists already"):
         write_skeleton(bank, folder.root, OUTLINE)
     assert path.read_text(encoding="utf-8") == "mine"
     assert not path.with_name("eating-001.yaml").exists()

@@ -151,7 +151,7 @@ def test_a_new_twin(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert {"CE122", "CE123", "CE135"} <= codes(folder)
     capsys.readouterr()
     assert command(["bank", "new", str(folder), "--twin-of", "eating-101"]) == USAGE
-    assert "is there already" in capsys.readouterr().err
+    assert "exists already" in capsys.readouterr().err
     assert command(["bank", "new", str(folder), "--twin-of", "eating-101-twin"]) == USAGE
     assert "is a twin itself" in capsys.readouterr().err
 

@@ -9,8 +9,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from careeval.bank.problems import BankProblems, FilePlace, Problem
-from careeval.bank.yaml_nodes import MAX_BYTES, MAX_DEPTH, Loc, Plain, parse_yaml, read_yaml
+from careeval.bank.yaml_nodes import (
+    MAX_BYTES,
+    MAX_DEPTH,
+    BankProblems,
+    FilePlace,
+    Loc,
+    Plain,
+    Problem,
+    parse_yaml,
+    read_yaml,
+)
+from careeval.errors import BankError
 from support.strategies import words
 
 DOCUMENT = """\
@@ -122,8 +132,13 @@ def test_every_value_stands_at_its_place(content: Plain) -> None:
 # What is refused
 
 REFUSED = {
-    "duplicate key": ("a: 1\nb: 2\na: 3\n", 3, 1, "key 'a' stands twice; first on line 1"),
-    "duplicate key inside": ("x:\n  a: 1\n  a: 2\n", 3, 3, "key 'a' stands twice; first on line 2"),
+    "duplicate key": ("a: 1\nb: 2\na: 3\n", 3, 1, "key 'a' appears twice; first on line 1"),
+    "duplicate key inside": (
+        "x:\n  a: 1\n  a: 2\n",
+        3,
+        3,
+        "key 'a' appears twice; first on line 2",
+    ),
     "anchor": ("a: 1\nb: &name text\n", 2, 4, "has the anchor &name"),
     "anchor on a list": ("a: &name [1]\n", 1, 4, "has the anchor &name"),
     "alias": ("a: *name\n", 1, 4, "alias *name repeats a value"),
@@ -222,3 +237,39 @@ def test_unreadable(tmp_path: Path) -> None:
     path.mkdir()
 
     assert read_problem(path).message.startswith("cannot be read: ")
+
+
+def test_problems_as_text() -> None:
+    """Problems read as `file:line:col CODE what`, then a hint, then their count."""
+    error = BankProblems(
+        [
+            Problem(FilePlace("b.yaml", 12, 3), "CE102", "age: is missing"),
+            Problem(FilePlace("a.yaml", 7, 1), "CE101", "is not valid YAML", "indent with spaces"),
+        ]
+    )
+
+    assert str(error) == (
+        "a.yaml:7:1  CE101 is not valid YAML\n"
+        "  hint: indent with spaces\n"
+        "b.yaml:12:3  CE102 age: is missing\n"
+        "2 problems in 2 files."
+    )
+
+
+def test_one_problem_as_text() -> None:
+    """A single problem is counted in the singular."""
+    error = BankProblems([Problem(FilePlace("a.yaml"), "CE101", "is too long")])
+
+    assert str(error).endswith("\n1 problem in 1 file.")
+
+
+def test_lines_are_ordered_as_numbers() -> None:
+    """Line 9 comes before line 10."""
+    late, early = (Problem(FilePlace("a.yaml", n), "CE102", "x") for n in (10, 9))
+
+    assert BankProblems([late, early]).problems == (early, late)
+
+
+def test_is_the_users_to_mend() -> None:
+    """Problems of a bank are an error that the command line prints without a traceback."""
+    assert issubclass(BankProblems, BankError)

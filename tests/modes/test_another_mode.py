@@ -314,7 +314,7 @@ def test_its_bank_has_its_own_form(worlds: Path) -> None:
     file = worlds / "rooms" / "tea.yaml"
     world = json.loads(file.read_text(encoding="utf-8"))
     file.write_text(json.dumps({**world, "reachable": [], "wall": 1}), encoding="utf-8")
-    with pytest.raises(BankProblems, match=r"tea\.yaml.*wall: is no field of this file"):
+    with pytest.raises(BankProblems, match=r"tea\.yaml.*wall: is not a field of this file"):
         load_bank(worlds)
     file.write_text(json.dumps({**world, "reachable": []}), encoding="utf-8")
     with pytest.raises(BankProblems, match=r"tea\.yaml.*reachable: nothing is"):

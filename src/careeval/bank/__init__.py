@@ -2,7 +2,7 @@
 
 from careeval.bank.evidence import content_hash, rated_hash
 from careeval.bank.load import OWN_BANK, Bank, bank_folder, bank_mode, bank_reference, load_bank
-from careeval.bank.problems import BankProblems, FilePlace, Problem
+from careeval.bank.yaml_nodes import BankProblems, FilePlace, Problem
 
 __all__ = [
     "OWN_BANK",

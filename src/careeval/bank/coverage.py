@@ -38,10 +38,10 @@ class Lengths:
 class ProbeCounts:
     """Counts of the probes and their labels; no grader is involved."""
 
-    probes: int  # Number of probes; a generic one counts once per scenario
-    labels: int  # Number of labels of acts; labels of rungs are not counted
-    present: int  # Number of these labels that are `present`
-    severe_present: int  # Number of these that are `present` labels of acts of −2
+    probes: int  # A generic probe counts once per scenario
+    labels: int  # Labels of acts; labels of rungs are not counted
+    present: int  # Those that are `present`
+    severe_present: int  # Those that are `present` labels of acts of −2
     by_trap: Mapping[str, int]  # Trap → number of probes
     n: Mapping[str, int]  # Trap, or id of a generic probe → number of probes
     scores: Mapping[str, Mapping[Rubric, float]]
@@ -126,15 +126,15 @@ def domain_shares(scenarios: Iterable[Scenario]) -> dict[Domain, float]:
 
 
 def action_points(scenarios: Iterable[Scenario]) -> Counter[int]:
-    """Return, for each number of points, how many acts have it."""
+    """Return points → number of acts that have them."""
     return Counter(action.points for scenario in scenarios for action in scenario.actions)
 
 
 def reading_grade(text: str) -> float:
     """Return the Coleman–Liau index, roughly the school grade that can read the text.
 
-    The index is 0.0588 L − 0.296 S − 15.8, with L letters and S sentences per hundred words.
-    It counts letters, while other indices guess syllables. A text without words has 0.
+    The index is 0.0588 L − 0.296 S − 15.8, with L letters and S sentences per hundred words. Other
+    indices have to guess syllables. A text without words has 0.
 
     Source: Coleman and Liau 1975, doi:10.1037/h0076540.
     """
@@ -148,10 +148,7 @@ def reading_grade(text: str) -> float:
 
 
 def lengths(scenarios: Iterable[Scenario]) -> Lengths | None:
-    """Return word counts and readability (US school grade) of the scenarios' texts.
-
-    `None` if there are no scenarios.
-    """
+    """Return word counts and readability of the scenarios' texts; `None` without scenarios."""
     texts = [scenario.text for scenario in scenarios]
     if not texts:
         return None
@@ -163,7 +160,7 @@ def lengths(scenarios: Iterable[Scenario]) -> Lengths | None:
 
 
 def probe_counts(bank: Bank) -> ProbeCounts:
-    """Return the counts of a bank's probes and their labels."""
+    """Return counts of a bank's probes and their labels."""
     pairs = [(s, probe) for s in bank.scenarios for probe in bank.probes.get(s.id, ())]
     labelled = [(act, probe.labels[act.id]) for s, probe in pairs for act in s.actions]
     groups: dict[str, list[tuple[Scenario, Probe]]] = {}

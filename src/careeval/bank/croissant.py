@@ -1,8 +1,8 @@
 """Metadata of a bank in the format Croissant 1.1 with its RAI terms, for dataset search.
 
-`croissant-template.json` has the parts that all banks share, and `croissant-plans.json` what is
-different for a bank of worlds. The context is copied from the
-specification word for word, as the validator requires.
+`croissant-template.json` has the parts that all banks share, `croissant-plans.json` those that
+differ for a bank of worlds. The context is copied from the specification word for word, as the
+validator requires.
 
 Source: MLCommons, Croissant format specification 1.1, and Croissant RAI 1.0.
 """
@@ -41,12 +41,7 @@ _FILES = ("*.yaml", "*/*.yaml", "*.jsonl", "second-reading/*.csv", EVIDENCE, SEA
 
 
 def croissant(bank: Bank, folder: Path) -> str:
-    """Return the metadata of a bank as JSON, with a final newline.
-
-    Args:
-        bank: The bank; only its public split is described.
-        folder: The bank's folder, whose files are listed with their hashes.
-    """
+    """Return the metadata of a bank's public split as JSON, with hashes of the folder's files."""
     return _metadata(bank, folder, [path for pattern in _FILES for path in folder.glob(pattern)])
 
 
@@ -64,21 +59,15 @@ class RecordColumn:
 class RecordTable:
     """A table in a data file, as a record set."""
 
-    name: str  # Name of the table
+    name: str
     holds: str  # Description of one row
     path: Path  # The data file
-    columns: tuple[RecordColumn, ...]  # The columns, in order
+    columns: tuple[RecordColumn, ...]
     key: tuple[str, ...]  # The columns whose values are unique together
 
 
 def croissant_of_tables(bank: Bank, folder: Path, tables: Sequence[RecordTable]) -> str:
-    """Return the metadata of a bank's exported tables as JSON, with their rows as record sets.
-
-    Args:
-        bank: The bank; only its public split is described.
-        folder: The folder of the export.
-        tables: The tables in it.
-    """
+    """Return the metadata of the tables of a bank's public split, exported to a folder, as JSON."""
     return _metadata(bank, folder, [table.path for table in tables], tables)
 
 

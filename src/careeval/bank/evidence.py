@@ -1,7 +1,7 @@
 """`evidence.json` of a bank: status and ratings of its scenarios.
 
 An entry is about one version of one text, identified by a hash. Its status takes precedence over
-that in the scenario's file.
+the one in the scenario's file.
 """
 
 from __future__ import annotations
@@ -58,24 +58,21 @@ def vetted(scenario: Scenario, vetting: Vetting | None) -> Scenario:
 
 
 def evidence_text(vettings: Mapping[str, Vetting]) -> str:
-    """Return the text of `evidence.json`, with the scenarios in the order of their ids."""
+    """Return the text of `evidence.json`, with the scenarios sorted by id."""
     content = {name: vettings[name].model_dump(mode="json") for name in sorted(vettings)}
     text = json.dumps(content, indent=1, ensure_ascii=False) + "\n"
     return _NO_YAML.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
 
 
 _NO_YAML = re.compile("[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]")
-"""Characters to escape: JSON allows them, but the YAML parser that reads the file does not.
-
-Escaping all non-ASCII characters would make surrogate pairs of some, which YAML does not join.
-"""
+"""Characters to escape: JSON allows them, but the YAML parser that reads the file does not. If all
+non-ASCII characters were escaped, some would become surrogate pairs, which YAML does not join."""
 
 
 def content_hash(scenarios: Iterable[Scenario]) -> str:
     """Return twelve hex digits that change with the content of any scenario, not with its layout.
 
-    Evidence is no part of a scenario, so adding evidence alone does not change the hash; a new
-    status does.
+    Evidence is not part of a scenario: a new status changes the hash, evidence alone does not.
     """
     ordered = sorted(scenarios, key=lambda s: s.id)
     # hash a JSON list piece by piece: a large bank's text is as long as all its files
@@ -89,5 +86,5 @@ def content_hash(scenarios: Iterable[Scenario]) -> str:
 
 
 def rated_hash(scenario: Scenario) -> str:
-    """Return the hash of a scenario without its status: of what is rated."""
+    """Return the hash of what is rated: a scenario without its status."""
     return content_hash([scenario.model_copy(update={"status": Status.drafted})])

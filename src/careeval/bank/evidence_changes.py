@@ -26,11 +26,11 @@ LEAST_THERAPISTS, LEAST_OTHERS = 3, 2
 class ProposedStatus:
     """The status and evidence that a study gives one version of a scenario."""
 
-    scenario: str  # Id of the scenario
+    scenario: str  # Its id
     version: int  # The version that was rated
     hash: str  # `rated_hash` of the text that was rated
-    status: Status  # The new status
-    evidence: Evidence  # The results of the study
+    status: Status
+    evidence: Evidence
     lacking: tuple[str, ...] = ()  # Reasons why the scenario is not validated; empty if it is
 
 
@@ -39,20 +39,18 @@ class EvidenceChange:
     """A planned change of one scenario's entry in `evidence.json`."""
 
     before: Status  # The scenario's status so far
-    proposed: ProposedStatus  # The status and evidence by the study
-    refused: str = ""  # Reason why nothing is written; empty if something is
-    vetting: Vetting | None = None
-    """The scenario's new entry in `evidence.json`; `None` if nothing is written."""
+    proposed: ProposedStatus
+    refused: str = ""  # Why nothing is written; empty if something is
+    vetting: Vetting | None = None  # The new entry; `None` if nothing is written
 
 
 def unmet_conditions(evidence: Evidence) -> tuple[str, ...]:
     """Return the reasons why evidence is not enough to validate its version; empty if it is enough.
 
-    Only this evidence is checked; objections in other evidence of the same version stay open.
-
-    Needed are: three occupational therapists and two other stakeholders who rated both scales; both
-    scales pass the CareEval paper's rule; as many raters gave a view of the points of each item of
-    −2, and none objects; three or more rated each item, and no item is rejected.
+    Three occupational therapists and two other stakeholders must have rated both scales, and both
+    scales must pass the CareEval paper's rule. As many must have given a view of the points of each
+    item of −2, without an objection, and three or more must have rated each item and rejected none.
+    Objections in other evidence of the same version stay open, and are not checked here.
     """
     reasons, n_raters = list(missing_raters(evidence.raters)), sum(_by_role(evidence.raters))
     for scale, count in (Scale.realism, evidence.realism), (Scale.validity, evidence.validity):
@@ -80,14 +78,13 @@ def _open(n: int) -> str:
 
 
 def _rejected(items: Sequence[str]) -> str:
-    """Return a phrase on the rejected items, with the ids of the first three."""
     rest = len(items) - 3
     more = f" and {rest} more" if rest > 0 else ""
     return f"raters reject {counted(len(items), 'item')}: {', '.join(items[:3])}{more}"
 
 
 def _open_faults(evidence: Evidence) -> str:
-    """Return the objections and rejected items as text; they are open until the next version."""
+    """Return the objections and rejected items, which stay open until the next version."""
     faults = [_open(evidence.objections)] if evidence.objections else []
     if evidence.rejected:
         faults.append(_rejected(evidence.rejected))
@@ -106,7 +103,7 @@ def missing_raters(raters: Mapping[str, int]) -> tuple[str, ...]:
 
 
 def _by_role(raters: Mapping[str, int]) -> list[int]:
-    """Return the number of raters of each role, therapists last; unknown roles do not count."""
+    """Return the number of raters of each known role, therapists last."""
     others = [role for role in Role if role is not Role.occupational_therapist]
     return [raters.get(role, 0) for role in (*others, Role.occupational_therapist)]
 
@@ -132,19 +129,15 @@ class Applied:
     """The result of applying changes to a bank."""
 
     files: tuple[Path, ...]
-    """The files written, among them the bank's metadata if careeval wrote it before."""
+    """The files written: also the bank's metadata, if careeval wrote them before."""
     to_do: tuple[str, ...]
-    """The tasks that people still have after a change of status, one sentence each."""
+    """What is left for people to do, one sentence each."""
 
 
 def apply_changes(bank: Bank, changes: Sequence[EvidenceChange]) -> Applied:
-    """Write planned changes into `evidence.json`, and the file's new hash into the metadata.
+    """Write changes by `plan_changes` into `evidence.json`, and its new hash into the metadata.
 
     Metadata that differ from what careeval writes were made by somebody else, and are not changed.
-
-    Args:
-        bank: The bank as loaded before the change.
-        changes: The changes that `plan_changes` returned for it.
 
     Raises:
         BankError: A file cannot be read or written. `evidence.json` is written first.
@@ -169,7 +162,7 @@ def apply_changes(bank: Bank, changes: Sequence[EvidenceChange]) -> Applied:
         f"provenance still holds: {bank.about.provenance!r}"
     )
     if folder.resolve() == OWN_BANK.resolve():
-        to_do.append("the documentation quotes scenarios and says how they stand: read it again")
+        to_do.append("the documentation quotes scenarios and their status: read it again")
     return Applied(tuple(files), tuple(to_do))
 
 
@@ -188,9 +181,7 @@ def _write(path: Path, text: str) -> None:
 
 
 def plan_changes(bank: Bank, proposals: Iterable[ProposedStatus]) -> tuple[EvidenceChange, ...]:
-    """Return the changes that `apply_changes` would write, in the order given.
-
-    Scenarios that would stay the same are left out.
+    """Return the changes for `apply_changes`, in the order given, without empty ones.
 
     Raises:
         BankError: The bank lacks a scenario.
@@ -232,14 +223,10 @@ def _change(bank: Bank, proposed: ProposedStatus) -> EvidenceChange | None:
 
 
 def _all_evidence(bank: Bank, scenario: Scenario) -> tuple[Evidence, ...]:
-    """Return all evidence about a scenario and its earlier versions.
-
-    If the text was changed without a new version, evidence of this version is kept only if it has
-    objections or rejected items, which stay open as long as the version does.
-    """
     entry = bank.vettings.get(scenario.id)
     if entry is None or bank.vetting(scenario):
         return bank.evidence(scenario)
+    # the text has changed and its version has not: open faults stay as long as the version does
     return tuple(e for e in entry.evidence if e.version != scenario.version or _open_faults(e))
 
 
@@ -253,14 +240,8 @@ def _weighed(
 ) -> tuple[ProposedStatus, str]:
     """Return the status by all evidence together, and the reason if nothing is to be written.
 
-    A version is not validated while an objection to an item of −2 points, or a rejected item, is
-    open.
-
-    Args:
-        scenario: The scenario in the bank.
-        proposed: The status and evidence by the study.
-        others: The scenario's evidence, without earlier results of the same round of the study.
-        corrects: Whether the bank has earlier results of that round, which these replace.
+    `others` is the evidence of other rounds and studies. `corrects` is true if the bank has earlier
+    results of this round, which the proposed ones replace.
     """
     before, new = scenario.status, proposed.evidence
     rest = [e for e in others if e.version == scenario.version]
@@ -280,13 +261,7 @@ def _weighed(
 
 
 def _does_not_lower(before: Status, proposed: ProposedStatus, rest: Sequence[Evidence]) -> str:
-    """Return why a study may not lower the status; empty if it may, or would not lower it.
-
-    Args:
-        before: The status so far.
-        proposed: The status and evidence by the study.
-        rest: Other evidence of the version.
-    """
+    """Return why a study may not lower the status, by `rest`, the other evidence of the version."""
     new = proposed.evidence
     if RANKS.index(proposed.status) >= RANKS.index(before):
         return ""

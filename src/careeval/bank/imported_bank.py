@@ -37,8 +37,8 @@ ALIASES: Mapping[str, tuple[str, ...]] = {
     ),
     Domain.functional_safety: ("functional safety", "risk awareness", "safety"),
 }  # fmt: skip
-"""Field → names that its column may have, the likeliest first; case, space and underscores do not
-matter. The paper's worked example calls the domain functional safety "Risk Awareness"."""
+"""Field → names that its column may have, the likeliest first; case, space, hyphens and underscores
+do not matter. The paper's worked example calls the domain functional safety "Risk Awareness"."""
 
 OF_OPTION = ("option", "points", *Domain)
 """Fields of an option; the others are fields of its scenario."""
@@ -94,15 +94,7 @@ def find_columns(records: Sequence[Record], given: Mapping[str, str]) -> dict[st
 def _match(
     fields: Mapping[str, Collection[str]], names: Sequence[str], given: Mapping[str, str]
 ) -> dict[str, str]:
-    """Return field → its column: the one given, else one found by the field's names.
-
-    That is the column called by the earliest of these names that any column not yet taken has.
-
-    Args:
-        fields: Field → the names that its column may have, the likeliest first.
-        names: The columns of the file, or the names inside its lists.
-        given: Field → the column that the user named.
-    """
+    """Return field → its column: the one given, else the free one that has its likeliest name."""
     columns = {name: column for name, column in given.items() if name in fields}
     for name, aliases in fields.items():
         for alias in aliases:
@@ -124,7 +116,7 @@ def _names_inside(options: Any) -> Iterator[str]:
 
 
 def plain_name(name: str) -> str:
-    """Return a name in lower case, with single spaces for hyphens, underscores and spaces."""
+    """Return a name in lower case, with single spaces for hyphens and underscores too."""
     return re.sub(r"[\s_-]+", " ", name).strip().lower()
 
 
@@ -138,8 +130,6 @@ STARTS: Mapping[Adl, str] = {
 }
 """Activity → the beginning of the words for it; "bathi" leaves out "bathroom"."""
 
-_UPPER, _LOWER = "upper-body", "lower-body"
-
 
 @dataclass
 class FoundScenario:
@@ -147,8 +137,8 @@ class FoundScenario:
 
     where: str  # Place of its first record
     own_id: str  # Its id in the imported file; empty if it has none
-    text: str  # The situation
-    activity: str = ""  # The activity in the words of the imported file
+    text: str
+    activity: str = ""  # In the words of the imported file
     content: Mapping[str, str] = field(default_factory=dict)
     """Content of its file in the bank, without id and ladder; empty if the record cannot be
     imported."""
@@ -161,15 +151,10 @@ class FoundScenario:
 def scenarios_in(
     records: Sequence[Record], columns: Mapping[str, str], adl: str | None
 ) -> list[FoundScenario]:
-    """Return the scenarios of all records.
-
-    Args:
-        records: The records of the file.
-        columns: Field → column.
-        adl: Activity of scenarios without one.
+    """Return the scenarios of all records; those that name no activity get `adl`.
 
     Raises:
-        BankError: Records cannot be imported; all of these are listed.
+        BankError: Records cannot be imported; each is listed with its reason.
     """
     problems: list[tuple[str, str]] = []
     scenarios: dict[str, FoundScenario] = {}
@@ -211,10 +196,7 @@ def scenarios_in(
         lines = [f"{where}: {problem}" for where, problem in problems]
         n_records = counted(len({where for where, _ in problems}), "record")
         last = f"{n_records} cannot be imported, for the reasons above; nothing was written"
-        raise BankError(
-            "\n".join([*lines, last]),
-            hint="correct them, then import again",
-        )
+        raise BankError("\n".join([*lines, last]), hint="correct them, then import again")
     _name_scenarios(scenarios.values())
     for scenario in scenarios.values():
         _name_rungs(scenario.ladder)
@@ -222,7 +204,6 @@ def scenarios_in(
 
 
 def _error_message(error: ValueError) -> str:
-    """Return an error as one line; if there are several validation errors, only the first."""
     if isinstance(error, ValidationError):
         first = error.errors()[0]
         return f"{'.'.join(map(str, first['loc']))}: {first['msg']}"
@@ -230,16 +211,10 @@ def _error_message(error: ValueError) -> str:
 
 
 def _describe(scenario: FoundScenario, values: Mapping[str, str], adl: str | None) -> None:
-    """Fill in a scenario from the values of its first record.
-
-    Raises:
-        ValueError: A value is not valid.
-    """
     scenario.activity = values.get("adl") or adl or ""
     activity, part = _activity(scenario.activity)
     condition = re.sub(r"[^a-z0-9]+", "-", values.get("condition", "").lower()).strip("-")
-    level = values.get("assistance", "")
-    level = level.zfill(2) if level else ""
+    level = (level := values.get("assistance", "")) and level.zfill(2)
     scenario.unknown = tuple(
         (name, values[name])
         for name, value, allowed in (
@@ -264,7 +239,6 @@ _LEVELS = frozenset(Assistance)
 
 
 def _activity(words: str) -> tuple[str, str | None]:
-    """Return the activity that the words name and, for dressing, the part of the body."""
     plain = plain_name(words)
     if not plain:
         raise ValueError("names no activity: map a column to adl, or give --adl for all")
@@ -273,15 +247,12 @@ def _activity(words: str) -> tuple[str, str | None]:
         raise ValueError(f"activity {words!r} is none of {', '.join(Adl)}")
     if len(named) > 1:
         raise ValueError(f"activity {words!r} names {' and '.join(named)}, expected one")
-    part = _UPPER if "upper" in plain else _LOWER if "lower" in plain else None
+    part = next((f"{half}-body" for half in ("upper", "lower") if half in plain), None)
     return named[0].value, part if named[0] is Adl.dressing else None
 
 
 def _name_scenarios(scenarios: Iterable[FoundScenario]) -> None:
-    """Give each scenario its own id if that has the bank's form, else the next free number.
-
-    All own ids are assigned first, so that no free number collides with a later scenario's id.
-    """
+    """Give each scenario its own id if that has the bank's form, else the next free number."""
     for scenario in scenarios:
         if re.fullmatch(rf"{scenario.content['adl']}-[0-9]{{1,9}}", scenario.own_id):
             scenario.id = scenario.own_id
@@ -298,7 +269,6 @@ def _free_ids(adl: Adl, taken: Collection[str]) -> Iterator[str]:
 
 
 def _name_rungs(ladder: list[dict[str, Any]]) -> None:
-    """Sort the rungs best first, and give an id to each whose points are not unique."""
     ladder.sort(key=lambda rung: -rung["points"])
     points = [rung["points"] for rung in ladder]
     for number, rung in enumerate(ladder, start=1):
@@ -315,9 +285,9 @@ class Imported:
     """The result of an import."""
 
     folder: Path  # The new bank
-    n_scenarios: int  # Number of scenarios
-    n_options: int  # Number of their graded options
-    columns: Mapping[str, str]  # Field → the column it was read from
+    n_scenarios: int
+    n_options: int
+    columns: Mapping[str, str]  # Field → the column that it was read from
     notes: tuple[str, ...]
     """Messages on values left out, on activities recognised by other words, and on new ids."""
 
@@ -329,10 +299,10 @@ def import_bank(
 
     Args:
         file: JSON, JSON lines, CSV or XLSX, by its ending.
-        folder: Folder for the bank; new, or empty.
+        folder: Folder for the bank, new or empty.
         name: Name of the bank in tables and logs: lower case, digits, hyphens.
-        given: Field → column, for columns whose names are not in `columns.ALIASES`.
-        adl: Activity of scenarios without one.
+        given: Field → column, for columns whose names are not in `ALIASES`.
+        adl: Activity of scenarios that name none.
 
     Raises:
         BankError: The name is not valid, the folder is neither new nor empty or cannot be written,
@@ -343,7 +313,7 @@ def import_bank(
         TypeAdapter(Slug).validate_python(name)
     except ValidationError as error:
         raise BankError(
-            f"{name!r} is no name for a bank",
+            f"{name!r} cannot be the name of a bank",
             hint="use lower case and digits, with single hyphens between, 64 characters at most",
         ) from error
     target = folder.resolve()
@@ -365,7 +335,6 @@ def import_bank(
 
 
 def _notes(scenarios: Sequence[FoundScenario]) -> Iterator[str]:
-    """Yield notes on unknown values, on activities recognised by other words, and on new ids."""
     counts = Counter(unknown for scenario in scenarios for unknown in scenario.unknown)
     for (name, value), n in sorted(counts.items()):
         left_out = f"left out of {counted(n, 'scenario')}"
@@ -381,11 +350,7 @@ def _notes(scenarios: Sequence[FoundScenario]) -> Iterator[str]:
 
 
 def _files(file: Path, name: str, scenarios: Iterable[FoundScenario]) -> Iterator[tuple[str, str]]:
-    """Yield, for each file of the bank, its path in the bank's folder and its text.
-
-    Raises:
-        BankError: A file would be too large to be loaded.
-    """
+    """Yield the path in the bank's folder and the text of each file."""
     source = file.name.encode(errors="replace").decode()  # a file's name need not be text
     about = {
         "name": name,
@@ -407,7 +372,7 @@ def _files(file: Path, name: str, scenarios: Iterable[FoundScenario]) -> Iterato
 
 
 def _write(folder: Path, files: Mapping[str, str]) -> None:
-    """Write all files, or none: they are moved to their places when all are written."""
+    """Write all files, or none: they are moved into place once all are written."""
     folder.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=folder, prefix=".import-") as made:
         root = Path(made)

@@ -1,4 +1,4 @@
-"""Reading the records of another bank's file, and the options with which they are imported.
+"""Reading the records of another bank's file, and their graded options.
 
 The file may be JSON, JSON lines, CSV or the first sheet of a spreadsheet. A file that is damaged,
 hostile or not a table of scenarios is an error; it is never read in part.
@@ -36,8 +36,8 @@ MAX_CELLS = 1_000_000
 """The most cells of a spreadsheet, including the empty ones before a cell further right."""
 
 MAX_TAGS = 2_500_000
-"""The most tags of a spreadsheet's cells and strings, enough for sixty thousand rows of ten. Half a
-million are read per second, even if they are empty."""
+"""The most tags of a spreadsheet's cells and strings: sixty thousand rows of ten cells, or five
+seconds of reading."""
 
 MAX_OTHER_TAGS = 100_000
 """The most tags of a spreadsheet's other parts, such as styles, which take five times as long."""
@@ -56,11 +56,10 @@ SURPLUS = "(more)"
 
 
 def read_records(file: Path) -> list[Record]:
-    """Return the records of a file.
+    """Return the records of a file, in the format that its ending says.
 
     Raises:
-        BankError: The file cannot be read, is too large, has no record, or is not of the format
-            that its ending says.
+        BankError: The file cannot be read, is too large, has no record, or is of another format.
     """
     try:
         content = read_bytes(file, MAX_BYTES)
@@ -87,7 +86,7 @@ def read_records(file: Path) -> list[Record]:
     except (ValueError, RecursionError, csv.Error) as error:
         raise BankError(f"{file} cannot be read: {error}") from error
     if not records:
-        raise BankError(f"{file} holds no scenario")
+        raise BankError(f"{file} has no scenario")
     return records
 
 
@@ -96,7 +95,6 @@ def _text(content: bytes) -> str:
 
 
 def _limited(file: Path, records: Iterable[Record]) -> list[Record]:
-    """Return all records; raise `BankError` if there are more than `MAX_ROWS`."""
     first = list(islice(records, MAX_ROWS + 1))
     if len(first) > MAX_ROWS:
         raise BankError(f"{file} has more than {MAX_ROWS:,} records")
@@ -127,7 +125,7 @@ def _xlsx(file: Path, content: bytes) -> list[Record]:
     except (BankError, OSError):
         raise
     except Exception as error:  # a damaged or hostile zip fails in many ways
-        raise ValueError(f"it is no spreadsheet ({type(error).__name__})") from error
+        raise ValueError(f"it is not a spreadsheet ({type(error).__name__})") from error
 
 
 def _refuse_many_tags(file: Path, content: bytes) -> None:
@@ -171,23 +169,19 @@ def _rows(file: Path, content: bytes) -> Iterator[Record]:
             if number > MAX_ROWS:
                 raise BankError(
                     f"{file} has more than {MAX_ROWS:,} rows",
-                    hint="delete what stands below the scenarios, empty rows too",
+                    hint="delete what is below the scenarios, empty rows too",
                 )
             if n_cells > MAX_CELLS:
                 raise BankError(
                     f"{file} has more than {MAX_CELLS:,} cells",
-                    hint="delete what stands beside the scenarios, empty columns too",
+                    hint="delete what is beside the scenarios, empty columns too",
                 )
             if any(cell is not None for cell in row):
                 yield f"row {number}", _named(head, row)
 
 
 def _head(cells: Iterable[Any]) -> list[str]:
-    """Return the name of every column, empty where it has none: `_named` leaves such columns out.
-
-    Raises:
-        BankError: A name occurs more than once.
-    """
+    """Return the name of every column; empty if it has none, so that `_named` leaves it out."""
     head = [cell_text(cell) for cell in cells]
     for name, n in Counter(head).items():
         if name and n > 1:
@@ -212,19 +206,15 @@ def _json(content: Any) -> Iterator[Record]:
         lists = [value for value in content.values() if isinstance(value, list)]
         content = lists[0] if len(lists) == 1 else [content]
     if not isinstance(content, list):
-        raise ValueError("it is no list of scenarios")
+        raise ValueError("it is not a list of scenarios")
     for number, value in enumerate(content, start=1):
         yield f"entry {number}", as_object(value, f"entry {number}")
 
 
 def as_object(value: Any, where: str) -> Mapping[str, Any]:
-    """Return a value that is a JSON object.
-
-    Raises:
-        ValueError: It is not an object.
-    """
+    """Return a value if it is a JSON object; raise `ValueError` if not."""
     if not isinstance(value, dict):
-        raise ValueError(f"{where} is no object with names and values")
+        raise ValueError(f"{where} is not an object with names and values")
     return value
 
 
@@ -245,7 +235,7 @@ def options_in(row: Mapping[str, Any], columns: Mapping[str, str]) -> list[dict[
         return [_option(row, columns)]
     options = row.get(columns["options"])
     if not isinstance(options, list) or not options:
-        raise ValueError(f"{columns['options']!r} is no list of options")
+        raise ValueError(f"{columns['options']!r} is not a list of options")
     return [
         _option(as_object(option, f"option {i}"), columns, f"option {i}: ")
         for i, option in enumerate(options, 1)
@@ -255,7 +245,6 @@ def options_in(row: Mapping[str, Any], columns: Mapping[str, str]) -> list[dict[
 def _option(
     values: Mapping[str, Any], columns: Mapping[str, str], where: str = ""
 ) -> dict[str, Any]:
-    """Return one option as a rung; `where` begins the message of an error."""
     flat = {**values}
     for value in values.values():
         if isinstance(value, dict):
@@ -278,11 +267,7 @@ def _option(
 
 
 def _whole(value: Any, name: str, least: int, most: int) -> int | None:
-    """Return a whole number within bounds; `None` for an empty cell.
-
-    Raises:
-        ValueError: The value is anything else.
-    """
+    """Return a whole number within bounds; `None` for an empty cell."""
     text = cell_text(value).replace("−", "-")
     if not text:
         return None

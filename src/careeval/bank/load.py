@@ -3,7 +3,7 @@
 A bank is a folder with `bank.yaml`, and scenarios as `<adl>/<id>.yaml`. A scenario may have
 `<id>.probes.yaml` beside it. Beside `bank.yaml` there may be `sources.yaml`, `generic-probes.yaml`
 and `evidence.json`, and the sealed held-out split, which is read like the rest if its key is given.
-The content is checked by `careeval.bank.rules.check`.
+`careeval.bank.rules.check` checks the content.
 """
 
 from __future__ import annotations
@@ -13,7 +13,6 @@ import os
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cache, cached_property
 from html import escape
@@ -21,11 +20,10 @@ from pathlib import Path
 
 from careeval.bank.evidence import FILE as EVIDENCE
 from careeval.bank.evidence import Vetting, vetted
-from careeval.bank.problems import BankProblems
 from careeval.bank.reader import BankReader, shown
 from careeval.bank.schema import BankFile, GenericProbe, ProbeEntry, ProbesFile
 from careeval.bank.sealed import HASH, KEY_VARIABLE, SEALED, has_sealed, unseal
-from careeval.bank.yaml_nodes import FilePlaces, Loc
+from careeval.bank.yaml_nodes import BankProblems, FilePlaces, Loc
 from careeval.core.scenario import Adl, Evidence, ItemId, Probe, Scenario, Slug, Source
 from careeval.core.twin import right_acts
 from careeval.errors import BankError, did_you_mean
@@ -36,7 +34,7 @@ OWN_NAME = "careeval-open"
 """The name, in tables and logs, of the banks that ship with careeval."""
 
 OWN_BANK = Path(__file__).parent / "data"
-"""The bank that is used if none is named."""
+"""The bank that is used if none is given."""
 
 DEFAULT = "4"
 """Number of `OWN_BANK`."""
@@ -52,8 +50,8 @@ OWN_BANKS = {
 class Bank:
     """A bank: scenarios with their probes and sources, with a name and a version."""
 
-    about: BankFile  # Name, version, licence, provenance and canary
-    scenarios: tuple[Scenario, ...]  # The scenarios in the order of their ids
+    about: BankFile
+    scenarios: tuple[Scenario, ...]  # Sorted by id
     probes: Mapping[str, tuple[Probe, ...]]
     """Scenario id → probes; a scenario without a probes file is not a key."""
     sources: Mapping[str, Source]  # Key → source
@@ -68,7 +66,6 @@ class Bank:
         return len(self.scenarios)
 
     def __getitem__(self, scenario_id: str) -> Scenario:
-        """Return the scenario with that id, as `scenario` does."""
         return self.scenario(scenario_id)
 
     def __iter__(self) -> Iterator[Scenario]:
@@ -91,7 +88,7 @@ class Bank:
 
     @property
     def bases(self) -> tuple[Scenario, ...]:
-        """The scenarios that are not twins, in the order of their ids."""
+        """The scenarios that are not twins, sorted by id."""
         return tuple(scenario for scenario in self.scenarios if scenario.twin_of is None)
 
     @cached_property
@@ -127,7 +124,7 @@ class Bank:
     def evidence(self, scenario: Scenario) -> tuple[Evidence, ...]:
         """Return the evidence on a scenario's present text and its earlier versions.
 
-        Empty without an entry in `evidence.json`, or if the text has changed since.
+        Empty if `evidence.json` has no entry, or one of another text.
         """
         entry = self.vetting(scenario)
         return () if entry is None else entry.evidence
@@ -154,16 +151,14 @@ class Bank:
 
 
 def _number(scenario_id: str) -> str:
-    """Return the number at the end of an id, without leading zeros; empty if there is none."""
     digits = re.search(r"\d+$", scenario_id)
     return digits[0].lstrip("0") if digits else ""
 
 
 def bank_folder(name: Path | str | None) -> Path:
-    """Return the folder of a bank, given as a path or as the number of one of careeval's own banks.
+    """Return the folder of a bank, given as a path or by its name in `OWN_BANKS`.
 
-    If a folder with that number as its name contains a bank, that folder is used. `None` means
-    `OWN_BANK`.
+    A folder of that name that has a bank takes precedence. `None` means `OWN_BANK`.
     """
     if name is None:
         return OWN_BANK
@@ -172,10 +167,7 @@ def bank_folder(name: Path | str | None) -> Path:
 
 
 def bank_reference(name: Path | str | None) -> str | None:
-    """Return a bank as a run stores it: the name of one of careeval's own, or an absolute path.
-
-    `None` means `OWN_BANK`, as everywhere.
-    """
+    """Return a bank as a run stores it: the name of one of careeval's own, or an absolute path."""
     if name is None:
         return None
     folder = bank_folder(name).resolve()
@@ -185,9 +177,6 @@ def bank_reference(name: Path | str | None) -> str | None:
 
 def bank_mode(folder: Path | str | None = None) -> Mode:
     """Return the mode of a bank, reading only its `bank.yaml`.
-
-    Args:
-        folder: As for `load_bank`.
 
     Raises:
         BankError: There is no bank in the folder.
@@ -206,7 +195,7 @@ def load_bank(
     """Load a bank.
 
     Args:
-        folder: The bank's folder, or the number of one of careeval's own banks; default `OWN_BANK`.
+        folder: The bank's folder, or its name in `OWN_BANKS`; default `OWN_BANK`.
         key: Key of the bank's sealed held-out split; without it, only the public split is loaded.
         probes: Whether to load the probes, which are most of a bank; a run needs none.
 
@@ -222,7 +211,6 @@ def load_bank(
 
 
 def _existing(folder: Path | str | None) -> Path:
-    """Return the folder of a bank; raise `BankError` if it has no `bank.yaml`."""
     root = bank_folder(folder)
     if not os.path.lexists(root / "bank.yaml"):
         raise BankError(
@@ -236,19 +224,12 @@ def _load(
     root: Path, key: str | None, probes: bool, _state: tuple[tuple[Path, int, int], ...]
 ) -> Bank:
     """Return the bank of a folder, from a cache while no file's size or time has changed."""
-    with _without_collection():
-        return read_bank(root, unseal(root, key) if key else {}, with_probes=probes)
-
-
-@contextmanager
-def _without_collection() -> Iterator[None]:
-    """Switch off garbage collection, which would take a third of the time of loading."""
-    was = gc.isenabled()
-    gc.disable()
+    was_enabled = gc.isenabled()
+    gc.disable()  # garbage collection would take a third of the time
     try:
-        yield
+        return read_bank(root, unseal(root, key) if key else {}, with_probes=probes)
     finally:
-        if was:
+        if was_enabled:
             gc.enable()
 
 
@@ -298,7 +279,6 @@ def read_bank(root: Path, held_out: Mapping[str, str], *, with_probes: bool = Tr
 
 
 def _vettings(reader: BankReader) -> dict[str, Vetting]:
-    """Read the entries of `evidence.json`, those of the held-out split after the public ones."""
     vettings: dict[str, Vetting] = {}
     for name in (EVIDENCE, f"{SEALED}/{EVIDENCE}"):
         if reader.has(name):
@@ -309,13 +289,8 @@ def _vettings(reader: BankReader) -> dict[str, Vetting]:
 
 
 def _about(reader: BankReader) -> BankFile | None:
-    """Read `bank.yaml`; return `None` if it has problems, which the reader keeps.
-
-    Raises:
-        BankProblems: Its mode is unknown, so that nothing else can be read.
-    """
     about = reader.read("bank", BankFile)
-    if about is not None and about.mode not in MODES:
+    if about is not None and about.mode not in MODES:  # nothing else can be read
         message = f"mode: found {shown(about.mode)}, expected {' or '.join(map(repr, MODES))}"
         reader.report("bank", ("mode",), "CE102", message, did_you_mean(about.mode, MODES))
         raise BankProblems(reader.problems)
@@ -329,13 +304,12 @@ HELD_OUT_SOURCES = f"{SEALED}/sources"
 def _probes(
     file: ProbesFile, name: str, scenario: Scenario, generic: list[GenericProbe], reader: BankReader
 ) -> tuple[Probe, ...]:
-    """Return the probes of a file with all labels, in its order; report problems to the reader."""
     generic_by_id = {probe.id: probe for probe in generic}
     probes: dict[str, Probe] = {}
     for i, entry in enumerate(file.probes):
         where: Loc = ("probes", i)
         if entry.id in probes:
-            reader.report(name, (*where, "id"), "CE104", f"probe {entry.id!r} stands twice")
+            reader.report(name, (*where, "id"), "CE104", f"probe {entry.id!r} appears twice")
             continue
         shared = generic_by_id.get(entry.id)
         text, trap = entry.text, entry.trap
@@ -355,17 +329,14 @@ def _probes(
 def _labels(
     entry: ProbeEntry, scenario: Scenario, name: str, where: Loc, reader: BankReader
 ) -> dict[str, bool]:
-    """Return a probe's labels of all actions and rungs.
-
-    A rung's label that is not in the file follows from those of its actions.
-    """
+    """Return a probe's labels; a rung that the file does not label gets those of its actions."""
     stated = {key: label == "present" for key, label in entry.labels.items()}
     labels: dict[str, bool] = {}
     where = (*where, "labels")
     ids = [item.id for item in (*scenario.actions, *scenario.ladder)]
     for key in stated:
         if key not in ids:
-            message, hint = f"{key!r} is no item of {scenario.id}", did_you_mean(key, ids)
+            message, hint = f"{key!r} is not an item of {scenario.id}", did_you_mean(key, ids)
             reader.report(name, (*where, key), "CE105", message, hint, key=True)
     for action in scenario.actions:
         if action.id in stated:

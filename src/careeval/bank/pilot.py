@@ -1,8 +1,8 @@
 """The item health of a bank: how often each item is present in the answers of a pilot.
 
-`pilot.csv` in a bank's folder has a row for each item and kind of answer. The answers are by AI and
-graded by AI. Kinds are `closed` (the protocol's prompt), `reference` (with facts on the topic),
-`sink` (told to cover everything), and fixed policies such as `refuses`.
+`pilot.csv` in a bank's folder has a row for each item and kind of answer. AI gave and graded the
+answers. Kinds are `closed` (the protocol's prompt), `reference` (with facts on the topic), `sink`
+(told to cover everything), and fixed policies such as `refuses`.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class Presence:
 
     scenario: Slug  # Id of a base, a twin or a control
     item: ItemId  # Id of an action
-    kind: Slug  # Kind of the answers
+    kind: Slug  # The kind of answer
     n: Annotated[int, Field(ge=1)]  # Answers judged
     present: Annotated[int, Field(ge=0)]  # Answers in which the item is present
 
@@ -41,38 +41,30 @@ class ClassPresence:
 
     items: int  # Number of items
     n: int  # Judgments of all these items
-    present: int  # Judgments that found their item
+    present: int  # Those that found the item
 
 
 @dataclass(frozen=True)
 class ItemHealth:
     """The items of base scenarios by their presence in pilot answers, without items of 0 points.
 
-    Attributes:
-        kinds: Kinds of answer, in the file's order.
-        shares: Class of items → kind → counts.
-        always: Good acts present in every `closed` answer: every system that was asked knows them.
-        never: Good acts present in no `reference` answer: perhaps no answer can have them.
-        in_reference: Bad acts present in a `reference` answer: perhaps not bad, or not clear.
-        unseen: Bad acts present in no answer of any kind.
-
-    An act is given as the scenario's id and its own, separated by a space.
+    An act is given as its scenario's id and its own, separated by a space.
     """
 
-    kinds: tuple[str, ...]
-    shares: Mapping[str, Mapping[str, ClassPresence]]
-    always: tuple[str, ...]
-    never: tuple[str, ...]
-    in_reference: tuple[str, ...]
-    unseen: tuple[str, ...]
+    kinds: tuple[str, ...]  # Kinds of answer, in the file's order
+    shares: Mapping[str, Mapping[str, ClassPresence]]  # Class of items → kind → counts
+    always: tuple[str, ...]  # Good acts in every `closed` answer: every system asked knows them
+    never: tuple[str, ...]  # Good acts in no `reference` answer: perhaps no answer can have them
+    in_reference: tuple[str, ...]  # Bad acts in a `reference` answer: perhaps not bad, or not clear
+    unseen: tuple[str, ...]  # Bad acts in no answer of any kind
 
 
 def read_pilot(bank: Path, held_out: Mapping[str, str]) -> list[Presence]:
     """Return the rows of a bank's pilot; empty if it had none.
 
     Raises:
-        BankError: As for `read_rows`; or an item is present more often than it was judged, or has
-            two rows for one kind of answer.
+        BankError: As for `read_rows`; an item is present more often than it was judged; or an item
+            has two rows for one kind of answer.
     """
     rows = read_rows(bank, held_out, FILE, Presence, "row of a pilot")
     seen: set[tuple[str, str, str]] = set()
@@ -105,7 +97,7 @@ def item_health(bank: Bank, rows: Sequence[Presence]) -> ItemHealth:
     good = {item: by_item[item] for item in by_item if acts[item].points > 0}
     bad = {item: by_item[item] for item in by_item if acts[item].points < 0}
     shares: dict[str, dict[str, ClassPresence]] = {}
-    for name in dict.fromkeys(map(item_class, sorted(acts.values(), key=_order))):
+    for _, name in sorted({(-act.points, item_class(act)) for act in acts.values()}):
         items = [item for item in by_item if item_class(acts[item]) == name]
         shares[name] = {
             kind: _share([by_item[item][kind] for item in items if kind in by_item[item]])
@@ -114,7 +106,9 @@ def item_health(bank: Bank, rows: Sequence[Presence]) -> ItemHealth:
     return ItemHealth(
         kinds,
         shares,
-        always=ids(i for i, row in good.items() if CLOSED in row and _all(row[CLOSED])),
+        always=ids(
+            i for i, row in good.items() if CLOSED in row and row[CLOSED].present == row[CLOSED].n
+        ),
         never=ids(i for i, row in good.items() if REFERENCE in row and not row[REFERENCE].present),
         in_reference=ids(
             i for i, row in bad.items() if REFERENCE in row and row[REFERENCE].present
@@ -130,14 +124,6 @@ def item_class(action: Action) -> str:
     direction = {CareError.too_little: ", too little", CareError.too_much: ", too much", None: ""}
     sentinel = ", sentinel" if action.sentinel else direction[action.error]
     return f"−{-action.points}{sentinel}"
-
-
-def _order(action: Action) -> tuple[int, str]:
-    return -action.points, item_class(action)
-
-
-def _all(row: Presence) -> bool:
-    return row.present == row.n
 
 
 def _share(rows: Sequence[Presence]) -> ClassPresence:

@@ -13,9 +13,18 @@ from pydantic import TypeAdapter, ValidationError
 from pydantic_core import ErrorDetails
 
 from careeval.bank import evidence
-from careeval.bank.problems import BankProblems, FilePlace, Problem
 from careeval.bank.sealed import SEALED
-from careeval.bank.yaml_nodes import MAX_BYTES, FilePlaces, Loc, YamlDocument, parse_yaml, read_yaml
+from careeval.bank.yaml_nodes import (
+    MAX_BYTES,
+    BankProblems,
+    FilePlace,
+    FilePlaces,
+    Loc,
+    Problem,
+    YamlDocument,
+    parse_yaml,
+    read_yaml,
+)
 from careeval.errors import did_you_mean
 
 T = TypeVar("T")
@@ -24,8 +33,8 @@ T = TypeVar("T")
 class BankReader:
     """A reader of a bank's files that collects the places of their values, and all problems.
 
-    The name of a file is its path in the bank's folder without `.yaml`; in the sealed split, the
-    name begins with `held-out.age/`.
+    A file's name is its path in the bank's folder without `.yaml`; names in the sealed split begin
+    with `held-out.age/`.
     """
 
     def __init__(self, root: Path, held_out: Mapping[str, str]) -> None:
@@ -36,7 +45,7 @@ class BankReader:
         self._last: tuple[str, YamlDocument] | None = None
 
     def has(self, name: str) -> bool:
-        """Tell whether the bank has a file with that name."""
+        """Tell whether the bank has that file."""
         return _file(name) in self.held_out or os.path.lexists(self._path(name))
 
     def names(self) -> list[str]:
@@ -87,8 +96,7 @@ class BankReader:
             self.problems.append(Problem(place, "CE104", message, hint))
 
     def _document(self, name: str) -> YamlDocument:
-        """Return a file parsed as YAML; only the last file read is cached."""
-        if self._last is None or self._last[0] != name:
+        if self._last is None or self._last[0] != name:  # one is cached: it is read twice in a row
             path, text = self._path(name), self.held_out.get(_file(name))
             most = evidence.MAX_BYTES if path.name == evidence.FILE else MAX_BYTES
             read = read_yaml(path, most) if text is None else parse_yaml(text, str(path))
@@ -103,10 +111,7 @@ def _file(name: str) -> str:
     return name if name.endswith(".json") else f"{name}.yaml"
 
 
-@cache
-def _adapter(kind: type[T]) -> TypeAdapter[T]:
-    """Return the validator for a type of file, cached since building one is slow."""
-    return TypeAdapter(kind)
+_adapter = cache(TypeAdapter)  # building one is slow
 
 
 _EXPECTED = {
@@ -123,7 +128,6 @@ _EXPECTED = {
 
 
 def _problem(document: FilePlaces, error: ErrorDetails) -> Problem:
-    """Return a pydantic error as problem CE102, worded for clinicians."""
     loc: Loc = error["loc"]
     value, kind, hint = error["input"], error["type"], ""
     # pydantic marks an error in the key of a mapping by a last step '[key]'
@@ -133,9 +137,9 @@ def _problem(document: FilePlaces, error: ErrorDetails) -> Problem:
     path = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in loc).lstrip(".")
     match kind:
         case "missing":
-            message = "is not there"
+            message = "is missing"
         case "extra_forbidden":
-            message = "is no field of this file"
+            message = "is not a field of this file"
         case "enum" | "literal_error":
             expected = str(error.get("ctx", {}).get("expected", ""))
             names = [name.strip(" '") for name in expected.replace(" or ", ",").split(",")]

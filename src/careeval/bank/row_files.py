@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from _typeshed import DataclassInstance
 
 MAX_BYTES = 50_000_000
+"""The most bytes of a file."""
 
 T = TypeVar("T", bound="DataclassInstance")
 
@@ -33,7 +34,7 @@ def read_rows(
         bank: The bank's folder.
         held_out: File name → text, from the opened held-out split; empty if it is not opened.
         name: Path of the file in the bank's folder.
-        kind: A frozen dataclass whose fields are the file's columns.
+        kind: A dataclass whose fields are the file's columns.
         what: Name of a row for messages, such as "second reading".
 
     Raises:
@@ -66,7 +67,7 @@ def parse_rows(text: str, kind: type[T], path: str, what: str) -> list[T]:
     try:
         rows = list(csv.DictReader(io.StringIO(text)))
     except csv.Error as error:
-        raise BankError(f"{path} is no CSV: {error}") from error
+        raise BankError(f"{path} is not CSV: {error}") from error
     for number, row in enumerate(rows, start=2):
         try:
             typed_rows.append(adapter.validate_python(row))
@@ -74,7 +75,7 @@ def parse_rows(text: str, kind: type[T], path: str, what: str) -> list[T]:
             first = error.errors()[0]
             field = ".".join(map(str, first["loc"]))
             raise BankError(
-                f"{path}:{number} is no {what}: {field}: {first['msg']}",
+                f"{path}:{number} is not a {what}: {field}: {first['msg']}",
                 hint=f"its columns are {', '.join(field.name for field in fields(kind))}",
             ) from error
     return typed_rows

@@ -37,7 +37,7 @@ MAX_KEY = 100_000
 """The most bytes of a file with a key or a hash."""
 
 MAX_SEALED = 200_000_000
-"""The most bytes of a sealed split; a thousand scenarios with their probes have ten million."""
+"""The most bytes of a sealed split; a thousand scenarios with their probes take ten million."""
 
 KEPT = (
     "sources.yaml", *(f"{adl}/*.yaml" for adl in Adl), EVIDENCE, "second-reading/*.csv", "pilot.csv"
@@ -67,16 +67,12 @@ def held_out_key() -> str | None:
 
 
 def key_for_bank(bank: Path) -> str | None:
-    """Return the key from the environment if a bank has a sealed split, else `None`.
-
-    Raises:
-        BankError: As for `held_out_key`.
-    """
+    """Return `held_out_key()` if a bank has a sealed split, else `None`."""
     return held_out_key() if has_sealed(bank) else None
 
 
 def key_for_split(split: str | None) -> str | None:
-    """Return the key from the environment if `split` is the held-out one, else `None`."""
+    """Return `held_out_key()` if the split is the held-out one, else `None`."""
     return held_out_key() if split == Split.held_out else None
 
 
@@ -112,13 +108,10 @@ def _marked(scenario: Plain) -> bool:
 
 
 def seal(packed: str, bank: Path, key: str) -> str:
-    """Encrypt a packed split, write it into a bank with its hash, and return the hash.
+    """Encrypt a packed split, write it into a bank with its SHA-256, and return that as hex digits.
 
     Both files are written before either replaces the old one. If the machine stops between the two
     replacements, `unseal` notices that they do not match.
-
-    Returns:
-        SHA-256 of the packed text, 64 hex digits.
 
     Raises:
         BankError: The key is not valid, or the files cannot be written.
@@ -178,17 +171,13 @@ def unseal(bank: Path, key: str) -> Mapping[str, str]:
     except (ValueError, RecursionError):
         texts = None
     # no `from error`, which would show held-out text
-    if not _are_files(texts):
+    if not (isinstance(texts, dict) and all(isinstance(text, str) for text in texts.values())):
         raise BankError(
             f"{bank / SEALED} opens with this key, but 'careeval bank seal' did not make it",
             hint="take the file from the bank's release, or seal the split again",
         )
     files: Mapping[str, str] = texts
     return files
-
-
-def _are_files(texts: Any) -> bool:
-    return isinstance(texts, dict) and all(isinstance(text, str) for text in texts.values())
 
 
 def write_open(texts: Mapping[str, str], folder: Path) -> None:
@@ -233,11 +222,7 @@ def has_sealed(bank: Path) -> bool:
 
 
 def _identity(key: str) -> Any:
-    """Return the key as a pyrage identity; comments, as `age-keygen` writes them, are skipped.
-
-    Raises:
-        BankError: It is not an age key.
-    """
+    """Return the key as a pyrage identity, without the comments that `age-keygen` writes."""
     import pyrage
 
     lines = [line.strip() for line in key.splitlines()]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from string import Template
@@ -30,7 +30,7 @@ from careeval.errors import BankError
 from careeval.files import write_text
 
 TO_WRITE = "TO WRITE"
-"""Marks text that is still to be written; the check reports it."""
+"""Marks text that is still to be written, which the check reports."""
 
 SOURCE_TO_NAME = "to-write"
 """Marks the key of a source that is still to be named."""
@@ -57,22 +57,16 @@ class Outline:
 
 
 def next_id(bank: Bank, adl: Adl) -> str:
-    """Return the next free id for an activity: one above the highest number in the bank."""
+    """Return an activity's next free id: one above the highest number in the bank."""
     matches = [re.fullmatch(rf"{adl}-(\d+)", scenario.id) for scenario in bank.scenarios]
     return f"{adl}-{1 + max((int(match[1]) for match in matches if match), default=0):03d}"
 
 
 def begin_bank(root: Path) -> tuple[Path, Path]:
-    """Create a bank without scenarios, named after its folder.
-
-    Args:
-        root: A folder that is new or empty.
-
-    Returns:
-        The files that were written.
+    """Create a bank without scenarios, named after its folder; return the files written.
 
     Raises:
-        BankError: The folder is not empty, or cannot be written.
+        BankError: The folder is neither new nor empty, or cannot be written.
     """
     title = root.resolve().name
     name = re.sub(r"[^a-z0-9]+", "-", title.lower()).strip("-")[:64].strip("-") or "bank"
@@ -99,19 +93,13 @@ def begin_bank(root: Path) -> tuple[Path, Path]:
 
 
 def write_skeleton(bank: Bank, root: Path, outline: Outline) -> tuple[Path, Path]:
-    """Write a new scenario and its probes as files with marked gaps, which load as they are.
+    """Write a scenario and its probes, with marked gaps, into a bank's folder; return their paths.
 
-    Args:
-        bank: The bank that gets the scenario.
-        root: Folder of the bank.
-        outline: The known fields of the scenario.
-
-    Returns:
-        The paths of the scenario and its probes.
+    The files load as they are.
 
     Raises:
         BankError: The outline has an age or a part of the body that is not allowed, or a file
-            exists already, or cannot be written.
+            exists already or cannot be written.
     """
     check_outline(outline)
     name = next_id(bank, outline.adl)
@@ -129,35 +117,19 @@ def write_skeleton(bank: Bank, root: Path, outline: Outline) -> tuple[Path, Path
         folder / f"{name}.probes.yaml": Template(_skeleton("probes")).substitute(values)
         + "".join(_generic_probes(bank)),
     }
-    for path in texts:
-        if path.exists():
-            raise BankError(f"{path} is there already", hint="finish it, or move it away")
-    try:
-        folder.mkdir(exist_ok=True)
-        for path, text in texts.items():
-            write_text(path, text)
-    except OSError as error:
-        raise BankError(f"{folder} cannot be written: {error.strerror}") from error
-    scenario, probes = texts
+    scenario, probes = _write_new(texts)
     return scenario, probes
 
 
 def write_twin(
     bank: Bank, root: Path, base: Scenario, control: Control | None = None
 ) -> tuple[Path, ...]:
-    """Write the skeleton of a twin or control with its base's text and points; a twin gets probes.
+    """Write a twin with its base's text and points into a bank's folder; return the files' paths.
 
-    Args:
-        bank: The bank that gets the twin.
-        root: Folder of the bank.
-        base: The base scenario.
-        control: For a control, the kind of change; `None` for a twin.
-
-    Returns:
-        The paths of the files.
+    With `control`, the kind of change, it is a control; otherwise it gets probes too.
 
     Raises:
-        BankError: The base is a twin itself, or a file exists already, or cannot be written.
+        BankError: The base is a twin itself, or a file exists already or cannot be written.
     """
     if base.twin_of is not None:
         raise BankError(
@@ -167,7 +139,7 @@ def write_twin(
     about = {"id": name, "version": 1, "split": base.split.value, "twin_of": base.id}
     end = {"status": "drafted", "canary": bank.about.canary}
     content: dict[str, Any] = {**about, "text": base.text, **end}
-    files: dict[Path, object] = {root / base.adl / f"{name}.yaml": content}
+    files = {root / base.adl / f"{name}.yaml": content}
     if control is not None:
         content |= {"control": control.value}
     else:
@@ -186,19 +158,23 @@ def write_twin(
                 )
             ]
         }
-    for path in files:
+    return _write_new({path: yaml_text(value) for path, value in files.items()})
+
+
+def _write_new(texts: Mapping[Path, str]) -> tuple[Path, ...]:
+    for path in texts:
         if path.exists():
-            raise BankError(f"{path} is there already", hint="finish it, or move it away")
-    for path, value in files.items():
+            raise BankError(f"{path} exists already", hint="finish it, or move it away")
+    for path, text in texts.items():
         try:
-            write_text(path, yaml_text(value))
+            path.parent.mkdir(exist_ok=True)
+            write_text(path, text)
         except OSError as error:
             raise BankError(f"{path} cannot be written: {error.strerror}") from error
-    return tuple(files)
+    return tuple(texts)
 
 
 def _twin_item(action: Action) -> dict[str, Any]:
-    """Return an item's entry in the twin's file, with the values of the base."""
     fields = action.model_dump(mode="json", include=set(TwinItem.model_fields) - {"id", "why"})
     return {"id": action.id, **fields, "why": f"{TO_WRITE} why, here"}
 
@@ -221,7 +197,6 @@ def check_outline(outline: Outline) -> None:
 
 
 def _generic_probes(bank: Bank) -> Iterator[str]:
-    """Yield the entries of the bank's generic probes."""
     document = bank.documents.get("generic-probes")
     content = parse_yaml(document.text, document.path).content if document else []
     for probe in TypeAdapter(list[GenericProbe]).validate_python(content):

@@ -1,4 +1,4 @@
-"""Parsing of YAML into plain text, with the place of each value.
+"""Parsing of YAML into plain text, with the place of each value and of each problem.
 
 Every scalar is read as the text in the file, and the schema decides its type. So `no`, `010` and
 `12:30` stay as typed if a text is expected, and become numbers only if a number is expected.
@@ -7,7 +7,7 @@ Anchors, aliases and tags are refused: bank files need none, and hostile files c
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -15,7 +15,8 @@ from typing import Any, Protocol
 
 import yaml
 
-from careeval.bank.problems import BankProblems, FilePlace, Problem
+from careeval.core.text import counted
+from careeval.errors import BankError
 from careeval.files import open_file
 
 MAX_BYTES = 1_000_000
@@ -31,6 +32,43 @@ Plain = str | None | list["Plain"] | dict[str, "Plain"]
 """Content of a document: text, nothing, lists, mappings."""
 
 
+@dataclass(frozen=True, slots=True, order=True)
+class FilePlace:
+    """A position in a file; line and column count from 1."""
+
+    path: str
+    line: int = 1
+    column: int = 1
+
+    def __str__(self) -> str:
+        return f"{self.path}:{self.line}:{self.column}"
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Problem:
+    """A problem in a file of a bank."""
+
+    place: FilePlace
+    code: str  # Code of the rule that found it, `CE101` …
+    message: str  # The value found and the value expected
+    hint: str = ""  # The next step; empty if the message says it
+
+    def __str__(self) -> str:
+        text = f"{self.place}  {self.code} {self.message}"
+        return f"{text}\n  hint: {self.hint}" if self.hint else text
+
+
+class BankProblems(BankError):  # noqa: N818 - named for what it holds
+    """All problems of a bank, as `problems`, in the order of files and lines."""
+
+    def __init__(self, problems: Sequence[Problem]) -> None:
+        self.problems = tuple(sorted(problems))
+        lines = "\n".join(str(problem) for problem in self.problems)
+        n_problems = counted(len(self.problems), "problem")
+        n_files = counted(len({problem.place.path for problem in self.problems}), "file")
+        super().__init__(f"{lines}\n{n_problems} in {n_files}.")
+
+
 @dataclass(frozen=True)
 class FilePlaces:
     """The places of the values and keys of a valid YAML file.
@@ -39,10 +77,10 @@ class FilePlaces:
     """
 
     path: str  # The file's name in messages
-    text: str = field(repr=False)  # The file's text
+    text: str = field(repr=False)
 
     def place(self, loc: Loc, *, key: bool = False) -> FilePlace:
-        """Return the place of a value (or of its key); without one, of the closest around it."""
+        """Return the place of a value, or of its key; if it has none, of the value around it."""
         values, keys = self._places
         where = keys if key else values
         while loc and loc not in where:
@@ -51,7 +89,6 @@ class FilePlaces:
 
     @cached_property
     def _places(self) -> tuple[dict[Loc, FilePlace], dict[Loc, FilePlace]]:
-        """The places of values, and the places of keys."""
         values: dict[Loc, FilePlace] = {}
         keys: dict[Loc, FilePlace] = {}
 
@@ -80,11 +117,7 @@ class YamlDocument(FilePlaces):
 
 
 def read_yaml(path: Path, most: int = MAX_BYTES) -> YamlDocument:
-    """Read one YAML file, or JSON, which is YAML.
-
-    Args:
-        path: The file.
-        most: The maximum size in bytes.
+    """Read one file of at most `most` bytes, in YAML or in JSON, which is YAML.
 
     Raises:
         BankProblems: The file cannot be read, is not YAML, or uses a refused feature. CE101.
@@ -118,6 +151,10 @@ def parse_yaml(text: str, path: str) -> YamlDocument:
         raise _problem(place, "has a control character", "delete it") from error
 
 
+_NOTHING = frozenset({"", "~", "null"})
+"""YAML's ways to write nothing, if they are not quoted."""
+
+
 class _Parser:
     """A parser that makes plain content straight from YAML events, without PyYAML's tree of nodes.
 
@@ -130,29 +167,19 @@ class _Parser:
         self._path = path
 
     def content(self) -> Plain:
-        """Return the content of the text's only document; `None` for an empty text.
-
-        Raises:
-            BankProblems: There is a second document, or a value is refused: see `_value`.
-        """
+        """Return the content of the text's only document; `None` for an empty text."""
         self._next()  # the stream begins
         if isinstance(self._next(), yaml.StreamEndEvent):
             return None
         content = self._value(self._next(), 0)
         self._next()  # the document ends
         if not isinstance(after := self._next(), yaml.StreamEndEvent):
-            place = _place(after.start_mark, self._path)
-            raise _problem(
-                place, "holds a second YAML document", "keep one: a line '---' begins another"
-            )
+            hint = "keep one: a line '---' begins another"
+            raise self._refused(after, "holds a second YAML document", hint)
         return content
 
     def _value(self, event: Any, depth: int) -> Plain:
-        """Return the value that begins with an event.
-
-        Raises:
-            BankProblems: The value is an alias, has an anchor or a tag, or is nested too deep.
-        """
+        """Return the value that begins with an event."""
         kind = type(event)
         if kind is yaml.AliasEvent:
             message = f"alias *{event.anchor} repeats a value"
@@ -162,7 +189,6 @@ class _Parser:
             raise self._refused(event, f"has the {unwanted}", "leave it out, or quote the text")
         if kind is yaml.ScalarEvent:
             value: str = event.value
-            # unquoted, these are YAML's ways to write nothing
             return None if value in _NOTHING and not event.style else value
         if depth == MAX_DEPTH:
             raise self._refused(event, f"is nested more than {MAX_DEPTH} deep")
@@ -180,15 +206,14 @@ class _Parser:
         while type(event := self._next()) is not yaml.MappingEndEvent:
             key = self._key(event, depth)
             if key in lines:
-                message = f"key {key!r} stands twice; first on line {lines[key]}"
+                message = f"key {key!r} appears twice; first on line {lines[key]}"
                 raise self._refused(event, message, "keep one of the two")
             lines[key] = event.start_mark.line + 1
             mapping[key] = self._value(self._next(), depth)
         return mapping
 
     def _key(self, event: Any, depth: int) -> str:
-        """Return a key as it is in the file; raise `BankProblems` if it is not text."""
-        self._value(event, depth)
+        self._value(event, depth)  # refuses an alias, an anchor or a tag
         if type(event) is not yaml.ScalarEvent:
             raise self._refused(event, "has a list or mapping as a key", "use a plain name")
         key: str = event.value
@@ -196,9 +221,6 @@ class _Parser:
 
     def _refused(self, event: Any, message: str, hint: str = "") -> BankProblems:
         return _problem(_place(event.start_mark, self._path), message, hint)
-
-
-_NOTHING = frozenset({"", "~", "null"})
 
 
 class _Mark(Protocol):
@@ -213,7 +235,6 @@ def _place(mark: _Mark | None, path: str) -> FilePlace:
 
 
 def _place_of_byte(raw: bytes, offset: int, path: str) -> FilePlace:
-    """Return the place of a byte of a text that cannot be parsed."""
     before = raw[:offset].decode(errors="replace")
     return FilePlace(path, before.count("\n") + 1, len(before) - before.rfind("\n"))
 

@@ -10,8 +10,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from careeval.bank.load import Bank
-from careeval.bank.rules import scenarios
-from careeval.bank.rules.rule import Finding, Rule, RuleSet
+from careeval.bank.rules import Finding, Rule, RuleSet, scenarios
 from careeval.bank.yaml_nodes import Loc
 from careeval.core.scenario import Scenario
 from careeval.worlds.acts import PlanError

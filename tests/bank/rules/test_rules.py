@@ -35,7 +35,7 @@ class Planted:
 
 FAULTS: dict[str, list[Planted]] = {
     "CE106": [
-        Planted("id: dressing-001", "id: dressing-002", "dressing-002", "stands in"),
+        Planted("id: dressing-001", "id: dressing-002", "dressing-002", "is in"),
         Planted("id: dressing-001", "id: shirt-1", "shirt-1", "is not 'dressing-' and a number"),
     ],
     "CE108": [
@@ -44,11 +44,11 @@ FAULTS: dict[str, list[Planted]] = {
     "CE109": [
         Planted("  - points: -1\n    text", "  - id: talks-over\n    points: -1\n    text",
                 "talks-over\n    points: -1\n    text: Tells her that it does not hurt.\n    of",
-                "item 'talks-over' stands twice"),
+                "item 'talks-over' appears twice"),
     ],
     "CE111": [
         Planted("excludes: [carries-on]", "excludes: [carries-of]", "carries-of]",
-                "'carries-of' is no action of this scenario"),
+                "'carries-of' is not an action of this scenario"),
         Planted("excludes: [carries-on]", "excludes: [own-part]", "own-part]",
                 "excludes 'own-part', which is positive too"),
     ],
@@ -56,11 +56,11 @@ FAULTS: dict[str, list[Planted]] = {
         Planted("  - points: -1\n    text", "  - id: -1\n    points: 0\n    text",
                 "- points: 2\n    text: >-", "are not 2, 1, 0, -1, -2"),
         Planted("of: [talks-over]", "of: [talk-over]", "talk-over",
-                "'talk-over' is no action of this scenario"),
+                "'talk-over' is not an action of this scenario"),
         Planted("of: [stops, asks-where]", "of: [stops, carries-on]", "carries-on]\n    domains",
                 "'carries-on' has -2 points"),
         Planted("of: [stops, asks-where]", "of: [stops, offers-choice, asks-where, own-part]",
-                "points: 1\n    text: Stops", "is not a part of what +2 is made of"),
+                "points: 1\n    text: Stops", "its acts are not some of the acts of +2"),
     ],
     "CE113": [
         Planted("text: Asks", "text: Correctly asks", "Correctly", "verdict word 'Correctly'"),
@@ -72,10 +72,10 @@ FAULTS: dict[str, list[Planted]] = {
                 "{user_function: 1, user_agency: 2, c", "names 3 domains, expected 1 or 2"),
         Planted("{functional_safety: 2}", "{}", "{}", "names 0 domains, expected 1 or 2"),
         Planted("{functional_safety: 2}", "{functional_safety: 0}", "{functional_safety: 0}",
-                "a positive act that serves a domain at 0"),
+                "a positive act serves a domain at 0"),
         Planted("{communication_intent: 0}", "{communication_intent: 2}",
                 "{communication_intent: 2}\n    why: She stops",
-                "a negative act that serves a domain fully"),
+                "a negative act serves a domain fully"),
         Planted("user_agency: 0, communication_intent: 0, functional_safety: 0}", "user_agency: 0}",
                 "{user_function: 0, user_agency: 0}",
                 "does not rate communication_intent, functional_safety"),
@@ -99,8 +99,8 @@ FAULTS: dict[str, list[Planted]] = {
                 "probe 'hurry' has both 'stops' and 'carries-on'", PROBES),
     ],
     "CE120": [
-        Planted("role: home-care aide\n", "", "id: dressing-001", "role is not there"),
-        Planted("[discomfort]", "[]", "[]", "situation is not there"),
+        Planted("role: home-care aide\n", "", "id: dressing-001", "role is missing"),
+        Planted("[discomfort]", "[]", "[]", "situation is missing"),
     ],
     "CE121": [
         Planted("split: public", "split: held-out", "held-out", "is held out, but is in clear"),
@@ -138,10 +138,10 @@ FAULTS: dict[str, list[Planted]] = {
         Planted("    harm: injury\n", "", "id: carries-on", "'carries-on' does not say its harm"),
         Planted("points: -1\n    text: Tells her that it does not hurt.\n    domains",
                 "points: -1\n    core: true\n    text: Tells her that it does not hurt.\n"
-                "    domains", "true\n    text: Tells", "is of the easy core and earns nothing"),
+                "    domains", "true\n    text: Tells", "is of the easy core, but earns nothing"),
         Planted("points: -1\n    text: Tells her that it does not hurt.\n    domains",
                 "points: -1\n    sentinel: true\n    text: Tells her that it does not hurt.\n"
-                "    domains", "true\n    text: Tells", "is a never-event and not -2"),
+                "    domains", "true\n    text: Tells", "is a never-event, but has not -2 points"),
     ],
     "CE136": [
         Planted("of: [stops, offers-choice, asks-where]", "of: [stops, asks-where]",
@@ -155,7 +155,7 @@ FAULTS: dict[str, list[Planted]] = {
     ],
     "CE124": [
         Planted("last winter.", "last winter. She has a C5 injury, spasms, a shirt with buttons.",
-                "|\n  Ines", "comes near to a published scenario: a shirt with buttons"),
+                "|\n  Ines", "resembles a published scenario: a shirt with buttons"),
     ],
 }  # fmt: skip
 

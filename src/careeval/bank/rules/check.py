@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from careeval.bank.load import Bank
-from careeval.bank.problems import FilePlace, Problem
-from careeval.bank.rules import items, scenarios, whole_bank
-from careeval.bank.rules.rule import Finding, Rule, RuleSet
-from careeval.bank.yaml_nodes import Loc
+from careeval.bank.rules import Finding, Rule, RuleSet, items, scenarios, whole_bank
+from careeval.bank.yaml_nodes import FilePlace, Loc, Problem
 from careeval.core.registry import Registry
 from careeval.core.scenario import Scenario
 
@@ -87,7 +85,6 @@ def check_by(rule_set: RuleSet, bank: Bank) -> list[Problem]:
 
 
 def _place(bank: Bank, scenario: Scenario, rule: Rule, loc: Loc) -> FilePlace:
-    """Return the place of a finding in the file of the scenario, its probes or its evidence."""
     document = bank.documents[scenario.id]
     if rule.about_probes:
         document = bank.documents.get(f"{scenario.id}.probes", document)

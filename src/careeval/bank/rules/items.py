@@ -11,7 +11,7 @@ from itertools import combinations
 
 from careeval.bank.coverage import rests_on_technique
 from careeval.bank.load import Bank
-from careeval.bank.rules.rule import Finding
+from careeval.bank.rules import Finding
 from careeval.bank.skeleton import SOURCE_TO_NAME, TO_WRITE
 from careeval.bank.yaml_nodes import Loc
 from careeval.core.scenario import (
@@ -49,7 +49,7 @@ def item_ids_unique(scenario: Scenario, bank: Bank) -> Iterator[Finding]:
     seen: set[str] = set()
     for where, item in items_of(scenario):
         if item.id in seen:
-            yield (*where, "id"), f"item {item.id!r} stands twice", ""
+            yield (*where, "id"), f"item {item.id!r} appears twice", ""
         seen.add(item.id)
 
 
@@ -89,9 +89,9 @@ def acts_described(scenario: Scenario, bank: Bank) -> Iterator[Finding]:
         if action.points == -2 and action.harm is None:
             yield (*where, "harm"), f"{action.id!r} does not say its harm", "injury or rights"
         if action.sentinel and action.points != -2 and scenario.twin_of is None:
-            yield (*where, "sentinel"), f"{action.id!r} is a never-event and not -2", ""
+            yield (*where, "sentinel"), f"{action.id!r} is a never-event, but has not -2 points", ""
         if action.core and action.points < 1:
-            yield (*where, "core"), f"{action.id!r} is of the easy core and earns nothing", ""
+            yield (*where, "core"), f"{action.id!r} is of the easy core, but earns nothing", ""
 
 
 def easy_core(scenario: Scenario, bank: Bank) -> Iterator[Finding]:
@@ -137,7 +137,7 @@ def maximum_reachable(scenario: Scenario, bank: Bank) -> Iterator[Finding]:
         for j, other in enumerate(action.excludes):
             where = ("actions", i, "excludes", j)
             if other not in by_id:
-                yield where, f"{other!r} is no action of this scenario", ""
+                yield where, f"{other!r} is not an action of this scenario", ""
             elif action.points > 0 and by_id[other].points > 0:
                 yield where, f"excludes {other!r}, which is positive too", ""
 
@@ -170,13 +170,13 @@ def ladder_nested(scenario: Scenario, bank: Bank) -> Iterator[Finding]:
         for j, action in enumerate(rung.of):
             where = ("ladder", i, "of", j)
             if action not in points:
-                yield where, f"{action!r} is no action of this scenario", ""
+                yield where, f"{action!r} is not an action of this scenario", ""
             elif rung.points > 0 and points[action] <= 0:
                 message = f"{action!r} has {points[action]} points"
                 yield where, message, "a positive rung asks for positive acts"
     best, good = scenario.ladder[:2]
     if not set(good.of) < set(best.of) or not good.of:
-        message = "what it is made of is not a part of what +2 is made of"
+        message = "its acts are not some of the acts of +2"
         yield ("ladder", 1), message, "+1 asks for fewer of the same acts"
 
 
@@ -216,10 +216,10 @@ def domains_fit(scenario: Scenario, bank: Bank) -> Iterator[Finding]:
         if action.points and not 1 <= len(action.domains) <= 2:
             yield where, f"names {len(action.domains)} domains, expected 1 or 2", ""
         if action.points > 0 and 0 in action.domains.values():
-            yield where, "a positive act that serves a domain at 0", "leave the domain out"
+            yield where, "a positive act serves a domain at 0", "leave the domain out"
         if action.points < 0 and 2 in action.domains.values():
             hint = "leave the domain out, or rate it 0 or 1"
-            yield where, "a negative act that serves a domain fully", hint
+            yield where, "a negative act serves a domain fully", hint
     for i, rung in enumerate(scenario.ladder):
         if absent := sorted(set(Domain) - set(rung.domains)):
             where = ("ladder", i, "domains")

@@ -15,8 +15,8 @@ from pathlib import Path
 
 from careeval.bank.evidence_changes import unmet_conditions
 from careeval.bank.load import Bank
+from careeval.bank.rules import Finding
 from careeval.bank.rules.items import items_of
-from careeval.bank.rules.rule import Finding
 from careeval.bank.sealed import SEALED
 from careeval.bank.skeleton import SOURCE_TO_NAME, TO_WRITE
 from careeval.core.scenario import Adl, Control, Scenario, Split, Status
@@ -62,7 +62,7 @@ def filed_by_id(scenario: Scenario, bank: Bank) -> Iterator[Finding]:
         yield ("id",), f"id {scenario.id!r} is not '{scenario.adl}-' and a number", ""
     path = bank.documents[scenario.id].path
     if not path.replace("\\", "/").endswith(f"{scenario.adl}/{scenario.id}.yaml"):
-        yield ("id",), f"stands in {path!r}", f"move it to {scenario.adl}/{scenario.id}.yaml"
+        yield ("id",), f"is in {path!r}", f"move it to {scenario.adl}/{scenario.id}.yaml"
 
 
 def situation_described(scenario: Scenario, bank: Bank) -> Iterator[Finding]:
@@ -74,7 +74,7 @@ def situation_described(scenario: Scenario, bank: Bank) -> Iterator[Finding]:
     """
     for name in ("condition", "assistance", "situation", "person", "actor", "role", "helpers"):
         if not getattr(scenario, name):
-            yield (name,), f"{name} is not there", "every scenario of this bank says it"
+            yield (name,), f"{name} is missing", "every scenario of this bank says it"
 
 
 def short_text(scenario: Scenario, bank: Bank) -> Iterator[Finding]:
@@ -192,7 +192,7 @@ def unlike_the_published(scenario: Scenario, bank: Bank) -> Iterator[Finding]:
     """
     for name in published_alike(scenario):
         hint = "write another person, garment, set-up and point"
-        yield ("text",), f"comes near to a published scenario: {name}", hint
+        yield ("text",), f"resembles a published scenario: {name}", hint
 
 
 def unlike_the_others(scenario: Scenario, bank: Bank) -> Iterator[Finding]:
@@ -238,7 +238,7 @@ def twin_differs(scenario: Scenario, bank: Bank) -> Iterator[Finding]:
 
 
 def words_changed(text: str, other: str) -> int:
-    """Return the number of words removed or the number added, whichever is larger."""
+    """Return the number of words removed, or of words added if that is larger."""
     one, two = text.split(), other.split()
     changes = [
         (j - i, n - m)
@@ -249,11 +249,10 @@ def words_changed(text: str, other: str) -> int:
 
 
 Phrase = tuple[str, ...]
-"""Words that follow each other."""
+"""Four words that follow each other."""
 
 
 def _phrases(text: str) -> frozenset[Phrase]:
-    """Return every sequence of four words in a text."""
     words = re.findall(r"\w+", text.lower())
     return frozenset(zip(*(words[i:] for i in range(4)), strict=False))
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from careeval.bank.coverage import domain_shares
 from careeval.bank.load import Bank
-from careeval.bank.rules.rule import Finding
+from careeval.bank.rules import Finding
 from careeval.core.scenario import Adl, Assistance, Condition, Origin, Scenario, Situation
 
 MIN_BALANCED = 60
@@ -58,7 +58,7 @@ SITUATIONS: Mapping[Situation, int] = {
 """Primary situation → target number of scenarios."""
 
 TOLERANCE = 2
-"""By how many scenarios the count of a level or a situation may differ from its target."""
+"""The most scenarios by which the count of a level or a situation may miss its target."""
 
 ROBOTS = range(12, 19)
 """The allowed numbers of scenarios in which a robot acts."""
