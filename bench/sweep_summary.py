@@ -21,7 +21,7 @@ from pathlib import Path
 from careeval.protocol.run import Run
 from careeval.protocol.run_folder import prepare
 from careeval.protocol.tables import read_run
-from careeval.sweep.sweep_file import Sweep, System, save_sweep
+from careeval.sweep.description import Sweep, System, save_sweep
 from make_logs import Stored, _scenarios, write_run
 from processes import take
 

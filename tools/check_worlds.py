@@ -18,8 +18,8 @@ from dataclasses import replace
 from worlds.search import reach, solve
 
 from careeval.bank import Bank, load_bank
-from careeval.bank.rules.check import check_by
 from careeval.bank.rules import Finding, Rule, RuleSet
+from careeval.bank.rules.check import check_by
 from careeval.core.scenario import Scenario
 from careeval.core.text import counted
 from careeval.errors import CareEvalError

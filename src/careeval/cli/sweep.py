@@ -25,6 +25,7 @@ from careeval.protocol.run_folder import check_folder, refuse_runs_folder
 from careeval.protocol.sweep_cells import ASK, SWEEP_FILE, sweep_command
 from careeval.results.amounts import dollars
 from careeval.sheets.formats.terminal import console, new_table
+from careeval.sweep.description import Sweep
 from careeval.sweep.drive import SweepDriver
 from careeval.sweep.engines import HERE, engine
 from careeval.sweep.progress import (
@@ -35,7 +36,7 @@ from careeval.sweep.progress import (
     as_json,
     sweep_progress,
 )
-from careeval.sweep.sweep_file import Sweep, read_sweep
+from careeval.sweep.sweep_file import read_sweep
 
 LINE_EVERY = 30.0
 """Seconds between two lines in a pipe."""

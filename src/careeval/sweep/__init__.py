@@ -4,11 +4,12 @@ A *cell* is one system, one slice of the scenarios and one stage: to ask, or to 
 in a folder of its own (`protocol.sweep_cells`); together the slices of a system are one run.
 
 ```text
-sweep_file  the description of a sweep, from its TOML file
-drive       gives out the cells that are left
-engines     the engines for cells: this machine, or a Ray cluster
-cells       finds a cell on the disk, and carries it out on the machine that got it
-server      the server of a model, which a cell may start; guardian ends it when the cell is killed
-progress    the progress of a sweep, from its files
+sweep_file   the TOML file of a sweep
+description  the systems, gradings, scenarios and cells of a sweep, as its folder keeps them
+drive        gives out the cells that are left
+engines      carry out cells on this machine, or on a Ray cluster
+cells        carries out one cell, and finds on the disk what is done of it
+server       starts the server of a model for a cell; guardian ends it when the cell is killed
+progress     reads the progress of a sweep from its files
 ```
 """

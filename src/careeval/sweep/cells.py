@@ -1,4 +1,4 @@
-"""The cells of a sweep: what the disk has of one, and the work on it, on the machine that got it.
+"""The cells of a sweep: the work on one, on the machine that got it, and what the disk has of it.
 
 Only numbers go back to the driver: scenarios, responses and reasons stay in files.
 """
@@ -38,8 +38,8 @@ from careeval.protocol.sweep_cells import (
 )
 from careeval.protocol.tables import read_run, responses_of
 from careeval.protocol.workers import carry_out
+from careeval.sweep.description import Cell, Sweep, load_sweep
 from careeval.sweep.server import run_server
-from careeval.sweep.sweep_file import Cell, Sweep, load_sweep
 
 PROGRESS_FILE = "progress.json"
 """Name of the file with a cell's progress, in the cell's folder."""
@@ -55,18 +55,13 @@ REASON_CHARACTERS = 2_000
 
 
 class SupersededError(Exception):
-    """Raised if the cell has been given to another process in the meantime."""
+    """The cell has been given to another process in the meantime."""
 
 
 def carry_out_cell(root: Path, path: str, number: int) -> Lease:
-    """Carry out a cell under a lease; return the lease with its result.
+    """Carry out a cell of the sweep in `root` under a lease; return the lease with its result.
 
     The reason of a failure is also in a file beside its folder: see `lease_reason`.
-
-    Args:
-        root: Folder of the sweep.
-        path: Path of the cell.
-        number: Number of the lease.
     """
     lease = Lease(path, number, CellState.failed)
     try:
@@ -88,10 +83,7 @@ def carry_out_cell(root: Path, path: str, number: int) -> Lease:
 
 
 def grading_problem(root: Path) -> tuple[str, str] | None:
-    """Return why a grader of a sweep cannot be called, and a hint; `None` if all can.
-
-    Nothing is sent.
-    """
+    """Return why a grader of a sweep cannot be called, with a hint; `None` if all can be called."""
     # Inspect takes seconds to load
     from careeval.protocol.evaluate import connected
 
@@ -141,7 +133,6 @@ def make_lease_folder(root: Path, sweep: Sweep, cell: Cell, number: int) -> Path
 
 
 def _asked_folder(root: Path, cell: Cell) -> Path:
-    """Return the folder with the responses that a cell grades."""
     folders = lease_folders((root / cell.path).with_name(ASK))
     if not folders:
         raise ProtocolError(
@@ -154,7 +145,7 @@ def _asked_folder(root: Path, cell: Cell) -> Path:
 
 @dataclass
 class _Watch:
-    """A watch over a cell: checks every second whether it is to end, and reports its progress."""
+    """A watch over a cell, which reports its progress and tells it to end, once a second."""
 
     root: Path
     cell: Path
@@ -165,7 +156,7 @@ class _Watch:
     _ending: int = 0
 
     def show(self, progress: Sequence[RunProgress], _ending: bool) -> None:
-        """Take the cell's present progress."""
+        """Take the cell's progress."""
         self.progress = next(iter(progress), self.progress)
 
     def asked_to_end(self) -> int:
@@ -264,9 +255,7 @@ def with_counts(lease: Lease, root: Path) -> Lease:
     lease = replace(lease, n_done=len(graded or asked))
     if spent.n_calls < lease.n_calls:
         return lease
-    return replace(
-        lease, n_calls=spent.n_calls, usd=spent.known_usd, n_unknown=spent.n_unknown
-    )  # fmt: skip
+    return replace(lease, n_calls=spent.n_calls, usd=spent.known_usd, n_unknown=spent.n_unknown)
 
 
 @cache
@@ -275,7 +264,7 @@ def _is_complete(folder: Path, _signature: frozenset[tuple[str, int, int]]) -> b
 
 
 def _signature(folder: Path) -> frozenset[tuple[str, int, int]]:
-    """Return name, time and size of the files by which a run is complete, to read each once."""
+    """Return name, time and size of the files by which a run is complete: a key of the cache."""
     files = [*folder.glob("*.eval"), *folder.glob(CALLS_FILE)]
     stats = [(file.name, file.stat()) for file in files]
     return frozenset((name, stat.st_mtime_ns, stat.st_size) for name, stat in stats)

@@ -25,8 +25,8 @@ from careeval.protocol.sweep_cells import (
     Lease,
 )
 from careeval.sweep.cells import ENDING_FILE, complete_folder, lease_reason, with_counts
+from careeval.sweep.description import Cell, Sweep, save_sweep
 from careeval.sweep.engines import Engine
-from careeval.sweep.sweep_file import Cell, Sweep, save_sweep
 
 TIMES = 3
 """Number of failures after which a cell is given up; the other cells go on."""
@@ -42,13 +42,11 @@ DRAIN_SECONDS = 30.0
 class _CellRecord:
     """The driver's record of one cell."""
 
-    number: int = 0  # Number of its last lease; 0 before the first
-    state: CellState | None = None  # State of that lease; `None` before the first
-    n_failures: int = 0
-    """Times that it failed, or was lost without progress, since this driver began."""
+    number: int = 0  # Of its last lease; 0 before the first
+    state: CellState | None = None  # Of that lease; `None` before the first
+    n_failures: int = 0  # Failures, and losses without progress, since this driver began
     n_done: int = 0  # The most responses done under one of its leases
-    lost: Lease | None = None
-    """Its last lease, if that was lost and its process may still be at work; else `None`."""
+    lost: Lease | None = None  # Its last lease, if lost while its process may still be at work
     waits_since: float = 0.0  # Monotonic time at which that lease was lost
 
     def lose(self, lease: Lease) -> None:
@@ -61,8 +59,8 @@ class SweepDriver:
     """The driver of one sweep."""
 
     root: Path  # Folder of the sweep
-    sweep: Sweep  # The sweep
-    engine: Engine  # The engine that carries out the cells
+    sweep: Sweep
+    engine: Engine
     show: Callable[[], None] = lambda: None  # Called several times a second
     _ending: int = 0
     _cells: dict[str, Cell] = field(default_factory=dict)
@@ -90,7 +88,7 @@ class SweepDriver:
         return Stop.interrupted if self._ending else self._stop
 
     def _save_sweep(self) -> None:
-        """Write the sweep into its folder, as it was before if a grader cannot be called."""
+        """Write the sweep into its folder; undo that if a grader cannot be called."""
         file = self.root / SWEEP_FILE
         before = read_bytes(file) if file.exists() else None
         save_sweep(self.root, self.sweep)
@@ -103,11 +101,7 @@ class SweepDriver:
             raise
 
     def _read_journal(self, journal: JournalWriter) -> None:
-        """Read the state of every cell.
-
-        A cell is marked as lost if it was at work when its driver ended, or if it was complete and
-        its folder no longer is.
-        """
+        """Read the state of every cell; it is lost if its driver or its complete folder is gone."""
         self._cells = {cell.path: cell for cell in self.sweep.cells()}
         self._records = {path: _CellRecord() for path in self._cells}
         for path, leases in JournalReader(self.root).by_cell().items():
@@ -135,7 +129,7 @@ class SweepDriver:
         return bool(self._ending) or self._stop is not None
 
     def _is_open(self, cell: Cell) -> bool:
-        """Tell whether a cell is left to do, and may begin: to grade, its responses must exist."""
+        """Tell whether a cell is left to do and may begin: to grade, it must have responses."""
         record = self._records[cell.path]
         if record.state in (CellState.begun, CellState.complete) or record.n_failures >= TIMES:
             return False
@@ -143,7 +137,7 @@ class SweepDriver:
         return cell.asks or ask_record.state is CellState.complete
 
     def _start_cells(self, journal: JournalWriter) -> bool:
-        """Start every cell that can start now; return whether any was started."""
+        """Start every cell that can start now; tell whether one did."""
         started = False
         for cell in self._cells.values() if not self._ended_early else ():
             if not (self._is_open(cell) and self._has_drained(cell, journal)):
@@ -163,7 +157,7 @@ class SweepDriver:
         return started
 
     def _unrecorded_end(self, cell: Cell) -> Lease | None:
-        """Return the lease of a cell that became complete without a driver; `None` for others."""
+        """Return the lease of a cell that was completed without a driver; `None` for others."""
         if (folder := complete_folder(self.root, cell)) is None:
             return None
         number = int(folder.name.rpartition("-")[2])
@@ -171,7 +165,7 @@ class SweepDriver:
         return replace(lease, n_done=self.sweep.n_responses(cell))
 
     def _has_drained(self, cell: Cell, journal: JournalWriter) -> bool:
-        """Tell whether no process that lost the cell's lease is at work; then record its calls."""
+        """Tell whether no process that lost the cell's lease is at work, and record its calls."""
         record = self._records[cell.path]
         if (lost := record.lost) is None:
             return True
@@ -184,7 +178,6 @@ class SweepDriver:
         return True
 
     def _record_ended(self, journal: JournalWriter) -> None:
-        """Write the ended leases into the journal."""
         if self._ending:
             write_text(self.root / ENDING_FILE, f"{min(self._ending, 2)}\n")
         leases = self.engine.ended_leases(EVERY)

@@ -23,7 +23,7 @@ from careeval.errors import ProtocolError
 from careeval.protocol.sweep_cells import CellState, Lease
 from careeval.protocol.workers import max_parallel_runs
 from careeval.sweep.cells import carry_out_cell, grading_problem
-from careeval.sweep.sweep_file import Cell
+from careeval.sweep.description import Cell
 
 HERE = "local"
 RAY = "ray"
@@ -37,7 +37,6 @@ class Engine(Protocol):
 
     def has_room(self, cell: Cell) -> bool:
         """Tell whether the engine can start a cell now."""
-        ...
 
     def check_gradings(self, root: Path) -> None:
         """Check, where the cells are carried out, that the graders of a sweep can be called.
@@ -45,19 +44,15 @@ class Engine(Protocol):
         Raises:
             ProtocolError: One cannot; nothing has been sent.
         """
-        ...
 
     def start(self, root: Path, cell: Cell, lease: Lease) -> None:
         """Start a cell."""
-        ...
 
     def ended_leases(self, seconds: float) -> list[Lease]:
         """Wait at most `seconds` until a lease has ended; return the leases that have."""
-        ...
 
     def close(self) -> None:
         """Release the engine's resources; all cells must have ended before."""
-        ...
 
 
 def engine(name: str) -> Engine:
@@ -85,7 +80,7 @@ class LocalEngine:
         self._working: dict[Future[Lease], Cell] = {}
 
     def has_room(self, cell: Cell) -> bool:
-        """Tell whether there is room. Only one cell at a time may load a model on this machine."""
+        """Tell whether there is room; only one cell at a time may load a model on this machine."""
         if len(self._working) >= self._n_most:
             return False
         return not (_is_heavy(cell) and any(map(_is_heavy, self._working.values())))
@@ -141,7 +136,7 @@ class RayEngine:
         self._working: dict[Any, Lease] = {}
 
     def has_room(self, cell: Cell) -> bool:  # noqa: ARG002
-        """Tell whether Ray may be given one more cell; Ray queues cells that have no room yet."""
+        """Tell whether Ray may get one more cell; it queues those that have no room yet."""
         return len(self._working) < MAX_STARTED
 
     def check_gradings(self, root: Path) -> None:
@@ -165,7 +160,7 @@ class RayEngine:
         return [self._result(task, self._working.pop(task)) for task in done]
 
     def _result(self, task: Any, lease: Lease) -> Lease:
-        """Return the lease that a task returns; a lost lease if its process or node is gone."""
+        """Return a task's lease; a lost one if its process or node is gone."""
         try:
             return Lease(**self._ray.get(task))
         except self._ray.exceptions.RayError:
@@ -186,5 +181,5 @@ def _grading_problem_on_node(root: str) -> tuple[str, str] | None:
 
 
 def _attend_on_node(root: str, path: str, number: int) -> dict[str, Any]:
-    """Carry out a cell on a node; return the lease as plain data, without the text of a failure."""
+    """Carry out a cell; return the lease as plain data, without the text of a failure."""
     return asdict(carry_out_cell(Path(root), path, number)) | {"why": ""}

@@ -27,7 +27,7 @@ _ADOPT_ORPHANS = 36
 """Linux's number of the prctl option PR_SET_CHILD_SUBREAPER."""
 
 _NOT_STARTED = 127
-"""The status that shells give to a command that cannot be started."""
+"""The status that shells give a command that cannot be started."""
 
 
 def main(command: list[str]) -> int:
@@ -58,7 +58,7 @@ def _end_when_told(server: subprocess.Popen[bytes]) -> None:
 
 
 def _kill_all(group: int) -> None:
-    """Kill the processes of the server, also those that they start meanwhile."""
+    """Kill the processes of the server, and those that they start meanwhile."""
     end = time.monotonic() + GRACE
     while True:
         with suppress(ProcessLookupError, PermissionError):
@@ -72,7 +72,7 @@ def _kill_all(group: int) -> None:
 
 
 def _alive() -> list[int]:
-    """Return the processes below this one that have not ended; none where there is no /proc."""
+    """Return the processes below this one that have not ended; none if there is no /proc."""
     parents: dict[int, int] = {}
     for file in Path("/proc").glob("[0-9]*/stat"):
         with suppress(OSError, ValueError):

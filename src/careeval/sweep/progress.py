@@ -17,8 +17,8 @@ from careeval.protocol.run import WINDOW, RunProgress, Stop
 from careeval.protocol.run_folder import RUN_FILE
 from careeval.protocol.sweep_cells import CellState, JournalReader, Lease
 from careeval.sweep.cells import PROGRESS_FILE, complete_folder, with_counts
+from careeval.sweep.description import Cell, Sweep, load_sweep
 from careeval.sweep.server import LOG_FILE
-from careeval.sweep.sweep_file import Cell, Sweep, load_sweep
 
 QUIET_SECONDS = 60.0
 """Seconds after which a cell at work, which reports every second, is shown as without news."""
@@ -46,18 +46,18 @@ class CellProgress:
     """The progress of one cell."""
 
     cell: str  # Path of the cell
-    now: CellStatus  # Its state
+    now: CellStatus
     n_leases: int  # Number of times that it was begun
     n_responses: int  # Responses to ask for, or to grade
     n_done: int  # Responses that are finished, by its last report
     n_failed: int  # Responses that were given up
     n_calls: int  # Calls that came back
     usd: float  # Known cost of these calls, in US dollars
-    n_unknown: int  # The number of calls whose cost is unknown
-    rate: float | None  # Responses a second in the last minute; `None` while that is not known
+    n_unknown: int  # Calls whose cost is unknown
+    rate: float | None  # Responses a second in the last minute; `None` while unknown
     seconds_quiet: float | None  # Seconds since its last report; `None` unless it is at work
-    stop: str  # The reason why it ended early, a value of `Stop`; empty where it did not
-    why: str  # The reason why it failed or stopped, in words; empty where there is none
+    stop: str  # Why it ended early, a value of `Stop`; empty if it did not
+    why: str  # Why it failed or stopped, in words; empty if there is no reason
 
     @property
     def is_quiet(self) -> bool:
@@ -74,13 +74,12 @@ class CellProgress:
 class SweepProgress:
     """The progress of a sweep."""
 
-    cells: tuple[CellProgress, ...]  # The progress of every cell, asking cells first
-    driver: str | None
-    """Number of the process that drives the sweep; `None` if none does on this machine."""
+    cells: tuple[CellProgress, ...]  # Asking cells first
+    driver: str | None  # The process that drives the sweep; `None` if none does on this machine
     max_cost: float | None  # The most US dollars that may be spent; `None` for no limit
     rate: float | None
     """Responses asked for or graded per second in the last minute, by the cells that ended in it
-    and those at work; `None` while the rate is unknown."""
+    and those at work; `None` while unknown."""
 
     def n(self, now: CellStatus) -> int:
         """Return the number of cells in a state."""
@@ -141,7 +140,7 @@ def sweep_progress(root: Path) -> SweepProgress:
 
 
 def _by_disk(root: Path, cell: Cell, leases: Sequence[Lease], is_driven: bool) -> list[Lease]:
-    """Return a cell's leases as the folders have them, where the journal may say otherwise."""
+    """Return a cell's leases by its folders, if the journal says otherwise."""
     leases = [
         lease if (root / lease.folder).is_dir() else replace(lease, n_done=0) for lease in leases
     ]
@@ -165,11 +164,10 @@ class _Stretch:
     began: float  # Time when the lease began
     ended: float  # Time when it ended; now if it is at work
     n_done: int  # Responses done under it
-    rate: float | None = None
-    """Responses per second in the last minute; `None` if that is not known."""
+    rate: float | None = None  # Responses per second in the last minute; `None` if unknown
 
     def n_since(self, start: float) -> float:
-        """Return the responses done since a time, if they came at an even pace."""
+        """Return the responses done since a time, as if they came at an even pace."""
         n_seconds = self.ended - max(self.began, start)
         if self.began >= start or self.ended <= self.began:
             return self.n_done if self.ended >= start else 0.0
@@ -246,7 +244,7 @@ def _now(root: Path, last: Lease | None, is_driven: bool) -> CellStatus:
 
 
 def _seconds_quiet(folder: Path) -> float:
-    """Return the seconds since a cell at work wrote a report, or its server a line before that."""
+    """Return the seconds since a cell at work, or its server, last wrote something."""
     times = [_modified(folder / name) for name in (PROGRESS_FILE, LOG_FILE, RUN_FILE)]
     return max(0.0, time.time() - max(times))
 
@@ -259,7 +257,7 @@ def _modified(file: Path) -> float:
 
 
 def _report(root: Path, lease: Lease) -> RunProgress | None:
-    """Return the last report of a cell at work; `None` if it has not reported yet."""
+    """Return the last report of a cell; `None` if it has not reported yet."""
     with suppress(OSError, ValueError, TypeError):
         return RunProgress(**read_json(root / lease.folder / PROGRESS_FILE))
     return None

@@ -16,8 +16,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from careeval.errors import ProtocolError
+from careeval.sweep.description import Server
 from careeval.sweep.guardian import GRACE
-from careeval.sweep.sweep_file import Server
 
 LOG_FILE = "server.log"
 """Name of the file with the server's output, in the cell's folder."""
@@ -30,20 +30,17 @@ LOOK_EVERY = 0.5
 class RunningServer:
     """A server that is ready."""
 
-    base_url: str  # The server's address
-    is_alive: Callable[[], bool]  # Tells whether the server's process is alive
+    base_url: str
+    is_alive: Callable[[], bool]
 
 
 @contextmanager
 def run_server(
     server: Server, folder: Path, is_to_end: Callable[[], object]
 ) -> Iterator[RunningServer]:
-    """Run a server during the block.
+    """Run a server during the block, with its log in a folder.
 
-    Args:
-        server: The server to start.
-        folder: Folder for the server's log.
-        is_to_end: Tells whether to stop waiting for the server.
+    If `is_to_end` returns true, the block begins although the server is not ready.
 
     Raises:
         ProtocolError: The server cannot be started, ends by itself, or is not ready in time.

@@ -1,147 +1,89 @@
-"""The description of a sweep: read from a TOML file, and kept in the sweep's folder.
-
-The kept description names every scenario, so that each cell finds in it all that it needs.
-"""
+"""The file that describes a sweep, in TOML."""
 
 from __future__ import annotations
 
-import json
 import string
 import tomllib
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, PositiveFloat, PositiveInt, ValidationError
+from pydantic import BaseModel, Field, PositiveFloat, PositiveInt, ValidationError
 
 from careeval.bank.load import OWN_BANKS
 from careeval.core.scenario import Scenario, Split
 from careeval.errors import ProtocolError
-from careeval.files import read_text, write_text
+from careeval.files import read_text
 from careeval.modes import Mode
 from careeval.protocol.address import check_address
-from careeval.protocol.held_out_runs import PRIVATE, is_held_out
-from careeval.protocol.json_lines import read_json
-from careeval.protocol.run import MAX_TOKENS, Run, folder_name, run_from_fields
+from careeval.protocol.run import MAX_TOKENS, Run
 from careeval.protocol.selection import selection_of
-from careeval.protocol.sweep_cells import ASK, SWEEP_FILE
-
-SCHEMA = "careeval.sweep/1"
+from careeval.sweep.description import Server, Sweep, System
 
 MAX_BYTES = 1_000_000
-"""The most bytes of a sweep file; a larger file is refused as a mistake."""
+"""The most bytes of a sweep file."""
 
 
-@dataclass(frozen=True)
-class Server:
-    """A server that a cell starts for its model, and stops."""
-
-    command: str  # Command in a shell's syntax; `{port}` is replaced by a free port
-    health: str  # Path that answers 200 once the model is loaded
-    ready_seconds: float  # The most seconds until the model must be loaded
+class _Table(BaseModel, extra="forbid", frozen=True):
+    """A table of a sweep file."""
 
 
-@dataclass(frozen=True)
-class System:
-    """One system of a sweep."""
+class ScenariosTable(_Table):
+    """The selection of scenarios, by the options of `careeval run`."""
 
-    run: Run  # The run that asks it about all scenarios, and grades nothing
-    n_slices: int  # Number of slices of its scenarios
-    server: Server | None = None
-    """The server that each of its asking cells starts; `None` where it starts none."""
-    gpus: float = 0  # GPUs that an asking cell needs
-    cpus: float = 1  # Processors that an asking cell needs
-
-    @property
-    def folder(self) -> str:
-        """The system's folder, relative to the sweep's."""
-        name = folder_name(self.run.system)
-        return f"{PRIVATE}/{name}" if is_held_out(self.run) else name
+    bank: str | None = None
+    adl: list[str] | None = None
+    scenario: list[str] | None = None
+    split: Literal["public", "held-out"] = "public"
+    limit: PositiveInt | None = None
+    twins: bool = False
 
 
-@dataclass(frozen=True)
-class Cell:
-    """A cell, a unit of work in a sweep: one stage on one slice of one system."""
+class SystemTable(_Table):
+    """One system in a sweep file."""
 
-    system: System  # The system whose responses are asked for, or graded
-    slice: int  # Number of the slice, from 1
-    stage: str  # `ask`, or `grade-1` for the first grading, and so on
+    model: str
+    name: str | None = None
+    base_url: str | None = None
+    server: str | None = None
+    """Command that starts the model's server; `{port}` is replaced by a free port."""
+    health: str = "/health"
+    """Path on the server that answers 200 once the model is loaded."""
+    ready_seconds: PositiveFloat = 900.0
+    """The most seconds until the server must be ready; a large model takes minutes to load."""
+    gpus: float = Field(default=0, ge=0)
+    cpus: float = Field(default=1, ge=0)
+    slices: PositiveInt | None = None
+    max_connections: PositiveInt | None = None
 
-    @property
-    def path(self) -> str:
-        """The cell's folder, relative to the sweep's, without the number of a lease."""
-        return f"{self.system.folder}/slice-{self.slice:02}/{self.stage}"
 
-    @property
-    def asks(self) -> bool:
-        """True for a cell that asks; the others grade."""
-        return self.stage == ASK
+class GradingTable(_Table):
+    """One way to grade, in a sweep file."""
+
+    grader: str | None = None
+    """The grader; if not given, the default grader of the bank's mode."""
+    rubric: Literal["actions", "ladder", "plan"] | None = None
+    per_item: bool = False
+    grader_context: Literal["none", "scenario"] = "none"
+    grade_seed: int = 0
+    base_url: str | None = None
+    model_args: dict[str, Any] = {}
+    """Arguments of the grader's provider."""
+    max_connections: PositiveInt | None = None
 
 
-@dataclass(frozen=True)
-class Sweep:
-    """The systems, gradings and scenarios of a sweep."""
+class SweepTable(_Table):
+    """The top level of a sweep file."""
 
-    systems: tuple[System, ...]  # The systems, each with the run that asks it
-    gradings: tuple[Run, ...]  # Runs that grade, without system and scenarios, which each cell adds
-    families: tuple[tuple[str, ...], ...]  # Ids of the scenarios, each base with its twins
-    max_cost: float | None = None  # The most US dollars for all cells together; `None` for no limit
-    command: tuple[str, ...] = ()
-    """Words that begin the command that carries it out, without folder and budget."""
-
-    @property
-    def scenarios(self) -> list[str]:
-        """The ids of all scenarios, in order."""
-        return sorted(scenario for family in self.families for scenario in family)
-
-    def slice(self, cell: Cell) -> list[str]:
-        """Return the scenario ids of a cell's slice; slices get the families in turn."""
-        dealt = self.families[cell.slice - 1 :: cell.system.n_slices]
-        return sorted(scenario for family in dealt for scenario in family)
-
-    def cells(self) -> list[Cell]:
-        """Return every cell: first the cells that ask, then the cells that grade."""
-        stages = [ASK, *(f"grade-{n}" for n in range(1, len(self.gradings) + 1))]
-        return [
-            Cell(system, number, stage)
-            for stage in stages
-            for system in self.systems
-            for number in range(1, system.n_slices + 1)
-        ]
-
-    def cell(self, path: str) -> Cell:
-        """Return the cell with a path.
-
-        Raises:
-            ProtocolError: No cell has the path.
-        """
-        for cell in self.cells():
-            if cell.path == path:
-                return cell
-        raise ProtocolError(f"the sweep has no cell {path!r}")
-
-    def grading(self, cell: Cell) -> Run:
-        """Return the run with the grading settings of a cell that grades."""
-        return self.gradings[int(cell.stage.removeprefix("grade-")) - 1]
-
-    def n_responses(self, cell: Cell) -> int:
-        """Return the number of responses that a cell asks for, or grades."""
-        return len(self.slice(cell)) * cell.system.run.epochs
-
-    def run(self, cell: Cell) -> Run:
-        """Return the run that carries out a cell; a grading run still lacks its responses."""
-        run = system_run = cell.system.run
-        if not cell.asks:
-            grading = self.grading(cell)
-            kept = {name: system_run.task.get(name) for name in ("bank", "split", "prompts")}
-            run = replace(
-                grading, system=system_run.system, model=None, epochs=system_run.epochs,
-                task=kept | grading.task,
-            )  # fmt: skip
-        # the whole selection, whose hash the run has, and the part that it asks about
-        task = {"scenario": self.scenarios, "part": self.slice(cell)}
-        return replace(run, task=run.task | task, max_cost=self.max_cost)
+    systems: list[SystemTable] = Field(min_length=1)
+    gradings: list[GradingTable] = [GradingTable()]
+    scenarios: ScenariosTable = ScenariosTable()
+    slices: PositiveInt = 1
+    samples: PositiveInt = 10
+    seed: int = 0
+    max_tokens: PositiveInt = MAX_TOKENS
+    max_cost: PositiveFloat | None = None
+    prompts: str | None = None
 
 
 def read_sweep(file: Path) -> Sweep:
@@ -153,9 +95,8 @@ def read_sweep(file: Path) -> Sweep:
         BankError: The bank cannot be read.
     """
     table = _table(file)
-    bank = _bank(file, table.scenarios.bank)
     task: dict[str, Any] = {
-        "bank": bank,
+        "bank": _bank(file, table.scenarios.bank),
         "split": table.scenarios.split,
         "prompts": str((file.parent / table.prompts).resolve()) if table.prompts else None,
     }
@@ -182,23 +123,20 @@ def _table(file: Path) -> SweepTable:
     try:
         return SweepTable.model_validate(tomllib.loads(read_text(file, most=MAX_BYTES)))
     except ValidationError as error:
-        raise ProtocolError("\n".join(_mistakes(file, error)), hint=hint) from error
+        mistakes = [f"{file}: {_place(each['loc'])}: {each['msg']}" for each in error.errors()]
+        raise ProtocolError("\n".join(mistakes), hint=hint) from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise ProtocolError(f"{file} is not TOML: {error}", hint=hint) from error
     except OSError as error:
         raise ProtocolError(f"{file} cannot be read: {error.strerror}", hint=hint) from error
 
 
-def _mistakes(file: Path, error: ValidationError) -> list[str]:
-    return [
-        f"{file}: {'.'.join(str(each + 1 if isinstance(each, int) else each) for each in e['loc'])}"
-        f": {e['msg']}"
-        for e in error.errors()
-    ]
+def _place(loc: Sequence[int | str]) -> str:
+    return ".".join(str(each + 1 if isinstance(each, int) else each) for each in loc)
 
 
 def _bank(file: Path, name: str | None) -> str | None:
-    """Return a bank's absolute path, or the name of an own bank, whose path differs by node."""
+    """Return a bank's absolute path, or the name of one of our own, whose path differs by node."""
     if name is None or (name in OWN_BANKS and not (file.parent / name).exists()):
         return name
     return str((file.parent / name).resolve())
@@ -227,20 +165,13 @@ def _system(table: SystemTable, task: Mapping[str, Any], n_epochs: int, n_slices
         name, table.model, None, n_epochs, dict(task), base_url=table.base_url,
         max_connections=table.max_connections,
     )  # fmt: skip
-    server = table.server and Server(table.server, table.health, table.ready_seconds)
-    return System(run, n_slices, server or None, table.gpus, table.cpus)
+    server = Server(table.server, table.health, table.ready_seconds) if table.server else None
+    return System(run, n_slices, server, table.gpus, table.cpus)
 
 
 def _check_command(name: str, command: str) -> None:
-    """Check that a server's command has the field {port}, and no other.
-
-    Raises:
-        ProtocolError: The field is missing, or the command has others.
-    """
     try:
-        fields = {
-            field for _, field, _, _ in string.Formatter().parse(command) if field is not None
-        }
+        fields = {field for _, field, *_ in string.Formatter().parse(command) if field is not None}
     except ValueError:
         fields = {"}"}
     if fields != {"port"}:
@@ -271,164 +202,3 @@ def _refuse_duplicates(names: Sequence[str], what: str, hint: str) -> None:
     for name in names:
         if names.count(name) > 1:
             raise ProtocolError(f"duplicate {what}: {name}", hint=hint)
-
-
-def save_sweep(root: Path, sweep: Sweep) -> None:
-    """Write the description of a sweep into its folder.
-
-    Raises:
-        ProtocolError: The folder has another sweep, with other scenarios, slices or systems.
-            Systems and gradings may be added at the end.
-        OSError: The folder cannot be written.
-    """
-    if (root / SWEEP_FILE).exists() and (changes := list(_changes(load_sweep(root), sweep))):
-        raise ProtocolError(
-            "\n  ".join([f"{root} already has a sweep with other settings:", *changes]),
-            hint="keep those of that sweep and add new systems or gradings after them, "
-            "or give another folder with -o",
-        )
-    content = {"schema": SCHEMA, **asdict(sweep)}
-    write_text(root / SWEEP_FILE, json.dumps(content, ensure_ascii=False) + "\n", synced=True)
-
-
-def _changes(before: Sweep, now: Sweep) -> Iterator[str]:
-    """Yield the fields of the file that may not change and did, each with both values."""
-    if before.families != now.families:
-        n_others = len(set(before.scenarios) ^ set(now.scenarios))
-        yield (
-            f"scenarios: {len(before.scenarios):,} then, {len(now.scenarios):,} now "
-            f"({n_others:,} not in both)"
-        )
-    yield from _differences("", _top_settings(before), _top_settings(now))
-    systems = [[*map(_system_settings, each.systems)] for each in (before, now)]
-    gradings = [[*map(_grading_settings, each.gradings)] for each in (before, now)]
-    for what, (parts, parts_now) in {"systems": systems, "gradings": gradings}.items():
-        for n, (one, other) in enumerate(zip(parts, parts_now, strict=False), 1):
-            yield from _differences(f"{what}.{n}.", one, other)
-        if len(parts_now) < len(parts):
-            yield f"{what}: {len(parts)} then, {len(parts_now)} now"
-
-
-def _differences(
-    place: str, before: Mapping[str, object], now: Mapping[str, object]
-) -> Iterator[str]:
-    for name, value in before.items():
-        if value != now[name]:
-            then, value_now = ("not given" if each is None else each for each in (value, now[name]))
-            yield f"{place}{name}: {then} then, {value_now} now"
-
-
-def _top_settings(sweep: Sweep) -> dict[str, object]:
-    run = sweep.systems[0].run
-    names = ("seed", "max_tokens", "prompts", "bank", "split")
-    return {"samples": run.epochs} | {name: run.task.get(name) for name in names}
-
-
-def _system_settings(system: System) -> dict[str, object]:
-    run = system.run
-    return {"name": run.system, "model": run.model, "slices": system.n_slices}
-
-
-def _grading_settings(run: Run) -> dict[str, object]:
-    return {"grader": run.grader, "model_args": run.grader_args or None, **run.task}
-
-
-def load_sweep(root: Path) -> Sweep:
-    """Return the sweep that is described in a folder.
-
-    Raises:
-        ProtocolError: The folder has no description of a sweep, or the description cannot be read.
-    """
-    file = root / SWEEP_FILE
-    try:
-        content = read_json(file)
-        systems = tuple(
-            System(
-                run_from_fields(each["run"]), each["n_slices"],
-                Server(**each["server"]) if each["server"] else None, each["gpus"], each["cpus"],
-            )
-            for each in content["systems"]
-        )  # fmt: skip
-        return Sweep(
-            systems,
-            tuple(run_from_fields(each) for each in content["gradings"]),
-            tuple(tuple(family) for family in content["families"]),
-            content["max_cost"],
-            tuple(content["command"]),
-        )
-    except FileNotFoundError as error:
-        raise ProtocolError(
-            f"{root} has no sweep: {SWEEP_FILE} is missing",
-            hint="give the folder that 'careeval sweep -o' wrote to",
-        ) from error
-    except (OSError, ValueError, TypeError, KeyError) as error:
-        raise ProtocolError(
-            f"{file} is damaged: {error}", hint="restore it from a backup"
-        ) from error
-
-
-READY_SECONDS = 900.0
-"""The default of the seconds until a server must be ready: a large model loads for minutes."""
-
-
-class _SweepFileTable(BaseModel):
-    """The base class of the tables in a sweep file."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-class ScenariosTable(_SweepFileTable):
-    """The selection of scenarios, by the options of `careeval run`."""
-
-    bank: str | None = None
-    adl: list[str] | None = None
-    scenario: list[str] | None = None
-    split: Literal["public", "held-out"] = "public"
-    limit: PositiveInt | None = None
-    twins: bool = False
-
-
-class SystemTable(_SweepFileTable):
-    """One system in a sweep file."""
-
-    model: str
-    name: str | None = None
-    base_url: str | None = None
-    server: str | None = None
-    """Command that starts the model's server; `{port}` is replaced by a free port."""
-    health: str = "/health"
-    """Path on the server that answers 200 once the model is loaded."""
-    ready_seconds: PositiveFloat = READY_SECONDS
-    gpus: float = Field(default=0, ge=0)
-    cpus: float = Field(default=1, ge=0)
-    slices: PositiveInt | None = None
-    max_connections: PositiveInt | None = None
-
-
-class GradingTable(_SweepFileTable):
-    """One way to grade, in a sweep file."""
-
-    grader: str | None = None
-    """The grader; if not given, the default grader of the bank's mode."""
-    rubric: Literal["actions", "ladder", "plan"] | None = None
-    per_item: bool = False
-    grader_context: Literal["none", "scenario"] = "none"
-    grade_seed: int = 0
-    base_url: str | None = None
-    model_args: dict[str, Any] = {}
-    """Arguments of the grader's provider."""
-    max_connections: PositiveInt | None = None
-
-
-class SweepTable(_SweepFileTable):
-    """The top level of a sweep file."""
-
-    systems: list[SystemTable] = Field(min_length=1)
-    gradings: list[GradingTable] = [GradingTable()]
-    scenarios: ScenariosTable = ScenariosTable()
-    slices: PositiveInt = 1
-    samples: PositiveInt = 10
-    seed: int = 0
-    max_tokens: PositiveInt = MAX_TOKENS
-    max_cost: PositiveFloat | None = None
-    prompts: str | None = None
