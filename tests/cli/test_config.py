@@ -129,7 +129,7 @@ def test_names_that_nothing_reads_are_refused(
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("[bank.chek]\n", "bank.chek is not a known command; expected one of export, check"),
+        ("[bank.chek]\n", "bank.chek is not a known command; expected one of check, list"),
         ('[bank]\nfolder = "x"\n', "bank.folder must be below the name of a command"),
         ('[bank.check]\nfoldr = "x"\n', "not a known option of 'careeval bank check'"),
         ('[bank.check]\nfolder = "/no/such/bank"\n', "/no/such/bank holds no bank"),

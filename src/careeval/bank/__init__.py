@@ -1,7 +1,15 @@
 """Loading and checking of banks, which are YAML files; every problem has its place."""
 
 from careeval.bank.evidence import content_hash, rated_hash
-from careeval.bank.load import OWN_BANK, Bank, bank_folder, bank_mode, bank_reference, load_bank
+from careeval.bank.load import (
+    OWN_BANK,
+    Bank,
+    bank_folder,
+    bank_mode,
+    bank_reference,
+    load_bank,
+    load_with_key,
+)
 from careeval.bank.yaml_nodes import BankProblems, FilePlace, Problem
 
 __all__ = [
@@ -15,5 +23,6 @@ __all__ = [
     "bank_reference",
     "content_hash",
     "load_bank",
+    "load_with_key",
     "rated_hash",
 ]

@@ -350,7 +350,6 @@ def _notes(scenarios: Sequence[FoundScenario]) -> Iterator[str]:
 
 
 def _files(file: Path, name: str, scenarios: Iterable[FoundScenario]) -> Iterator[tuple[str, str]]:
-    """Yield the path in the bank's folder and the text of each file."""
     source = file.name.encode(errors="replace").decode()  # a file's name need not be text
     about = {
         "name": name,

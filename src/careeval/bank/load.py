@@ -22,7 +22,7 @@ from careeval.bank.evidence import FILE as EVIDENCE
 from careeval.bank.evidence import Vetting, vetted
 from careeval.bank.reader import BankReader, shown
 from careeval.bank.schema import BankFile, GenericProbe, ProbeEntry, ProbesFile
-from careeval.bank.sealed import HASH, KEY_VARIABLE, SEALED, has_sealed, unseal
+from careeval.bank.sealed import HASH, KEY_VARIABLE, SEALED, has_sealed, key_for_bank, unseal
 from careeval.bank.yaml_nodes import BankProblems, FilePlaces, Loc
 from careeval.core.scenario import Adl, Evidence, ItemId, Probe, Scenario, Slug, Source
 from careeval.core.twin import right_acts
@@ -208,6 +208,11 @@ def load_bank(
     files = sorted([*root.rglob("*.yaml"), *(path for name in others for path in root.glob(name))])
     state = tuple((path, (stat := path.stat()).st_size, stat.st_mtime_ns) for path in files)
     return _load(root, key if has_sealed(root) else None, probes, state)
+
+
+def load_with_key(folder: Path | str | None = None, *, probes: bool = True) -> Bank:
+    """Load a bank as `load_bank` does, with the key of its held-out split if one is set."""
+    return load_bank(folder, key_for_bank(bank_folder(folder)), probes=probes)
 
 
 def _existing(folder: Path | str | None) -> Path:

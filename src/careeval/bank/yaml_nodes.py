@@ -179,7 +179,6 @@ class _Parser:
         return content
 
     def _value(self, event: Any, depth: int) -> Plain:
-        """Return the value that begins with an event."""
         kind = type(event)
         if kind is yaml.AliasEvent:
             message = f"alias *{event.anchor} repeats a value"

@@ -127,7 +127,7 @@ def run(argv: Sequence[str]) -> int:
         print("interrupted", file=sys.stderr)
         return INTERRUPTED
     except BrokenPipeError:
-        # whoever read the pipe has closed it: the rest of the output is not wanted
+        # the reader has closed the pipe: the rest of the output is not wanted
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return OK
     except SystemExit as stop:
@@ -167,7 +167,6 @@ def _disk_error(error: OSError) -> UsageError:
 
 
 def _command_line_error(error: CycloptsError) -> UsageError:
-    """Turn cyclopts's error about a command line into a UsageError with a hint."""
     commands = " ".join(("careeval", *(error.command_chain or ())))
     if isinstance(error, UnknownCommandError) and error.unused_tokens and error.app:
         # its own message would load every command
@@ -190,12 +189,7 @@ def print_json(document: Mapping[str, Any]) -> None:
 
 
 def report_error(error: CareEvalError, *, as_json: bool = False) -> int:
-    """Print an error and its hint on stderr, and return the exit status.
-
-    Args:
-        error: The error.
-        as_json: Print it as a JSON document on stdout too.
-    """
+    """Print an error and its hint on stderr, as JSON on stdout too; return the exit status."""
     print(plain(f"careeval: {error}"), file=sys.stderr)
     if error.hint:
         print(plain(f"  hint: {error.hint}"), file=sys.stderr)

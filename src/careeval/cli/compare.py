@@ -7,13 +7,12 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
 
-from cyclopts import App, Parameter
+from cyclopts import App
 
 from careeval.cli.app import CHECK_FAILED, OK, say
-from careeval.cli.shared.options import SelectionOptions
-from careeval.cli.shared.printing import Out, Printing
+from careeval.cli.shared.options import Out, Repeated, SelectionOptions
+from careeval.cli.shared.printing import Printing
 from careeval.errors import UsageError
 from careeval.protocol.tables import read_runs
 from careeval.results.amounts import percent
@@ -55,8 +54,8 @@ app = App(name="compare", help_epilogue=EXAMPLES)
 @app.default
 def compare_(
     *where: str,
-    fail_on: Annotated[list[str], Parameter(negative=())] | None = None,
-    out: Out = None,
+    fail_on: Repeated | None = None,
+    out: Out | None = None,
     printing: Printing = Printing(),
     selection: SelectionOptions = SelectionOptions(),
 ) -> int:
@@ -109,7 +108,7 @@ def compare_(
 
 
 def _systems(runs: Runs, graded: Sequence[Entry]) -> tuple[str, ...]:
-    """Return the names of the graded systems, at least two, in the order of the folders."""
+    """Return the names of the graded systems, two or more, in the order of the folders."""
     graded_names = {entry.system for entry in graded}
     names = tuple(name for name in dict.fromkeys(runs.responses["system"]) if name in graded_names)
     if not names:
@@ -151,12 +150,12 @@ def _folders_and_names(
 class _Condition:
     """A condition of --fail-on, `METRIC>X`."""
 
-    text: str  # The condition as it was typed
+    text: str  # As it was typed
     metric: str  # One of `COMPARED`
     most: float  # The most by which B may be worse, a fraction
 
     def failure(self, comparison: Comparison) -> str:
-        """Return a message if B is worse by more than `most` over the whole interval; else ""."""
+        """Return a message if the whole interval is worse than `most`; empty if not."""
         difference = comparison.metrics[self.metric]
         worse = difference.b_is_worse_by_more_than
         if worse is None or worse <= self.most:

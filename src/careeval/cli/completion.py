@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
-from typing import Annotated, Literal
+from typing import Literal
 
-from cyclopts import Argument, Parameter
+from cyclopts import Argument
 from cyclopts.completion import ShellDetectionError, detect_shell
 
 from careeval.cli.app import OK, app, say
+from careeval.cli.shared.options import Out
 from careeval.core.scenario import Adl
 from careeval.errors import UsageError
 
@@ -36,7 +36,7 @@ def install(
     shell: Shell | None = None,
     /,
     *,
-    out: Annotated[Path | None, Parameter(name=("--out", "-o"))] = None,
+    out: Out | None = None,
 ) -> int:
     """Have a shell complete what you type, from its next start.
 
@@ -56,13 +56,10 @@ def install(
 
 @contextmanager
 def _with_ids() -> Iterator[None]:
-    """Make a script that is written inside the block complete activities and scenario ids too.
-
-    They are not choices of the options themselves: a user's bank has other ids, and a misspelt id
-    gets a hint with the nearest one.
-    """
+    """Make a script that is written inside the block complete activities and scenario ids too."""
     from careeval.bank import OWN_BANK
 
+    # no choices of the options themselves, since a user's bank has other ids
     files = sorted(OWN_BANK.glob("*/*-*.yaml"))
     values = {
         "--adl": tuple(adl.value for adl in Adl),

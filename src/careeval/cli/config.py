@@ -1,8 +1,8 @@
 """Options from the environment and from `careeval.toml`.
 
-An option is taken from the command line, else from the environment, else from the file, else it
-has its default. An unknown name, in the file or among the CAREEVAL_ variables, is an
-error: otherwise nobody would notice the mistake.
+An option is taken from the command line, else from the environment, else from the file, else it has
+its default. An unknown name, in the file or among the CAREEVAL_ variables, is an error, since
+otherwise nobody would notice the mistake.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ FILE = Path("careeval.toml")
 """The file of settings, in the current folder."""
 
 PREFIX = "CAREEVAL_"
-"""The beginning of the name of each variable that careeval reads."""
+"""The start of the name of each variable that careeval reads."""
 
 OTHER_VARIABLES = ("CAREEVAL_HELD_OUT_KEY",)
 """Variables that careeval reads and that are not an option of a command."""
@@ -43,16 +43,16 @@ OVERRIDES = {
     "--model": ("--roster", "--responses"),
     "--roster": ("--model", "--responses"),
 }
-"""Option → the options that it overrides where they come from a source of a lower rank."""
+"""Option → the options that it overrides if their source has a lower rank."""
 
 TYPED_ONLY = ("--allow-address",)
-"""Options that the file may not set, since it may come with the folder that it lies in."""
+"""Options that the file may not set, since it may come from elsewhere with its folder."""
 
 MAX_BYTES = 1_000_000
 """The most bytes of a file of settings."""
 
 RANK = {"cli": 0, "env": 1}
-"""Rank of the source of an option, the highest 0; the file, which is not here, ranks last."""
+"""Source of an option → its rank, the highest 0; the file ranks last."""
 
 
 def read_settings(file: Path) -> dict[str, Any]:
@@ -95,9 +95,7 @@ def refuse_unknown(
     commands: tuple[str, ...],
     arguments: ArgumentCollection,
 ) -> None:
-    """Raise UsageError if the file has an unknown name that concerns this command.
-
-    The names in the command's own table are checked, and those in the tables that lead to it.
+    """Refuse unknown names in the table of a command, and in those that lead to it.
 
     Args:
         settings: The file's tables.
@@ -139,13 +137,12 @@ def refuse_unknown(
 
 
 def refuse_unread(app: App, commands: tuple[str, ...], arguments: ArgumentCollection) -> None:
-    """Raise UsageError if a CAREEVAL_ variable is set that is not an option.
+    """Refuse a CAREEVAL_ variable that names an unknown command, or option of this command.
 
-    A variable of another command is checked by that command only, since a check here would have to
-    load it.
+    Only the command that an option belongs to checks it, since others would have to load that.
 
     Raises:
-        UsageError: A variable names an unknown command, or an unknown option of this command.
+        UsageError: A variable is refused.
     """
     names = sorted(name for name in os.environ if name.startswith(PREFIX))
     if not names or commands == ("doctor",):
@@ -165,14 +162,7 @@ def refuse_unread(app: App, commands: tuple[str, ...], arguments: ArgumentCollec
 def _refuse_unread(
     name: str, commands: tuple[str, ...], levels: Sequence[Sequence[str]], options: Sequence[str]
 ) -> None:
-    """Raise UsageError if a variable names an unknown command or option of this command.
-
-    Args:
-        name: The variable's name.
-        commands: The words of the command that runs, as audit probes.
-        levels: For each word, the commands that could be typed there.
-        options: The command's options, spelt as in variables.
-    """
+    """Refuse a variable; `levels` has, for each word of `commands`, what could be typed there."""
     start, rest = PREFIX, name.removeprefix(PREFIX)
     for command, names in zip(commands, levels, strict=True):
         word, _, below = rest.partition("_")

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from itertools import chain, count
 from pathlib import Path
-from typing import Annotated
 
-from cyclopts import App, Parameter
+from cyclopts import App
 
 from careeval.bank import load_bank
 from careeval.cli.app import OK, say
 from careeval.cli.audit.grader_agreement import probe_agreement
 from careeval.cli.shared.lexical_agreement import lexical_sentences
+from careeval.cli.shared.options import Out
 from careeval.cli.shared.run_costs import SpendingOptions
 from careeval.cli.shared.run_execution import report_unfinished, work
 from careeval.core.response import LEXICAL
@@ -45,6 +46,7 @@ SCENARIOS = [
     *("eating-101", "eating-112", "bathing-101", "bathing-102"),
 ]
 """Two of each activity, always these: a larger bank does not make the demo slower."""
+
 SAMPLES = 5
 MAX_TOKENS = 100
 MIN_P = 0.1
@@ -53,7 +55,7 @@ the protocol's temperature of 1."""
 
 
 @app.default
-def demo(*, out: Annotated[Path | None, Parameter(name=("--out", "-o"))] = None) -> int:
+def demo(*, out: Out | None = None) -> int:
     """Evaluate a small embedded model offline: 12 scenarios, five responses each.
 
     The model (SmolLM2-135M) and the grader (word overlap) are for seeing everything work; they say
@@ -85,9 +87,5 @@ def demo(*, out: Annotated[Path | None, Parameter(name=("--out", "-o"))] = None)
 
 def _free(folder: Path) -> Path:
     """Return the folder, or the first of folder-2, folder-3 … that does not exist yet."""
-    n = 2
-    free = folder
-    while free.exists():
-        free = folder.with_name(f"{folder.name}-{n}")
-        n += 1
-    return free
+    numbered = (folder.with_name(f"{folder.name}-{n}") for n in count(2))
+    return next(each for each in chain([folder], numbered) if not each.exists())

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import shutil
 import textwrap
@@ -12,7 +11,7 @@ from pathlib import Path
 
 from cyclopts import App
 
-from careeval.cli.app import CHECK_FAILED, COMMANDS, OK
+from careeval.cli.app import CHECK_FAILED, COMMANDS, OK, print_json
 from careeval.cli.config import FILE, OTHER_VARIABLES, PREFIX, read_settings
 from careeval.cli.shared.options import Json
 from careeval.core.text import plain
@@ -41,7 +40,7 @@ def doctor(*, as_json: Json = False) -> int:
     all_findings = [*examine(Path(), os.environ), settings(FILE), variables(os.environ)]
     if as_json:
         rows = [asdict(finding) for finding in all_findings]
-        print(json.dumps({"findings": rows}, indent=1, ensure_ascii=False))
+        print_json({"findings": rows})
     else:
         width = min(100, shutil.get_terminal_size().columns)
         print("\n".join(plain(line) for line in lines(all_findings, width)))
@@ -49,7 +48,7 @@ def doctor(*, as_json: Json = False) -> int:
 
 
 def settings(file: Path) -> Finding:
-    """Return a finding on careeval.toml: whether it is there, can be read, and names commands."""
+    """Return a finding on careeval.toml: whether it exists, can be read, and names commands."""
     try:
         tables = read_settings(file)
     except CareEvalError as error:
@@ -67,7 +66,7 @@ def settings(file: Path) -> Finding:
 
 
 def variables(environment: Iterable[str]) -> Finding:
-    """Return a finding on the CAREEVAL_ variables, without their values, which may be secret."""
+    """Return a finding on the CAREEVAL_ variables, not on their values, which may be secret."""
     names = sorted(name for name in environment if name.startswith(PREFIX))
     if not names:
         return Finding(f"{PREFIX}*", State.OK, "none set")
@@ -91,11 +90,7 @@ def lines(findings: Sequence[Finding], width: int) -> list[str]:
         head = f"{f.state:<7}  {f.name:<{left}}  "
         for text, start in ((f.text, head), (f.hint and f"hint: {f.hint}", " " * margin)):
             folded += textwrap.wrap(
-                text,
-                max(width, margin + 20),
-                initial_indent=start,
-                subsequent_indent=" " * margin,
-                break_long_words=False,
-                break_on_hyphens=False,
-            )
+                text, max(width, margin + 20), initial_indent=start, subsequent_indent=" " * margin,
+                break_long_words=False, break_on_hyphens=False,
+            )  # fmt: skip
     return folded

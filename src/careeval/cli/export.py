@@ -9,17 +9,16 @@ from typing import Annotated, Literal, get_args
 
 from cyclopts import App, Parameter
 
-from careeval.bank import load_bank
 from careeval.cli.app import OK, say
-from careeval.cli.audit.grader_agreement import people_audits, probe_agreement
-from careeval.cli.shared.options import SelectionOptions
+from careeval.cli.audit.grader_agreement import audited_findings
+from careeval.cli.shared.options import Audits, Out, SelectionOptions
 from careeval.core.response import Grader
 from careeval.errors import UsageError
 from careeval.files import write_text
 from careeval.modes import MODES
 from careeval.modes.prompts import load_prompts
 from careeval.protocol.tables import read_runs
-from careeval.results.findings import Findings, findings
+from careeval.results.findings import Findings
 from careeval.results.parts import Breakdown
 from careeval.sheets.entries.summary_document import summary_document
 from careeval.sheets.every_eval_ever.evaluation_log import (
@@ -58,12 +57,12 @@ def export(
     to: Annotated[
         tuple[ExportForm, ...], Parameter(consume_multiple=True, negative=(), show_default=False)
     ] = (),
-    out: Annotated[Path | None, Parameter(name=("--out", "-o"))] = None,
+    out: Out | None = None,
     organisation: str = "not stated",
     relationship: Relationship = "other",
     prompts: Path | None = None,
     probes: Path | None = None,
-    audit: Annotated[list[Path] | None, Parameter(negative=())] = None,
+    audit: Audits | None = None,
     bank: Path | None = None,
     selection: SelectionOptions = SelectionOptions(),
 ) -> int:
@@ -88,11 +87,7 @@ def export(
     if out is None:
         raise UsageError("--out is missing: no folder to write to", hint=_HINT)
     runs = selection.select(read_runs(*folders))
-    results = findings(
-        runs,
-        probe_agreement(runs, load_bank(bank) if bank else None, probes),
-        audits=people_audits(runs, audit or ()),
-    )
+    results = audited_findings(runs, bank, probes, audit)
     if not results.entries:
         raise UsageError(
             "these runs have no grading yet",
@@ -117,21 +112,18 @@ def _write(
     evaluator: Evaluator,
     prompts: Path | None,
 ) -> Iterator[Path]:
-    """Write the results in each form, and yield the path of each file."""
     out.mkdir(parents=True, exist_ok=True)
     tables: list[TableForm] = [form for form in get_args(TableForm) if form in to]
     if tables:
         yield from write_tables(data_tables(results), out, tables, _description(results))
     for form, name, as_text in (("md", "results.md", markdown), ("latex", "results.tex", latex)):
         if form in to:
-            document = summary_document(
-                results.graded, tuple(Breakdown), results.rankings, in_detail=True
-            )
+            parts = tuple(Breakdown)
+            document = summary_document(results.graded, parts, results.rankings, in_detail=True)
             write_text(out / name, as_text(document))
             yield out / name
     figures: list[FigureForm] = [form for form in get_args(FigureForm) if form in to]
     if figures:
-        # charts are slow to load
         from careeval.report.figures import write_figures
 
         yield from write_figures(results, out / "figures", figures)
@@ -144,11 +136,7 @@ def _write(
 
 
 def _grader_prompts(graders: Iterable[str], folder: Path | None) -> dict[str, str]:
-    """Return grader → prompt, for graders whose prompts can be found.
-
-    A grader's name has the hash of its prompts. Prompts with that hash are searched among
-    careeval's own, or in a folder.
-    """
+    """Return grader → prompt, for graders whose prompts are careeval's own, or in the folder."""
     modes = [mode for mode in MODES.values() if mode.models_grade]
     by_hash = {prompts.grade_hash: prompts for prompts in (load_prompts(m, folder) for m in modes)}
     texts: dict[str, str] = {}

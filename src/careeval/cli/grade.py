@@ -3,26 +3,24 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
 
-from cyclopts import App, Parameter
-from cyclopts.validators import Number
+from cyclopts import App
 
 from careeval.bank import bank_mode
 from careeval.cli.app import OK
-from careeval.cli.shared.lexical_agreement import lexical_sentences
-from careeval.cli.shared.options import GradingOptions
+from careeval.cli.shared.options import Count, GradingOptions
 from careeval.cli.shared.run_costs import SpendingOptions
-from careeval.cli.shared.run_execution import confirm_prepared, report_unfinished, work
+from careeval.cli.shared.run_execution import (
+    confirm_prepared,
+    print_summary,
+    report_unfinished,
+    work,
+)
 from careeval.protocol.allowed_addresses import check_addresses
 from careeval.protocol.regrade import RegradePart, prepare_regrading
 from careeval.protocol.run import Run
 from careeval.protocol.run_folder import bank_of
 from careeval.protocol.tables import read_runs, run_roots
-from careeval.results.entry_numbers import EntryNumbers
-from careeval.results.score.summary import summarise
-from careeval.sheets.entries.summary_document import summary_document
-from careeval.sheets.formats.terminal import print_document
 
 EXAMPLES = """\
 Examples:
@@ -57,7 +55,7 @@ def grade(
     part: float = 1.0,
     times: int = 1,
     part_seed: int = 0,
-    max_connections: Annotated[int | None, Parameter(validator=Number(gte=1))] = None,
+    max_connections: Count | None = None,
     grading: GradingOptions = GradingOptions(),
     spending: SpendingOptions = SpendingOptions(),
 ) -> int:
@@ -80,25 +78,17 @@ def grade(
     asked_with = bank or (bank_of(roots[0]) if roots else None)
     grader_name = grader or bank_mode(asked_with).grader
     template = Run(
-        "",
-        None,
-        grader_name,
-        1,
-        grading.task(),
-        grader_base_url=grading.grader_base_url,
+        "", None, grader_name, 1, grading.task(), grader_base_url=grading.grader_base_url,
         max_connections=max_connections,
-    )
+    )  # fmt: skip
     check_addresses([template])
     regraded = RegradePart(part, times, part_seed)
     folders = prepare_regrading(folder, bank, spending.with_prices(template), regraded)
     if (status := confirm_prepared(folders, spending, address=grading.grader_base_url)) is not None:
         return status
     outcomes = work(folders, fresh=True)
-    status = OK
-    if not all(outcome.complete for outcome in outcomes):
-        status = report_unfinished(outcomes, folder)
+    is_complete = all(outcome.complete for outcome in outcomes)
+    status = OK if is_complete else report_unfinished(outcomes, folder)
     if not any(outcome.stopped for outcome in outcomes):
-        summaries = summarise(read_runs(folder))
-        numbers = [*map(EntryNumbers, summaries)]
-        print_document(summary_document(numbers, more=lexical_sentences(summaries)))
+        print_summary(read_runs(folder))
     return status

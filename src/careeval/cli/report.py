@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
 
-from cyclopts import App, Parameter
+from cyclopts import App
 
-from careeval.bank import load_bank
 from careeval.cli.app import OK, say
-from careeval.cli.audit.grader_agreement import people_audits, probe_agreement
-from careeval.cli.shared.options import SelectionOptions
+from careeval.cli.audit.grader_agreement import audited_findings
+from careeval.cli.shared.options import Audits, Flag, Out, SelectionOptions
 from careeval.errors import UsageError
 from careeval.protocol.tables import read_runs
 from careeval.report.page import write_page
-from careeval.results.findings import findings
 
 EXAMPLES = """\
 Examples:
@@ -34,11 +31,11 @@ app = App(name="report", help_epilogue=EXAMPLES)
 @app.default
 def report(
     *folders: Path,
-    out: Annotated[Path, Parameter(name=("--out", "-o"))] = Path("report.html"),
+    out: Out = Path("report.html"),
     title: str | None = None,
-    no_responses: Annotated[bool, Parameter(negative=())] = False,
+    no_responses: Flag = False,
     probes: Path | None = None,
-    audit: Annotated[list[Path] | None, Parameter(negative=())] = None,
+    audit: Audits | None = None,
     bank: Path | None = None,
     selection: SelectionOptions = SelectionOptions(),
 ) -> int:
@@ -64,11 +61,7 @@ def report(
             "these runs have no grading yet",
             hint="grade them: careeval grade FOLDER --grader MODEL",
         )
-    results = findings(
-        runs,
-        probe_agreement(runs, load_bank(bank) if bank else None, probes),
-        audits=people_audits(runs, audit or ()),
-    )
+    results = audited_findings(runs, bank, probes, audit)
     write_page(results, out, title=title, responses=not no_responses)
     say(f"Written: {out.resolve().as_uri()}")
     return OK

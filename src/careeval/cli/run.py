@@ -6,15 +6,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 from cyclopts import App, Parameter
-from cyclopts.validators import Number
 
 from careeval.cli.app import OK, SOME_FAILED, USAGE, say
-from careeval.cli.shared.options import GradingOptions, ScenarioOptions
+from careeval.cli.shared.options import Count, GradingOptions, Out, ScenarioOptions
 from careeval.cli.shared.run_costs import SpendingOptions
-from careeval.cli.shared.run_execution import is_readable, report_unfinished, work
+from careeval.cli.shared.run_execution import is_readable, print_summary, report_unfinished, work
 from careeval.core.response import Response
 from careeval.core.scenario import Rubric
 from careeval.core.text import counted
@@ -51,6 +50,9 @@ from careeval.protocol.workers import early_workers
 
 RUNS = Path("runs")
 """The folder of runs whose own folder is not named."""
+
+AMENDED = ("prices", "max_cost", "grader", "grader_base_url", "grader_args", "task")
+"""The fields of a run that may change when it is resumed."""
 
 EXAMPLES = """\
 Examples:
@@ -100,15 +102,15 @@ app = App(name="run", help_epilogue=EXAMPLES)
 class AskingOptions:
     """Options for asking the system."""
 
-    samples: Annotated[int, Parameter(validator=Number(gte=1))] = 10
+    samples: Count = 10
     """Responses to each scenario."""
     seed: int = 0
     """Seed of the answers, for providers that use one."""
-    max_tokens: Annotated[int, Parameter(validator=Number(gte=1))] = 8192
+    max_tokens: Count = 8192
     """At most this many tokens for one response, reasoning included."""
     base_url: str | None = None
     """Address of the model's server."""
-    max_connections: Annotated[int | None, Parameter(validator=Number(gte=1))] = None
+    max_connections: Count | None = None
     """Calls in flight to the model, and to the grader."""
 
 
@@ -118,7 +120,7 @@ def run(
     model: Annotated[list[str] | None, Parameter(name=("--model", "-m"), negative=())] = None,
     roster: str | None = None,
     grader: str | None = None,
-    out: Annotated[Path | None, Parameter(name=("--out", "-o"))] = None,
+    out: Out | None = None,
     name: str | None = None,
     responses: Path | None = None,
     grade: bool = True,
@@ -158,23 +160,20 @@ def run(
         address = grading.grader_base_url
         return _resume(out, is_other, scenarios.bank, grader, address, spending)
     _refuse_none_or_both("-m" if model else "--roster" if models else "", responses)
-    # so that it is not mistaken for the same system's run over the public split
+    # a name of its own, so that nobody takes it for the system's run over the public split
     suffix = " (held-out)" if scenarios.split == "held-out" and name is None else ""
     root = out or RUNS / datetime.now().strftime("%Y-%m-%dT%H%M%S")
     refuse_sweep(root)
     if roster == PAPER and grading.rubric is None:
         # the paper's printed rubric is a ladder
         grading = replace(grading, rubric=Rubric.ladder.value)
+    from careeval.bank import bank_mode
+
     template = Run(
-        "",
-        None,
-        (grader or _default_grader(scenarios.bank)) if grade else None,
-        asking.samples,
-        scenarios.task() | grading.task(),
-        base_url=asking.base_url,
-        grader_base_url=grading.grader_base_url,
-        max_connections=asking.max_connections,
-    )
+        "", None, (grader or bank_mode(scenarios.bank).grader) if grade else None, asking.samples,
+        scenarios.task() | grading.task(), base_url=asking.base_url,
+        grader_base_url=grading.grader_base_url, max_connections=asking.max_connections,
+    )  # fmt: skip
     if responses is not None:
         runs, answers = _runs_of_answers(template, responses, name, asking, suffix)
     else:
@@ -194,12 +193,6 @@ def run(
 
 
 def _refuse_none_or_both(models: str, responses: Path | None) -> None:
-    """Raise UsageError if neither models nor recorded answers are given, or both.
-
-    Args:
-        models: The option that names models, as typed; empty if no model is named.
-        responses: The file of recorded answers.
-    """
     if models and responses is not None:
         raise UsageError(
             f"{models} and --responses exclude each other: "
@@ -216,10 +209,11 @@ def _refuse_none_or_both(models: str, responses: Path | None) -> None:
 def _runs_of_models(
     template: Run, models: Sequence[str], name: str | None, asking: AskingOptions, suffix: str
 ) -> list[Run]:
-    """Return a run for each model; the suffix is appended to the system's name in tables."""
+    if name is not None and len(models) > 1:
+        raise _one_name(f"{len(models)} models are given")
     task = template.task | {"seed": asking.seed, "max_tokens": asking.max_tokens}
     return [
-        replace(template, system=_system(model, name, models) + suffix, model=model, task=task)
+        replace(template, system=(name or model) + suffix, model=model, task=task)
         for model in models
     ]
 
@@ -227,54 +221,27 @@ def _runs_of_models(
 def _runs_of_answers(
     template: Run, responses: Path, name: str | None, asking: AskingOptions, suffix: str
 ) -> tuple[list[Run], dict[str, list[Response]]]:
-    """Return a run for each system in a file of recorded answers, and the answers by system.
-
-    Raises:
-        UsageError: An option for asking a model is given.
-    """
     if replace(asking, max_connections=None) != AskingOptions():
         raise UsageError(
             "recorded answers are only graded, no model is asked",
             hint="leave out --samples, --seed, --max-tokens and --base-url",
         )
-    by_system = _named_answers(responses, name)
+    answers = read_responses(responses)
+    if name is not None and len(answers) > 1:
+        raise _one_name(f"{responses} has answers of {len(answers)}")
     task = template.task | {"responses": str(responses)}
     runs = [
-        replace(template, system=system + suffix, task=task | {"system": name_in_file})
-        for system, (name_in_file, _) in by_system.items()
+        replace(template, system=(name or system) + suffix, task=task | {"system": system})
+        for system in answers
     ]
-    return runs, {system + suffix: answers for system, (_, answers) in by_system.items()}
+    return runs, {(name or system) + suffix: own for system, own in answers.items()}
 
 
-def _default_grader(bank: Path | None) -> str:
-    # imported here, since --help does not need the bank's package
-    from careeval.bank import bank_mode
-
-    return bank_mode(bank).grader
-
-
-def _system(model: str, name: str | None, models: Sequence[str]) -> str:
-    if name is not None and len(models) > 1:
-        raise UsageError(
-            f"--name can name only one system, but {len(models)} models are given",
-            hint="leave out --name",
-        )
-    return name or model
-
-
-def _named_answers(file: Path, name: str | None) -> dict[str, tuple[str, list[Response]]]:
-    """Return name in tables → name in the file and answers, for each system."""
-    answers = read_responses(file)
-    if name is not None and len(answers) > 1:
-        raise UsageError(
-            f"--name can name only one system, but {file} has answers of {len(answers)}",
-            hint="leave out --name",
-        )
-    return {name or system: (system, own) for system, own in answers.items()}
+def _one_name(problem: str) -> UsageError:
+    return UsageError(f"--name can name only one system, but {problem}", hint="leave out --name")
 
 
 def _refuse_shared_folders(runs: Sequence[Run]) -> None:
-    """Raise UsageError if two systems would have the same folder."""
     systems: dict[str, str] = {}
     for run in runs:
         folder = folder_name(run.system)
@@ -287,7 +254,7 @@ def _refuse_shared_folders(runs: Sequence[Run]) -> None:
 
 
 def _prepare(runs: Sequence[Run], root: Path, answers: dict[str, list[Response]]) -> list[Path]:
-    """Set up the folders of all runs, or none if one fails, and return them."""
+    """Set up the folders of all runs, or of none if one fails, and return them."""
     by_folder = {run_folder(root, run): run for run in runs}
     try:
         for folder, run in by_folder.items():
@@ -368,31 +335,21 @@ def _resume(
         return status
     for folder, amended in runs.items():
         if amended != read_run_file(folder):
-            changes: dict[str, Any] = {"prices": amended.prices, "max_cost": amended.max_cost}
-            for field in ("grader", "grader_base_url", "grader_args", "task"):
-                changes[field] = getattr(amended, field)
-            amend_run(folder, **changes)
+            amend_run(folder, **{field: getattr(amended, field) for field in AMENDED})
     kept = "the models and the settings" if grader else "the models, the grader and the settings"
     say(f"Resuming {root} with {kept} it was started with.")
     return _finish(root, work(list(runs))) or (SOME_FAILED if damaged else OK)
 
 
 def _with_bank(bank: Path | None, folder: Path, run: Run) -> Run:
-    """Return the run of a folder, with its bank in the place typed, if any.
-
-    Raises:
-        ProtocolError: No place is typed, and the bank is not where it was.
-        UsageError: The run is that of a Python function that has not been asked everything.
-    """
     if run.asks_function and run.n_answers is None:
         raise UsageError(
             f"{folder} was stopped while its function was asked, which only Python can go on with",
             hint="repeat the careeval.run(…) that began it, with resume=True",
         )
     if bank is None:
-        bank_of(folder)
+        bank_of(folder)  # raises if the bank is not where it was
         return run
-    # imported here, since --help does not need the bank's package
     from careeval.bank import bank_reference
 
     return replace(run, task=run.task | {"bank": bank_reference(bank)})
@@ -401,17 +358,10 @@ def _with_bank(bank: Path | None, folder: Path, run: Run) -> Run:
 def _with_grader(
     grader: str | None, address: str | None, folder: Path, spending: SpendingOptions
 ) -> Run:
-    """Return the run of a folder, with the grader replaced by the one typed, if any.
-
-    Raises:
-        UsageError: The run cannot change its grader: grading has begun, the run is a grading of
-            stored responses, or it has no grader.
-    """
+    """Return the run of a folder, with the grader replaced by the one typed, if any."""
     run = read_run_file(folder)
-    if grader is None or (grader, address or run.grader_base_url) == (
-        run.grader,
-        run.grader_base_url,
-    ):
+    old = run.grader, run.grader_base_url
+    if grader is None or (grader, address or run.grader_base_url) == old:
         return run
     why, graded_run = "", folder
     if run.grader is None:
@@ -430,27 +380,18 @@ def _with_grader(
 
 
 def _finish(root: Path, outcomes: list[Outcome]) -> int:
-    """Print the result and what to do next, and return the exit status."""
-    status = OK
-    if not all(outcome.complete for outcome in outcomes):
-        status = report_unfinished(outcomes, root)
+    is_complete = all(outcome.complete for outcome in outcomes)
+    status = OK if is_complete else report_unfinished(outcomes, root)
     if any(outcome.stopped for outcome in outcomes):
         return status
-    # `work` has loaded these while the run went on
-    from careeval.cli.shared.lexical_agreement import lexical_sentences
+    # `work` has loaded this while the run went on
     from careeval.protocol.tables import read_runs
-    from careeval.results.entry_numbers import EntryNumbers
-    from careeval.results.score.summary import summarise
-    from careeval.sheets.entries.summary_document import summary_document
-    from careeval.sheets.formats.terminal import print_document
 
     runs = read_runs(root)
-    summaries = summarise(runs)
-    numbers = [*map(EntryNumbers, summaries)]
-    print_document(summary_document(numbers, more=lexical_sentences(summaries)))
+    is_graded = print_summary(runs)
     for note in runs.notes:
         say(note)
-    if summaries:
+    if is_graded:
         say(f"For a page with all results: careeval report {root} -o report.html")
     elif status == OK:
         say(f"The responses are stored, ungraded. Grade them: careeval grade {root} --grader MODEL")

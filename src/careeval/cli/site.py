@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
 
-from cyclopts import App, Parameter
+from cyclopts import App
 
 from careeval.bank import load_bank
 from careeval.cli.app import OK, say
-from careeval.cli.audit.grader_agreement import people_audits, probe_agreement
-from careeval.cli.shared.options import SelectionOptions
+from careeval.cli.audit.grader_agreement import audited_findings
+from careeval.cli.shared.options import Audits, Out, SelectionOptions
 from careeval.errors import UsageError
 from careeval.protocol.run_folder import refuse_runs_folder
 from careeval.protocol.tables import read_runs
 from careeval.report.site import write_site
-from careeval.results.findings import findings
 
 EXAMPLES = """\
 Examples:
@@ -34,10 +32,10 @@ app = App(name="site", help_epilogue=EXAMPLES)
 @app.default
 def site(
     *folders: Path,
-    out: Annotated[Path, Parameter(name=("--out", "-o"))],
+    out: Out,
     title: str | None = None,
     probes: Path | None = None,
-    audit: Annotated[list[Path] | None, Parameter(negative=())] = None,
+    audit: Audits | None = None,
     bank: Path | None = None,
     repository: str | None = None,
     selection: SelectionOptions = SelectionOptions(),
@@ -65,11 +63,7 @@ def site(
     refuse_runs_folder(out)
     runs = selection.select(read_runs(*folders))
     loaded = load_bank(bank)
-    results = findings(
-        runs,
-        probe_agreement(runs, loaded if bank else None, probes),
-        audits=people_audits(runs, audit or ()),
-    )
+    results = audited_findings(runs, bank, probes, audit)
     is_of_bank = loaded.about.name in set(runs.responses["bank"])
     canary = loaded.about.canary if is_of_bank else None
     size = write_site(results, out, title=title, canary=canary, repository=repository)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
 
-from cyclopts import App, Parameter
+from cyclopts import App
 from rich.text import Text
 
 from careeval.cli.app import OK, USAGE, print_json, say
+from careeval.cli.shared.options import Json
 from careeval.cli.shared.run_execution import is_readable
 from careeval.core.text import plain
 from careeval.errors import UsageError
@@ -39,7 +39,7 @@ app = App(name="status", help_epilogue=EXAMPLES)
 def status(
     folder: Path,
     *,
-    as_json: Annotated[bool, Parameter(name="--json", negative=())] = False,
+    as_json: Json = False,
 ) -> int:
     """Show how far runs are, what they have cost, and what to type next.
 

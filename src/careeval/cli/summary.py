@@ -5,15 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal
+from xml.etree import ElementTree
 
 from cyclopts import App, Parameter
 
 from careeval.cli.app import CHECK_FAILED, OK, say
-from careeval.cli.shared.junit import write_junit
 from careeval.cli.shared.lexical_agreement import lexical_sentences
-from careeval.cli.shared.options import SelectionOptions
-from careeval.cli.shared.printing import Out, Printing
+from careeval.cli.shared.options import Audits, Flag, Out, Repeated, SelectionOptions
+from careeval.cli.shared.printing import Printing
+from careeval.core.text import plain
 from careeval.errors import UsageError
+from careeval.files import write_text
 from careeval.protocol.tables import read_runs
 from careeval.results.entry_numbers import EntryNumbers
 from careeval.results.parts import Breakdown
@@ -66,12 +68,12 @@ def summary(
     *folders: Path,
     by: Annotated[tuple[PartName, ...], Parameter(negative=(), show_default=False)] = (),
     sort: Order = "name",
-    detail: Annotated[bool, Parameter(negative=())] = False,
-    audit: Annotated[list[Path] | None, Parameter(negative=())] = None,
-    fail_on: Annotated[list[str], Parameter(negative=())] | None = None,
-    require: Annotated[list[str], Parameter(negative=())] | None = None,
+    detail: Flag = False,
+    audit: Audits | None = None,
+    fail_on: Repeated | None = None,
+    require: Repeated | None = None,
     junit: Path | None = None,
-    out: Out = None,
+    out: Out | None = None,
     printing: Printing = Printing(),
     selection: SelectionOptions = SelectionOptions(),
 ) -> int:
@@ -110,7 +112,6 @@ def summary(
     runs = selection.select(read_runs(*folders))
     people: dict[str, AuditResults] = {}
     if audit:
-        # imported here, since most summaries do not need it
         from careeval.cli.audit.grader_agreement import people_audits
 
         people = people_audits(runs, audit)
@@ -143,12 +144,11 @@ def summary(
     for check in checks:
         say(check.line)
     if junit:
-        write_junit(junit, "careeval.summary", checks)
+        _write_junit(junit, "careeval.summary", checks)
     return OK if all(check.outcome is Outcome.passed for check in checks) else CHECK_FAILED
 
 
 def _checks(limits: Sequence[Limit], summaries: Sequence[Summary]) -> list[Check]:
-    """Return each limit checked on each entry; without an entry, each is unknown."""
     names = entry_names(summaries)
     if not names:
         return [
@@ -161,10 +161,29 @@ def _checks(limits: Sequence[Limit], summaries: Sequence[Summary]) -> list[Check
 
 
 def _json(numbers: Sequence[EntryNumbers]) -> dict[str, Any]:
-    # imported here, since loading it builds models that a table does not need
     from careeval.sheets.entries.summary_json import summary_json
 
     return summary_json(numbers)
+
+
+def _write_junit(path: Path, suite: str, checks: Sequence[Check]) -> None:
+    """Write checks as JUnit XML: a test case each; one that could not be made is a failure."""
+    failures = [check for check in checks if check.outcome is not Outcome.passed]
+    counts = {"tests": str(len(checks)), "failures": str(len(failures)), "errors": "0"}
+    root = ElementTree.Element("testsuites", counts)
+    cases = ElementTree.SubElement(root, "testsuite", {"name": suite, **counts, "skipped": "0"})
+    for check in checks:
+        name = {"classname": f"{suite}.{plain(check.entry)}", "name": plain(check.limit)}
+        case = ElementTree.SubElement(cases, "testcase", name)
+        about = plain(check.about)
+        if check.outcome is not Outcome.passed:
+            failure = {"message": about, "type": check.outcome.name}
+            ElementTree.SubElement(case, "failure", failure).text = about
+        else:
+            ElementTree.SubElement(case, "system-out").text = about
+    ElementTree.indent(root)
+    text = ElementTree.tostring(root, encoding="unicode")
+    write_text(path, f'<?xml version="1.0" encoding="utf-8"?>\n{text}\n')
 
 
 def _place(order: Order, s: Summary) -> tuple[bool, float, str, str]:

@@ -10,14 +10,15 @@ from contextlib import closing, contextmanager
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
-from typing import Annotated
 
-from cyclopts import App, Parameter
+from cyclopts import App
 from rich.console import Console, Group, RenderableType
 from rich.live import Live
 from rich.text import Text
 
 from careeval.cli.app import BUDGET_REACHED, INTERRUPTED, OK, SOME_FAILED, print_json, say
+from careeval.cli.shared.display import LINE_EVERY
+from careeval.cli.shared.options import Flag, Json, Out
 from careeval.cli.shared.run_costs import SpendingOptions
 from careeval.core.text import counted, plain
 from careeval.protocol.run import Run, Stop
@@ -37,9 +38,6 @@ from careeval.sweep.progress import (
     sweep_progress,
 )
 from careeval.sweep.sweep_file import read_sweep
-
-LINE_EVERY = 30.0
-"""Seconds between two lines in a pipe."""
 
 LOOK_EVERY = 2.0
 """Seconds between two looks at a sweep's files."""
@@ -74,7 +72,7 @@ app = App(name="sweep", help_epilogue=EXAMPLES)
 def sweep(
     file: Path,
     *,
-    out: Annotated[Path | None, Parameter(name=("--out", "-o"))] = None,
+    out: Out | None = None,
     on: str = HERE,
     spending: SpendingOptions = SpendingOptions(),
 ) -> int:
@@ -101,7 +99,7 @@ def sweep(
     is_agreed = (
         earlier is not None
         and len(earlier.cells) == len(spec.cells())
-        # what was paid for, and is gone, is paid for again
+        # what was paid for and is gone will be paid for again
         and not any(cell.why == GONE for cell in earlier.cells)
     )
     if (status := spending.confirm(runs, on_disk, agreed=is_agreed, here=on == HERE)) is not None:
@@ -116,7 +114,7 @@ def sweep(
 
 
 def _with_options(spec: Sweep, on: str, prices: Path | None) -> Sweep:
-    """Return the sweep with the options by which it is given again."""
+    """Return the sweep with the options that its command needs when it is given again."""
     options = ["--on", on] if on != HERE else []
     options += ["--prices", str(prices.absolute())] if prices else []
     return replace(spec, command=(*spec.command, *options))
@@ -126,8 +124,8 @@ def _with_options(spec: Sweep, on: str, prices: Path | None) -> Sweep:
 def status(
     folder: Path,
     *,
-    watch: Annotated[bool, Parameter(negative=())] = False,
-    as_json_: Annotated[bool, Parameter(name="--json", negative=())] = False,
+    watch: Flag = False,
+    as_json_: Json = False,
 ) -> int:
     """Show how far a sweep is: its cells, rate, errors, cost and time left.
 
@@ -157,7 +155,6 @@ def status(
 
 
 def _priced(spec: Sweep, spending: SpendingOptions) -> Sweep:
-    """Return the sweep with prices for its models and with the budget added."""
     systems = [replace(system, run=spending.with_prices(system.run)) for system in spec.systems]
     gradings = [spending.with_prices(grading) for grading in spec.gradings]
     return replace(
@@ -166,11 +163,7 @@ def _priced(spec: Sweep, spending: SpendingOptions) -> Sweep:
 
 
 def _planned(spec: Sweep, earlier: SweepProgress | None) -> Iterator[tuple[Run, tuple[int, int]]]:
-    """Yield each system with each grading as a run over all scenarios.
-
-    Each comes with the numbers of responses asked and graded already. Asking is planned only
-    once, with the first grading.
-    """
+    """Yield a run of each system with each grading, and its responses asked and graded so far."""
     done = {cell.cell: cell.n_done for cell in earlier.cells} if earlier else {}
     for system in spec.systems:
         counts = Counter[str]()
@@ -185,7 +178,7 @@ def _planned(spec: Sweep, earlier: SweepProgress | None) -> Iterator[tuple[Run, 
                 grader_base_url=grading.grader_base_url, task=task, prices=prices,
             )  # fmt: skip
             n_responses = len(spec.scenarios) * run.epochs
-            n_asked = counts[ASK] if n == 1 else n_responses
+            n_asked = counts[ASK] if n == 1 else n_responses  # asked only once
             yield run, (n_asked, counts[f"grade-{n}"])
 
 
@@ -233,7 +226,7 @@ def line(now: SweepProgress) -> str:
 
 
 def progress_view(now: SweepProgress) -> RenderableType:
-    """Return a table of the cells that run, failed or stopped, and a sweep's progress as lines."""
+    """Return a table of the cells that failed, stopped or run, and a sweep's progress as lines."""
     order = [CellStatus.failed, CellStatus.stopped, CellStatus.running]
     listed = sorted(
         (cell for cell in now.cells if cell.now in order), key=lambda cell: order.index(cell.now)
@@ -254,7 +247,7 @@ def progress_view(now: SweepProgress) -> RenderableType:
     if now.overspent:
         lines.append(
             f"That is {dollars(now.overspent)} more than the budget of {dollars(now.max_cost)}: "
-            "calls in flight cost more than was expected of them."
+            "calls in flight cost more than expected."
         )
     return Group(*([table] if listed else []), *(Text(plain(each)) for each in lines))
 
@@ -268,7 +261,6 @@ def _last_report(cell: CellProgress) -> str:
 
 
 def _finish(root: Path, stop: Stop | None) -> int:
-    """Print how the sweep ended and what to do next, and return the exit status."""
     now = sweep_progress(root)
     console().print(progress_view(now))
     _say_next(root, now)

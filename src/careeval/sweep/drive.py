@@ -101,7 +101,7 @@ class SweepDriver:
             raise
 
     def _read_journal(self, journal: JournalWriter) -> None:
-        """Read the state of every cell; it is lost if its driver or its complete folder is gone."""
+        """Read every cell's state; one is lost if its driver or its complete folder is gone."""
         self._cells = {cell.path: cell for cell in self.sweep.cells()}
         self._records = {path: _CellRecord() for path in self._cells}
         for path, leases in JournalReader(self.root).by_cell().items():

@@ -257,7 +257,6 @@ def _modified(file: Path) -> float:
 
 
 def _report(root: Path, lease: Lease) -> RunProgress | None:
-    """Return the last report of a cell; `None` if it has not reported yet."""
     with suppress(OSError, ValueError, TypeError):
         return RunProgress(**read_json(root / lease.folder / PROGRESS_FILE))
     return None

@@ -21,21 +21,13 @@ LINES = (".jsonl", ".ndjson")
 
 @dataclass(frozen=True, slots=True)
 class PlanResponse:
-    """A response that should be a plan.
+    """A response that should be a plan."""
 
-    Attributes:
-        place: The file, and in a file of recorded responses the response's place there.
-        world: Id of its world.
-        text: The response.
-        epoch: Its number among those to its world; None if it is a file's only plan.
-        system: Name of the system; None if it is a file's only plan.
-    """
-
-    place: str
-    world: str
+    place: str  # The file, and in a file of recorded responses the response's place there
+    world: str  # Id of its world
     text: str
-    epoch: int | None = None
-    system: str | None = None
+    epoch: int | None = None  # `None` if it is a file's only plan
+    system: str | None = None  # `None` if it is a file's only plan
 
 
 def read_plan_file(path: Path, world: str | None) -> list[PlanResponse]:
@@ -48,7 +40,8 @@ def read_plan_file(path: Path, world: str | None) -> list[PlanResponse]:
     Raises:
         OSError: The file cannot be read.
         ProtocolError: A line of the recorded responses has a mistake.
-        UsageError: The world is not named, or no response is to it; or the file is no text.
+        UsageError: The file is not text, no world is given for its only plan, or no response is to
+            the world.
     """
     if path.suffix.lower() in LINES:
         return _recorded(path, world)
@@ -67,7 +60,6 @@ def read_plan_file(path: Path, world: str | None) -> list[PlanResponse]:
 
 
 def _is_recorded(text: str) -> bool:
-    """Tell whether the first line of a file is a recorded response."""
     first = text.lstrip().partition("\n")[0]
     try:
         line = json.loads(first)

@@ -23,12 +23,7 @@ FOUND = {True: "green", False: "bold red"}
 
 
 def print_walkthrough(out: Console, walkthrough: Walkthrough) -> None:
-    """Print each step under each answer, what the judge finds at it, and the sum.
-
-    Args:
-        out: The console.
-        walkthrough: The plan that was carried out.
-    """
+    """Print each step under each answer, what the judge finds at it, and the sum."""
     for course in walkthrough.courses:
         out.print(Text(f"\n{WHEN[course.trace.answer]}", style="bold"))
         _print_course(out, course)
@@ -74,7 +69,6 @@ def _line(number: int, text: str, style: str = "") -> Text:
 
 
 def _step(step: Step | Branch) -> str:
-    """Return a step that is not carried out, with the arguments that the plan gives."""
     if isinstance(step, Step):
         return f"{step.act.act} {_arguments(step.act.arguments)}"
     return f"if {f'the state of {step.thing}' if step.thing else 'the answer'} is {step.value}"

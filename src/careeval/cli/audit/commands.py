@@ -20,8 +20,8 @@ from careeval.cli.audit.labelling import (
     status,
 )
 from careeval.cli.shared import invitations
-from careeval.cli.shared.options import GradingOptions
-from careeval.cli.shared.printing import Out, Printing
+from careeval.cli.shared.options import Count, GradingOptions, Out, Repeated
+from careeval.cli.shared.printing import Printing
 from careeval.cli.shared.run_costs import SpendingOptions
 from careeval.core.rating import SEVERE_CLEARED, SEVERE_FOUND, N
 from careeval.core.scenario import READ_RUBRICS, Rubric
@@ -79,10 +79,10 @@ _Count = Annotated[int, Parameter(validator=Number(gte=0))]
 @app.command
 def probes(
     *,
-    grader: Annotated[list[str], Parameter(negative=())],
+    grader: Repeated,
     bank: Path | None = None,
-    out: Annotated[Path, Parameter(name=("--out", "-o"))] = Path("runs/audit"),
-    max_connections: Annotated[int | None, Parameter(validator=Number(gte=1))] = None,
+    out: Out = Path("runs/audit"),
+    max_connections: Count | None = None,
     grading: GradingOptions = GradingOptions(),
     spending: SpendingOptions = SpendingOptions(),
     printing: Printing = Printing(),
@@ -114,18 +114,13 @@ def probes(
             hint="check each grader in a command of its own",
         )
     template = Run(
-        "",
-        None,
-        None,
-        1,
-        grading.task(),
-        grader_base_url=address,
-        max_connections=max_connections,
+        "", None, None, 1, grading.task(), grader_base_url=address, max_connections=max_connections
     )
     if bank is None and not spending.dry_run:
         # an unfinished check is resumed with its bank
         unfinished = _unfinished_folders(out, [replace(template, grader=each) for each in grader])
-        bank = next((_bank_path(folder) for folder in unfinished.values()), None)
+        names = (bank_of(folder) for folder in unfinished.values())
+        bank = next((Path(name) if name else None for name in names), None)
     loaded = load_bank(bank)
     template = replace(template, task=template.task | {"bank": bank_reference(bank)})
     runs = [spending.with_prices(replace(template, grader=each)) for each in grader]
@@ -144,15 +139,11 @@ def probes(
         for folder in new.values():
             discard(folder)
         raise
-    fresh = list(new.values())
-    if (
-        fresh
-        and (
-            status := confirm_prepared(fresh, spending, address=address, json_plan=printing.as_json)
-        )
-        is not None
-    ):
-        return status
+    if fresh := list(new.values()):
+        as_json = printing.as_json
+        status = confirm_prepared(fresh, spending, address=address, json_plan=as_json)
+        if status is not None:
+            return status
     for run in runs:
         if run.grader in begun:
             say(f"Resuming the unfinished audit in {begun[run.grader]}.")
@@ -170,13 +161,7 @@ def probes(
     return OK
 
 
-def _bank_path(folder: Path) -> Path | None:
-    name = bank_of(folder)
-    return Path(name) if name else None
-
-
 def _unfinished_folders(out: Path, runs: list[Run]) -> dict[str | None, Path]:
-    """Return grader → folder of an unfinished check with the same settings."""
     from careeval.protocol.probe_check import unfinished_probe_check
 
     folders = {run.grader: unfinished_probe_check(out, run) for run in runs}
@@ -186,7 +171,7 @@ def _unfinished_folders(out: Path, runs: list[Run]) -> dict[str | None, Path]:
 @app.command
 def sample(
     *folders: Path,
-    out: Annotated[Path, Parameter(name=("--out", "-o"))],
+    out: Out,
     grader: str | None = None,
     rubric: Literal["both", "ladder", "actions"] = "both",
     n: _Count = N,
@@ -262,7 +247,7 @@ def results(
     sample: Path,
     labels: Path | None = None,
     *,
-    out: Out = None,
+    out: Out | None = None,
     printing: Printing = Printing(),
 ) -> int:
     """Compare a grader's judgments with people's labels: agreement, and corrected scores.

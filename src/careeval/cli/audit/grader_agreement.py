@@ -12,9 +12,21 @@ from careeval.errors import UsageError
 from careeval.protocol.probe_check import lexical_agreement, read_agreement
 from careeval.protocol.run_folder import is_complete, is_probe_check, run_folders
 from careeval.protocol.tables import read_run
+from careeval.results.findings import Findings, findings
 from careeval.results.tables import Runs
 from careeval.results.trust.audit.results import AuditResults, audit_results
 from careeval.results.trust.probe_check import LabelledJudgment, ProbeAgreement
+
+
+def audited_findings(
+    runs: Runs, bank: Path | None, probes: Path | None, audits: Sequence[Path] | None
+) -> Findings:
+    """Return all findings on runs, with the agreement of their graders with probes and people.
+
+    The parameters are those of `probe_agreement` and `people_audits`, as folders and files.
+    """
+    agreement = probe_agreement(runs, load_bank(bank) if bank else None, probes)
+    return findings(runs, agreement, audits=people_audits(runs, audits or ()))
 
 
 def probe_agreement(
@@ -22,9 +34,8 @@ def probe_agreement(
 ) -> dict[str, ProbeAgreement]:
     """Return grader, as `runs` name it → its agreement with a bank's probes.
 
-    The lexical grader is checked anew, since that costs nothing, on the banks of the runs that it
-    judged; of a bank that is neither given nor careeval's own, nothing is known. For any other
-    grader the newest finished check of it on each rubric is read.
+    The lexical grader is checked anew, since that costs nothing, on the bank, or else on careeval's
+    own banks that it judged. For any other grader the newest finished check on each rubric is read.
 
     Args:
         runs: Runs that the graders judged.
@@ -45,7 +56,7 @@ def probe_agreement(
 
 
 def _lexical(grader: str, runs: Runs, bank: Bank | None) -> ProbeAgreement | None:
-    """Return the agreement of the lexical grader; `None` for others, and without probes."""
+    """Return the agreement of the lexical grader; `None` for others, or without a bank."""
     if not Grader.parse(grader).is_lexical:
         return None
     if bank is not None:
@@ -68,17 +79,12 @@ def _own_banks(runs: Runs, grader: str | None = None) -> list[Bank]:
 def people_audits(runs: Runs, audits: Sequence[Path]) -> dict[str, AuditResults]:
     """Return grader, as `runs` name it → the results of people's audit of it.
 
-    Args:
-        runs: Runs that the graders judged.
-        audits: Files that `careeval audit new -o` wrote.
-
     Raises:
         UsageError: A file is not an audit, or is of a grader that judged none of these runs, or of
             responses to other scenarios.
     """
     if not audits:
         return {}
-    # imported here, since most commands do not need the package of the rating app
     from careeval.cli.audit.labelling import read_audit_labels
 
     graders = set(runs.judgments["grader"])

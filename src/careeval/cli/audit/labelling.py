@@ -13,8 +13,8 @@ from cyclopts.validators import Number
 from careeval.cli.app import OK, print_json, say
 from careeval.cli.shared import invitations
 from careeval.cli.shared.invitations import local_address
-from careeval.cli.shared.options import Json, Yes
-from careeval.cli.shared.printing import Out, Printing
+from careeval.cli.shared.options import Flag, Json, Out, Several
+from careeval.cli.shared.printing import Printing
 from careeval.core.rating import Role
 from careeval.core.text import counted
 from careeval.errors import UsageError
@@ -28,14 +28,12 @@ if TYPE_CHECKING:
     from careeval.review.audit.plan import AuditPlan
     from careeval.sheets.document import Document
 
-_Some = Annotated[list[str], Parameter(negative=(), consume_multiple=True)]
-
 
 def new(
     sample: Path,
     *,
-    labellers: _Some,
-    out: Annotated[Path, Parameter(name=("--out", "-o"))],
+    labellers: Several,
+    out: Out,
     consent: Path | None = None,
     ethics: str = "",
     contact: str = "",
@@ -75,9 +73,7 @@ def new(
     invitations.expect_new(out, links)
     plan = new_audit(
         read_sample(sample),
-        invitations.roles(
-            [f"{Role.other}:{each}" if each.isdigit() else each for each in labellers]
-        ),
+        invitations.roles([f"{Role.other}:{n}" if n.isdigit() else n for n in labellers]),
         title=title,
         consent=invitations.consent(consent, ethics, contact),
         seed=seed,
@@ -121,7 +117,7 @@ def serve(
     from careeval.review.web.app import serve as run_app
 
     with invitations.open_store(audit, "audit"):
-        pass  # raises if it is not an audit's file
+        pass  # raises if the file is not an audit's
     run_app(
         audit,
         None,
@@ -135,7 +131,7 @@ def serve(
     return OK
 
 
-def status(audit: Path, *, out: Out = None, printing: Printing = Printing()) -> int:
+def status(audit: Path, *, out: Out | None = None, printing: Printing = Printing()) -> int:
     """Show how far each labeller is, by pseudonym, and who is waited for; no label is shown.
 
     Args:
@@ -145,11 +141,8 @@ def status(audit: Path, *, out: Out = None, printing: Printing = Printing()) -> 
     """
     with invitations.open_store(audit, "audit", to_read=True) as store:
         state, closed, n_withdrawn = _read(store), store.closed, store.withdrawals()
-    printing.print(
-        _status_document(state, closed=closed),
-        lambda: _status_json(state, closed=closed, n_withdrawn=n_withdrawn),
-        out,
-    )
+    document = _status_document(state, closed=closed)
+    printing.print(document, lambda: _status_json(state, closed, n_withdrawn), out)
     return OK
 
 
@@ -175,13 +168,13 @@ def adjudicator(
     with invitations.open_store(audit, "audit") as store:
         before = _plan(store)
         if before.adjudicator in store.raters():
+            name = before.adjudicator.id
             raise UsageError(
-                f"the adjudicator, {before.adjudicator.id}, has not withdrawn, so nobody can "
-                "take over",
-                hint=f"for a new link of {before.adjudicator.id}: careeval audit link",
+                f"the adjudicator, {name}, has not withdrawn, so nobody can take over",
+                hint=f"for a new link of {name}: careeval audit link",
             )
         plan = next_adjudicator(before, role)
-        # in this order: if the process dies between the two, the command can be given again
+        # in this order: if the process dies between the two, the command can be repeated
         store.add_plan("audit", plan.json_text())
         link = invitations.link_address(address, store.add_rater(plan.adjudicator))
     if as_json:
@@ -197,8 +190,8 @@ def import_(
     file: Path,
     *,
     typed_by: str,
-    hand_in: Yes = False,
-    replace: Yes = False,
+    hand_in: Flag = False,
+    replace: Flag = False,
     as_json: Json = False,
 ) -> int:
     """Import labels that somebody typed for labellers, all of a file or nothing.
@@ -233,23 +226,18 @@ def import_(
     say(f"Saved: {counted(n, 'answer')}, typed by {typist}.")
     for each in state.whole.labellers:
         if each.rater in raters:
-            say(f"{each.rater} has labelled {each.done} of {each.n}{_hand_in_note(each)}.")
+            note = "" if each.handed_in else ", and has not handed in: --hand-in does"
+            say(f"{each.rater} has labelled {each.done} of {each.n}{note}.")
     return OK
 
 
 def read_audit_labels(audit: Path) -> tuple[AuditSample, list[Label]]:
-    """Return an audit's sample and all labels so far; say on stderr who has not handed in.
-
-    Raises:
-        UsageError: There is no such file.
-        ReviewError: It is not an audit's file.
-    """
+    """Return an audit's sample and all labels so far; say on stderr who has not handed in."""
     from careeval.review.audit.labels import audit_labels
 
     with invitations.open_store(audit, "audit", to_read=True) as store:
         state = _read(store)
-    whole = state.whole
-    late = [each for each in whole.labellers if not (each.handed_in or each.withdrawn)]
+    late = [each for each in state.whole.labellers if not (each.handed_in or each.withdrawn)]
     if off := [each.rater for each in late if each.revoked]:
         say(f"Link turned off before they handed in; their labels so far count: {', '.join(off)}.")
     if awaited := [each.rater for each in late if not each.revoked]:
@@ -258,24 +246,24 @@ def read_audit_labels(audit: Path) -> tuple[AuditSample, list[Label]]:
 
 
 def departure_notes(store: Store, person: str) -> Iterable[str]:
-    """Yield notes on labels that will be missing after a person left or their link went off."""
+    """Yield notes on the labels that will be missing once a person has left."""
     from careeval.review.audit.labels import count_thin_judgments
 
     state = _read(store)
     blind = state.plan.blind()
     if seat := blind.seat(person):
         n_none, n_one = count_thin_judgments(blind, state.works, state.revoked, person)
-        judgments = counted(len(seat.judgments), "judgment")
         yield (
-            f"Of the {judgments} of {person}, {n_none} will have been labelled by nobody "
-            f"and {n_one} by one person alone, once everybody else has handed in."
+            f"Of the {counted(len(seat.judgments), 'judgment')} of {person}, {n_none} will have "
+            f"been labelled by nobody and {n_one} by one person alone, once everybody else has "
+            "handed in."
         )
     yield from _settling_notes(state)
 
 
 @dataclass(frozen=True)
 class _AuditState:
-    """The content of an audit's file at one moment: plan, answers and progress."""
+    """The content of an audit's file: plan, answers and progress."""
 
     plan: AuditPlan
     works: WorkByRater
@@ -286,13 +274,12 @@ class _AuditState:
 def _read(store: Store) -> _AuditState:
     from careeval.review.audit.labels import audit_progress
 
-    plan = _plan(store)
-    works, revoked = store.all_work(), store.revoked_ids()
+    plan, works, revoked = _plan(store), store.all_work(), store.revoked_ids()
     return _AuditState(plan, works, revoked, audit_progress(plan.blind(), works, revoked))
 
 
 def _settling_notes(state: _AuditState) -> Iterable[str]:
-    """Yield notes on how far settling is, and who is waited for."""
+    """Yield notes on how far settling is, and whom it waits for."""
     whole = state.whole
     if whole.awaited:
         yield f"Settling begins when all have handed in. It waits for {', '.join(whole.awaited)}."
@@ -303,14 +290,10 @@ def _settling_notes(state: _AuditState) -> Iterable[str]:
         yield "All labellers have left, or their links are off: no more labels will come."
     if not whole.settles:
         adjudicator = state.plan.adjudicator.id
-        is_off = adjudicator in state.revoked
-        reason = "has a link that is off" if is_off else "has withdrawn"
-        remedy = (
-            "For a new link: careeval audit link"
-            if is_off
-            else "Name another adjudicator: careeval audit adjudicator"
-        )
-        yield f"Disagreements cannot be settled: {adjudicator} {reason}. {remedy}."
+        reason = "has withdrawn. Name another adjudicator: careeval audit adjudicator"
+        if adjudicator in state.revoked:
+            reason = "has a link that is off. For a new link: careeval audit link"
+        yield f"Disagreements cannot be settled: {adjudicator} {reason}."
 
 
 def _plan(store: Store) -> AuditPlan:
@@ -342,10 +325,6 @@ def _hand_in_state(labeller: LabellerProgress) -> str:
     if labeller.handed_in:
         return "yes"
     return "no, link off" if labeller.revoked else "no"
-
-
-def _hand_in_note(labeller: LabellerProgress) -> str:
-    return "" if labeller.handed_in else ", and has not handed in: --hand-in does"
 
 
 def _new_json(plan: AuditPlan, links: dict[str, str]) -> dict[str, Any]:
@@ -394,7 +373,7 @@ def _status_document(state: _AuditState, *, closed: bool) -> Document:
     return Document((View(sheet, shown, title),), tuple(_settling_notes(state)), sheet)
 
 
-def _status_json(state: _AuditState, *, closed: bool, n_withdrawn: int) -> dict[str, Any]:
+def _status_json(state: _AuditState, closed: bool, n_withdrawn: int) -> dict[str, Any]:
     whole = state.whole
     return {
         "title": state.plan.title,

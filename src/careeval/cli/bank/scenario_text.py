@@ -20,11 +20,8 @@ from careeval.sheets.kinds import SIGNED
 def print_scenario(scenario: Scenario, bank: Bank, *, points: bool) -> None:
     """Print a scenario as a person reads it.
 
-    Args:
-        scenario: The scenario.
-        bank: Its bank.
-        points: Print points, domains, reasons and sources too; without, the items are in an order
-            that does not give their points away.
+    With `points`, also points, domains, reasons and sources; without, the items are in an order
+    that does not give their points away.
     """
     out = console()
     level = f"{scenario.assistance.name} assistance" if scenario.assistance else None
@@ -58,7 +55,6 @@ def print_scenario(scenario: Scenario, bank: Bank, *, points: bool) -> None:
 
 
 def _twin(scenario: Scenario) -> str | None:
-    """Return text that says whose twin or control a scenario is; `None` for a base scenario."""
     if scenario.twin_of is None:
         return None
     return f"{scenario.control or 'twin'} of {scenario.twin_of}"
@@ -70,7 +66,6 @@ def _shuffled(items: Sequence[RubricItem]) -> list[RubricItem]:
 
 
 def _facts(item: RubricItem) -> str:
-    """Return an item's kind, error, harm, origin and marks as text; empty if it has none."""
     facts = [getattr(item, name, None) for name in ("kind", "error", "harm", "origin")]
     marks = [name for name in ("core", "sentinel") if getattr(item, name, False)]
     return ", ".join(str(fact) for fact in (*facts, *marks) if fact)

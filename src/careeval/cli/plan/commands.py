@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import App, Parameter
 
-from careeval.bank import Bank, bank_folder, load_bank
-from careeval.bank.sealed import key_for_bank
+from careeval.bank import Bank, load_with_key
 from careeval.cli.app import CHECK_FAILED, OK, USAGE, print_json
-from careeval.cli.shared.options import Json
-from careeval.cli.shared.printing import Out, Printing
+from careeval.cli.shared.options import Json, Out
+from careeval.cli.shared.printing import Printing
 from careeval.core.text import counted, plain
 from careeval.errors import BankError, UsageError
 
@@ -100,9 +99,8 @@ def check(
         print_json({"plans": rows})
     elif len(responses) > 1:
         n_wrong = len(responses) - len(checked)
-        problems = (
-            f"; {counted(n_wrong, 'response is', 'responses are')} no plan" if n_wrong else ""
-        )
+        wrong = counted(n_wrong, "response is", "responses are")
+        problems = f"; {wrong} no plan" if n_wrong else ""
         plans = counted(len(responses), "response")
         out.print(f"{plans}: {n_safe} executable without danger{problems}")
     if len(checked) < len(responses):
@@ -120,7 +118,9 @@ def schema() -> int:
 
 
 @app.command
-def worlds(*, bank: PlanBank = PLANS, out: Out = None, printing: Printing = Printing()) -> int:
+def worlds(
+    *, bank: PlanBank = PLANS, out: Out | None = None, printing: Printing = Printing()
+) -> int:
     """List the worlds of a bank, one per line, each with its body and the length of its text.
 
     Args:
@@ -153,12 +153,7 @@ def world(id: str, *, bank: PlanBank = PLANS, as_json: Json = False) -> int:
 
 
 def _load(folder: Path) -> Bank:
-    """Load a bank of worlds.
-
-    Raises:
-        UsageError: It is a bank of another mode.
-    """
-    bank = load_bank(folder, key_for_bank(bank_folder(folder)), probes=False)
+    bank = load_with_key(folder, probes=False)
     if bank.about.mode != "plan":
         raise UsageError(
             f"the bank {bank.about.name!r} has no worlds: its mode is {bank.about.mode}",

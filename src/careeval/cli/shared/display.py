@@ -32,9 +32,6 @@ def progress_display(max_cost: float | None) -> Iterator[Show]:
     """Show on stderr, while the block carries out runs, how far they are.
 
     Yields a function to call with the progress of all runs, and whether they are being ended.
-
-    Args:
-        max_cost: Dollars that may be spent; `None` for no budget.
     """
     if not sys.stderr.isatty():
         yield ProgressLines()
@@ -44,7 +41,7 @@ def progress_display(max_cost: float | None) -> Iterator[Show]:
 
 
 class ProgressLines:
-    """Prints one line on the progress of all runs, every 30 seconds."""
+    """Prints a line on the progress of all runs every 30 seconds."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
@@ -58,12 +55,7 @@ class ProgressLines:
 
 
 def line(progress: Sequence[RunProgress], *, ending: bool = False) -> str:
-    """Return the progress of all runs in one line.
-
-    Args:
-        progress: The progress of each run.
-        ending: Whether the runs are being ended, which the line then says.
-    """
+    """Return the progress of all runs in one line, which also says if they are being ended."""
     n_waiting = sum(each.waiting for each in progress)
     progress = [each for each in progress if not each.waiting]
     run = total_progress(progress)
@@ -85,13 +77,7 @@ def line(progress: Sequence[RunProgress], *, ending: bool = False) -> str:
 def bars(
     progress: Sequence[RunProgress], max_cost: float | None, *, ending: bool = False
 ) -> RenderableType:
-    """Return a table with a bar for each run, and notes below it.
-
-    Args:
-        progress: The progress of each run.
-        max_cost: Dollars that may be spent.
-        ending: Whether the runs are being ended.
-    """
+    """Return a table with a bar for each run, and notes on budget, errors and ending below it."""
     n_waiting = sum(each.waiting for each in progress)
     progress = [each for each in progress if not each.waiting]
     table = Table.grid(padding=(0, 2))

@@ -1,7 +1,4 @@
-"""Parts that the commands of studies and audits share: terms, links, and the file.
-
-`Invitation` has the commands that are the same in both.
-"""
+"""The parts and commands that studies and audits share: terms, people, links, and the file."""
 
 from __future__ import annotations
 
@@ -16,7 +13,7 @@ from typing import Annotated, Any, get_type_hints
 from cyclopts import App, Parameter
 
 from careeval.cli.app import OK, print_json, say
-from careeval.cli.shared.options import Json, Yes
+from careeval.cli.shared.options import Flag, Json
 from careeval.core.rating import Role
 from careeval.errors import UsageError
 from careeval.files import read_text
@@ -26,18 +23,12 @@ from careeval.review.store import Kind, Store
 
 
 def local_address(kind: Kind) -> str:
-    """Return the app's address on this machine."""
+    """Return the address of the app of a study or an audit on this machine."""
     return f"http://127.0.0.1:{PORTS[kind]}"
 
 
 def consent(text: Path | None, ethics: str, contact: str, before: str = "") -> Consent:
-    """Return the terms that people agree to, with ethics reference and contact, from options.
-
-    Args:
-        text: File with the terms.
-        ethics: Reference of the approval.
-        contact: Whom to ask.
-        before: The terms to use if no file is given.
+    """Return the terms that people agree to, from options; `before` are those if no file is given.
 
     Raises:
         UsageError: The file is not UTF-8 text, or terms, reference or contact are empty.
@@ -114,24 +105,19 @@ def expect_typist(typed_by: str) -> str:
 
 
 def link_address(address: str, token: str) -> str:
-    """Return the link that has this token."""
+    """Return the link with a person's token."""
     return f"{address.rstrip('/')}/i/{token}"
 
 
 def write_private(path: Path, text: str) -> None:
-    """Write a new file that only its owner can read, from the first moment on."""
+    """Write a new file that only its owner can ever read."""
     with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
         file.write(text)
 
 
 @contextmanager
 def open_store(file: Path, kind: Kind, *, to_read: bool = False) -> Iterator[Store]:
-    """Open the file of a study or an audit while the block runs.
-
-    Args:
-        file: The file.
-        kind: The kind of file that is expected.
-        to_read: Whether the block only reads, so that the file need not be writable.
+    """Open the file of a study or an audit for the block; with `to_read` it need not be writable.
 
     Raises:
         UsageError: There is no such file.
@@ -161,36 +147,26 @@ def expect_file(file: Path, kind: Kind) -> None:
         )
 
 
-def _no_notes(_store: Store, _person: str) -> Iterable[str]:
-    return ()
-
-
 @dataclass(frozen=True)
 class Invitation:
     """The commands about people and their links, worded for a study or an audit."""
 
-    kind: Kind  # Study or audit
+    kind: Kind
     person: str  # The noun for a person, "rater"
     work: str  # The noun for their work, "rating"
-    gave: str  # The verb for what they did, "answered"
+    gave: str  # The participle for what they did, "answered"
     off: str  # A clause on what becomes of the answers of somebody whose link is switched off
-    left: Callable[[Store, str], Iterable[str]] = _no_notes
-    """A function that returns notes about a person who has left."""
+    left: Callable[[Store, str], Iterable[str]] = lambda _store, _person: ()
+    """Returns notes on what a person who has left leaves undone."""
 
     def mount(self, app: App) -> None:
         """Add these commands to an app."""
-        for command in (
-            self.close,
-            self.reopen,
-            self.link,
-            self.revoke,
-            self.withdraw,
-            self.backup,
-        ):
+        people = self.link, self.revoke, self.withdraw
+        for command in (self.close, self.reopen, *people, self.backup):
             app.command(self._worded(command))
 
     def _worded(self, command: Callable[..., int]) -> Callable[..., int]:
-        """Return a command with the words for a study or an audit in its help and arguments."""
+        """Return a command whose help and arguments speak of a study, or of an audit."""
 
         @wraps(command)
         def worded(*args: Any, **options: Any) -> int:
@@ -268,7 +244,7 @@ class Invitation:
             say(note)
         return OK
 
-    def withdraw(self, file: Path, person: str, *, yes: Yes = False) -> int:
+    def withdraw(self, file: Path, person: str, *, yes: Flag = False) -> int:
         """Delete a {person} and all that they {gave}, for good, because they ask for it.
 
         Args:

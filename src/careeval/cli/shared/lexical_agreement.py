@@ -36,13 +36,10 @@ def lexical_sentences(summaries: Sequence[Summary]) -> list[str]:
 def lexical_sentence(number: str) -> str:
     """Return a sentence on the lexical grader's agreement with the probes of one of our own banks.
 
-    It is kept in the user's cache folder, until the bank or careeval changes: to judge all probes
-    takes longer than the rest of a summary.
-
-    Args:
-        number: The bank's number, which begins its version.
+    The bank is named by the number that begins its version. The sentence is kept in the user's
+    cache folder until the bank or careeval changes: to judge all probes takes longer than the rest
+    of a summary.
     """
-    # imported here, since a summary by any other grader needs no bank
     from careeval.bank.load import OWN_BANK, OWN_BANKS
 
     folder = OWN_BANKS.get(number, OWN_BANK)
@@ -69,7 +66,6 @@ def _computed_sentence(folder: Path) -> str:
 
 
 def _hash(package: Path, bank: Path) -> str:
-    """Return a hash of a package's code and a bank's files."""
     digest = hashlib.sha256()
     for path in (*sorted(package.rglob("*.py")), *sorted(bank.rglob("*.yaml"))):
         with path.open("rb") as file:

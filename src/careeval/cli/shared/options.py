@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from cyclopts import Parameter
+from cyclopts.validators import Number
 
 from careeval.errors import UsageError
 
@@ -18,8 +19,26 @@ if TYPE_CHECKING:
 Json = Annotated[bool, Parameter(name="--json", negative=())]
 """Print JSON for machines, instead of tables."""
 
-Yes = Annotated[bool, Parameter(negative=())]
+Flag = Annotated[bool, Parameter(negative=())]
 """A flag that is off unless it is typed, and has no --no- form."""
+
+Count = Annotated[int, Parameter(validator=Number(gte=1))]
+"""A whole number, 1 or more."""
+
+Repeated = Annotated[list[str], Parameter(negative=())]
+"""An option that may be given more than once."""
+
+Several = Annotated[list[str], Parameter(negative=(), consume_multiple=True)]
+"""An option that takes all words up to the next option."""
+
+Out = Annotated[Path, Parameter(name=("--out", "-o"))]
+"""The file or folder to write."""
+
+Audits = Annotated[list[Path], Parameter(negative=())]
+"""Files of people's labels, that `careeval audit new` wrote."""
+
+BankFolder = Annotated[Path | None, Parameter(name="--bank")]
+"""The bank's folder; careeval's own bank if not given."""
 
 
 def _one_rubric(_: object, tokens: Sequence[Any]) -> Literal["actions", "ladder", "plan"]:
@@ -51,7 +70,7 @@ class GradingOptions:
 
     A bank of worlds has the rubric plan alone.
     """
-    per_item: Annotated[bool, Parameter(negative=())] = False
+    per_item: Flag = False
     """Send one grader call for each item, instead of one for all items."""
     grader_context: Literal["none", "scenario"] = "none"
     """With `scenario`, the grader sees the scenario too; in the paper it does not."""
@@ -78,17 +97,16 @@ class GradingOptions:
 class SelectionOptions:
     """Options that select the results to show."""
 
-    system: Annotated[list[str] | None, Parameter(negative=())] = None
+    system: Repeated | None = None
     """Only this system; may be given more than once."""
-    grader: Annotated[list[str] | None, Parameter(negative=())] = None
+    grader: Repeated | None = None
     """Only this grader, named with its mode or without; may be given more than once."""
 
     rubric: Literal["actions", "ladder", "plan"] | None = None
     """Only what was judged on this rubric."""
 
     def select(self, runs: Runs) -> Runs:
-        """Return the part of the runs that these options select: see `selection.select`."""
-        # imported here, since --help does not need the tables' package
+        """Return the part of the runs that these options select."""
         from careeval.results.selection import select
 
         return select(runs, self.system or (), self.grader or (), self.rubric)
@@ -100,21 +118,20 @@ class ScenarioOptions:
     """Options that select scenarios."""
 
     bank: Path | None = None
-    """Folder of the bank, or 2, 3 or plans for careeval's own; 3 if not given."""
-    adl: Annotated[list[str], Parameter(negative=())] | None = None
+    """Folder of the bank, or plans for careeval's worlds; careeval's scenarios if not given."""
+    adl: Repeated | None = None
     """Only these activities: dressing grooming toileting transferring eating bathing."""
-    scenario: Annotated[list[str], Parameter(negative=())] | None = None
+    scenario: Repeated | None = None
     """Only these scenarios."""
     split: Literal["public", "held-out"] = "public"
     """Public or held-out scenarios."""
     limit: int | None = None
     """At most this many scenarios, taken from the activities in turn."""
-    twins: Annotated[bool, Parameter(negative=())] = False
+    twins: Flag = False
     """Add their twins and controls, which no headline number counts."""
 
     def task(self) -> dict[str, Any]:
         """Return these options as arguments of the Inspect task."""
-        # imported here, since --help does not need the bank's package
         from careeval.bank import bank_reference
 
         return {

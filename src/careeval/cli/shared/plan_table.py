@@ -20,12 +20,7 @@ from careeval.sheets.formats.terminal import PIPE_WIDTH
 
 
 def print_plan(plan: Plan, *, to_stderr: bool = False) -> None:
-    """Print a plan as a table with notes.
-
-    Args:
-        plan: The plan of all the runs that a command will carry out.
-        to_stderr: Print the table on stderr, as when the user did not ask for it.
-    """
+    """Print the plan of all runs of a command as a table with notes."""
     file = sys.stderr if to_stderr else sys.stdout
     console = Console(file=file, highlight=False)
     if not console.is_terminal:

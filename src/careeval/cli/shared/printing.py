@@ -6,7 +6,7 @@ import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from cyclopts import Parameter
 
@@ -35,24 +35,14 @@ class Printing:
     def print(
         self, document: Document, as_json: Callable[[], Any], out: Path | None = None
     ) -> None:
-        """Print a document, or write it to a file: see `print_in`."""
+        """Print a document, or write it to a file, as `print_in` does."""
         print_in("json" if self.as_json else self.format, document, as_json, out)
-
-
-Out = Annotated[Path | None, Parameter(name=("--out", "-o"))]
-"""The file to write, instead of stdout."""
 
 
 def print_in(
     format: Format, document: Document, as_json: Callable[[], Any], out: Path | None
 ) -> None:
-    """Print a document, or write it to a file.
-
-    Args:
-        format: The format; in a file, "table" is Markdown.
-        document: The document.
-        as_json: A function that returns the document's JSON.
-        out: The file, whose name is printed on stderr; `None` for stdout.
+    """Print a document, or write it to a file; in a file, "table" is Markdown.
 
     Raises:
         UsageError: Parquet would be printed on a terminal.

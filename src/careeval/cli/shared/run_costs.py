@@ -17,7 +17,7 @@ from cyclopts import Parameter
 from cyclopts.validators import Number
 
 from careeval.cli.app import OK, say
-from careeval.cli.shared.options import is_confirmed
+from careeval.cli.shared.options import Flag, Repeated, is_confirmed
 from careeval.errors import UsageError
 from careeval.protocol.api_keys import missing_keys
 from careeval.protocol.budget import open_reservations
@@ -32,7 +32,7 @@ from careeval.protocol.run import Run
 class SpendingOptions:
     """Options for what may be sent and spent."""
 
-    dry_run: Annotated[bool, Parameter(negative=())] = False
+    dry_run: Flag = False
     """Show what would be sent and what it would cost, and send nothing."""
     yes: Annotated[bool, Parameter(name=("--yes", "-y"), negative=())] = False
     """Do not ask before money is spent."""
@@ -40,17 +40,16 @@ class SpendingOptions:
     """Budget in dollars for everything this command begins; it stops when the budget is spent."""
     prices: Path | None = None
     """TOML file with prices of your own, for models whose price is not known."""
-    allow_address: Annotated[list[str] | None, Parameter(negative=())] = None
+    allow_address: Repeated | None = None
     """Agree to an address that a run's folder or a sweep's file names, or to a provider's argument
     as NAME=VALUE; it is remembered."""
 
     def own_prices(self) -> dict[str, Price]:
-        """Return the prices in the user's file; empty if no file is given."""
+        """Return the prices in the user's file; empty if none is given."""
         return read_prices(self.prices) if self.prices else {}
 
     def with_prices(self, run: Run) -> Run:
         """Return the run with prices for its models and with the budget added."""
-        # imported here, since --help does not need the bank's package
         from careeval.protocol.estimate import priced
 
         return replace(priced(run, self.own_prices()), max_cost=self._limit())
@@ -77,6 +76,8 @@ class SpendingOptions:
     ) -> int | None:
         """Show what runs will send and cost, and ask the user whether to go on.
 
+        Return `None` to go on; otherwise the exit status with which the command ends.
+
         Args:
             runs: The runs, with their prices.
             on_disk: For each run, how many responses are asked and graded already.
@@ -85,14 +86,10 @@ class SpendingOptions:
             here: The runs are carried out on this machine, which must have their keys.
             typed: Addresses of servers that the user has typed.
 
-        Returns:
-            `None` to go on; otherwise the exit status with which the command ends.
-
         Raises:
             UsageError: A key is missing; there is a budget and a price is not known; the calls
                 cost money and there is no terminal to ask on; or as `agree_to_addresses`.
         """
-        # imported here, since --help does not need these packages
         from careeval.cli.shared.plan_table import print_plan
         from careeval.protocol.estimate import Plan, plan_json, plan_run
         from careeval.results.amounts import dollars
@@ -136,8 +133,7 @@ class SpendingOptions:
                 "this costs money, and there is no terminal to ask on",
                 hint="see the cost with --dry-run, then add --yes, or a limit: --max-cost USD",
             )
-        print("Send this? [y/N] ", end="", file=sys.stderr, flush=True)
-        if sys.stdin.readline().strip().lower() in {"y", "yes"}:
+        if is_confirmed("Send this?"):
             return None
         say("Nothing was sent.")
         return OK
@@ -145,17 +141,12 @@ class SpendingOptions:
     def agree_to_addresses(self, runs: Sequence[Run], typed: Sequence[str] = ()) -> None:
         """Check that the user has agreed to where the calls of runs go; on a terminal, ask.
 
-        What is typed is agreed to, and remembered. `--yes` agrees to no address.
-
-        Args:
-            runs: The runs.
-            typed: Addresses of servers that the user has typed.
+        What the user has typed is agreed to, and remembered. `--yes` agrees to no address.
 
         Raises:
             UsageError: The user has not agreed to an address, or to a provider's argument.
             ProtocolError: An address is not valid.
         """
-        # imported here, since --help does not need it
         from careeval.protocol.allowed_addresses import not_agreed, remember, settings_file
 
         agreed = [*typed, *(self.allow_address or ())]
@@ -177,12 +168,7 @@ class SpendingOptions:
 
 
 def say_spent(folders: Sequence[Path], max_cost: float | None) -> None:
-    """Print what all calls of some runs have cost so far, by model; nothing if nothing was paid.
-
-    Args:
-        folders: The folders of the runs.
-        max_cost: Their budget in dollars.
-    """
+    """Print what all calls of runs have cost so far, by model; nothing if nothing was paid."""
     from careeval.results.amounts import dollars
 
     paid = [call for folder in folders for call in read_paid_calls(folder)]

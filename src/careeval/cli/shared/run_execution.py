@@ -1,4 +1,4 @@
-"""Carrying out runs with a progress display, and messages on how they ended."""
+"""Carrying out runs with a progress display, and messages on how they ended and what came out."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from importlib import import_module
 from pathlib import Path
 from threading import Thread
+from typing import TYPE_CHECKING
 
 from careeval.cli.app import BUDGET_REACHED, INTERRUPTED, SOME_FAILED, report_error, say
 from careeval.cli.shared.display import progress_display
@@ -16,6 +17,9 @@ from careeval.protocol.run import Outcome, RunProgress, Stop
 from careeval.protocol.run_folder import budget_folders, discard, read_run_file
 from careeval.protocol.workers import EarlyWorkers, carry_out
 from careeval.results.amounts import dollars
+
+if TYPE_CHECKING:
+    from careeval.results.tables import Runs
 
 
 def confirm_prepared(
@@ -46,10 +50,7 @@ def work(
 ) -> list[Outcome]:
     """Carry out the runs in these folders with a progress display, and return how they ended.
 
-    Meanwhile, the modules that show the result are loaded.
-
-    Raises:
-        ProtocolError: As `carry_out`.
+    Meanwhile, the modules that show the result are loaded. Raises as `carry_out` does.
     """
     runs = [read_run_file(folder) for folder in folders]
     max_cost = runs[0].max_cost
@@ -80,10 +81,7 @@ def _load(lexical: bool) -> None:
 
 
 def is_readable(folder: Path, read: Callable[[Path], object]) -> bool:
-    """Tell whether a run's files can be read; print the error if not.
-
-    With this, a damaged run does not stop the other runs in a folder from being used.
-    """
+    """Tell whether a run's files can be read; print the error if not, so that other runs go on."""
     try:
         read(folder)
     except CareEvalError as error:
@@ -98,7 +96,7 @@ def report_unfinished(outcomes: Sequence[Outcome], root: Path, again: str = "") 
     Args:
         outcomes: The outcomes of all runs, at least one of which is not complete.
         root: The folder to resume.
-        again: The command to resume with, if not `careeval run --resume`.
+        again: The command that resumes, if not `careeval run --resume`.
     """
     again = again or f"careeval run --resume -o {root}"
     reasons = {outcome.stopped for outcome in outcomes}
@@ -128,8 +126,7 @@ def report_unfinished(outcomes: Sequence[Outcome], root: Path, again: str = "") 
     if Stop.unmetered in reasons:
         say(
             "A call reported no plausible number of tokens, so its cost is not known and the "
-            "budget "
-            "cannot be kept."
+            "budget cannot be kept."
         )
         say(f"What was finished is kept. To go on without a budget: {again} --max-cost inf")
         return BUDGET_REACHED
@@ -138,3 +135,17 @@ def report_unfinished(outcomes: Sequence[Outcome], root: Path, again: str = "") 
         return SOME_FAILED
     say(f"What was finished is kept. To resume: {again}")
     return SOME_FAILED
+
+
+def print_summary(runs: Runs) -> bool:
+    """Print the numbers of runs as a table; tell whether anything is graded."""
+    from careeval.cli.shared.lexical_agreement import lexical_sentences
+    from careeval.results.entry_numbers import EntryNumbers
+    from careeval.results.score.summary import summarise
+    from careeval.sheets.entries.summary_document import summary_document
+    from careeval.sheets.formats.terminal import print_document
+
+    summaries = summarise(runs)
+    numbers = [*map(EntryNumbers, summaries)]
+    print_document(summary_document(numbers, more=lexical_sentences(summaries)))
+    return bool(summaries)

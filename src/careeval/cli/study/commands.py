@@ -7,21 +7,19 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from secrets import token_hex
-from typing import Annotated, Literal
+from typing import Literal
 
-from cyclopts import App, Parameter
-from cyclopts.validators import Number
+from cyclopts import App
 
-from careeval.bank import Bank
+from careeval.bank import Bank, load_with_key
 from careeval.cli.app import OK, print_json, say
 from careeval.cli.shared import invitations
 from careeval.cli.shared.invitations import local_address
-from careeval.cli.shared.options import Json, Yes
+from careeval.cli.shared.options import BankFolder, Count, Flag, Json, Out, Several
 from careeval.cli.shared.printing import Printing
 from careeval.cli.study.consent import consented, terms
 from careeval.cli.study.own_answers import answer
 from careeval.cli.study.paper_forms import print_
-from careeval.cli.study.rated_bank import BankFolder, rated_bank
 from careeval.cli.study.rating_results import apply, results
 from careeval.cli.study.rounds import invite, link_lines, plan_json, round_, say_plan
 from careeval.core.scenario import Split, Status
@@ -79,30 +77,27 @@ app.command(consented)
 app.command(terms)
 app.command(answer)
 
-_Some = Annotated[list[str], Parameter(negative=(), consume_multiple=True)]
-_Count = Annotated[int, Parameter(validator=Number(gte=1))]
-
 
 @app.command
 def new(
     bank: Path | None = None,
     *,
-    raters: _Some,
-    out: Annotated[Path, Parameter(name=("--out", "-o"))],
+    raters: Several,
+    out: Out,
     consent: Path | None = None,
     ethics: str = "",
     contact: str = "",
     title: str = "Are these care situations realistic, and right?",
-    adl: _Some | None = None,
-    scenario: _Some | None = None,
+    adl: Several | None = None,
+    scenario: Several | None = None,
     split: Literal["public", "held-out"] = "public",
-    limit: _Count | None = None,
-    items: Yes = False,
-    points: Yes = False,
+    limit: Count | None = None,
+    items: Flag = False,
+    points: Flag = False,
     rubric: Literal["both", "ladder", "actions"] = "both",
-    per_rater: _Count | None = None,
-    raters_per_scenario: _Count | None = None,
-    answers: _Count | None = None,
+    per_rater: Count | None = None,
+    raters_per_scenario: Count | None = None,
+    answers: Count | None = None,
     seed: int = 0,
     links: Path | None = None,
     address: str = local_address("study"),
@@ -138,7 +133,7 @@ def new(
         as_json: Print JSON.
     """
     invitations.expect_new(out, links)
-    loaded = rated_bank(bank)
+    loaded = load_with_key(bank, probes=False)
     chosen = _rated_scenarios(loaded, Split(split), adl or (), scenario or (), limit)
     plan = new_plan(
         loaded,
@@ -201,7 +196,7 @@ def serve(
     invitations.expect_file(study, "study")
     run_app(
         study,
-        rated_bank(bank),
+        load_with_key(bank, probes=False),
         host=host,
         port=port,
         behind_proxy=behind_proxy,
@@ -224,7 +219,7 @@ def status(study: Path, *, bank: BankFolder = None, printing: Printing = Printin
     from careeval.cli.study.status_tables import status_document
     from careeval.review.study.rounds import rater_progress
 
-    loaded = rated_bank(bank)
+    loaded = load_with_key(bank, probes=False)
     with invitations.open_store(study, "study", to_read=True) as store:
         plan = _newest(store)
         raters = rater_progress(store, plan, planned_scenarios(plan, loaded))
@@ -252,8 +247,8 @@ def import_(
     *,
     typed_by: str,
     bank: BankFolder = None,
-    round: _Count | None = None,
-    replace: Yes = False,
+    round: Count | None = None,
+    replace: Flag = False,
     as_json: Json = False,
 ) -> int:
     """Import ratings that somebody typed for raters, all of a file or nothing.
@@ -274,7 +269,7 @@ def import_(
     from careeval.review.paper.typed_ratings import read_typed_ratings, save_typed_pages
 
     typist = invitations.expect_typist(typed_by)
-    loaded = rated_bank(bank)
+    loaded = load_with_key(bank, probes=False)
     with invitations.open_store(study, "study") as store:
         plan = _round(store, round)
         sheets = read_typed_ratings(
@@ -308,7 +303,6 @@ def _newest(store: Store) -> StudyPlan:
 
 
 def _round(store: Store, number: int | None) -> StudyPlan:
-    """Return the round of a number, or the newest; raise UsageError if it does not exist."""
     plans = store.plans("study")
     if number is not None and number > len(plans):
         n = counted(len(plans), "round")

@@ -4,16 +4,12 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
-from cyclopts import Parameter
-
-from careeval.bank import Bank
+from careeval.bank import Bank, load_with_key
 from careeval.cli.app import OK, print_json, say
 from careeval.cli.shared.invitations import open_store
-from careeval.cli.shared.options import Json
-from careeval.cli.study.rated_bank import BankFolder, rated_bank
-from careeval.core.rating import Role
+from careeval.cli.shared.options import BankFolder, Json, Out
 from careeval.core.scenario import Split
 from careeval.core.text import counted
 from careeval.errors import UsageError
@@ -24,7 +20,7 @@ if TYPE_CHECKING:
     from careeval.review.study.expert_answers import ExpertAnswer, ExpertAnswers
 
 SYSTEM = "experts"
-"""The name in summaries of those who answered."""
+"""The name in summaries of the people who answered."""
 
 Grouping = Literal["all", "role"]
 
@@ -32,7 +28,7 @@ Grouping = Literal["all", "role"]
 def answer(
     study: Path,
     *,
-    out: Annotated[Path, Parameter(name=("--out", "-o"))],
+    out: Out,
     by: Grouping = "all",
     bank: BankFolder = None,
     as_json: Json = False,
@@ -56,7 +52,7 @@ def answer(
         raise UsageError(f"{out} exists already", hint="choose another name")
     if not out.parent.is_dir():
         raise UsageError(f"folder {out.parent} does not exist", hint="create the folder first")
-    loaded = rated_bank(bank)
+    loaded = load_with_key(bank, probes=False)
     with open_store(study, "study", to_read=True) as store:
         handed_in = read_expert_answers(store, loaded)
     if not handed_in.answers:
@@ -85,14 +81,11 @@ _FIELDS = {"scenario", "epoch", "response", "system"}
 
 
 def _lines(answers: tuple[ExpertAnswer, ...], by: Grouping) -> list[ResponseLine]:
-    """Return a line of the file for each answer, sorted by system.
-
-    The k-th answer of a system to a scenario gets epoch k.
-    """
+    """Return a line for each answer, by system; a system's k-th answer to a scenario is epoch k."""
     epochs: Counter[tuple[str, str]] = Counter()
     lines = []
     for answer in answers:
-        system = SYSTEM if by == "all" else role_system(answer.role)
+        system = SYSTEM if by == "all" else f"{SYSTEM}-{answer.role}"
         epochs[system, answer.scenario] += 1
         epoch = epochs[system, answer.scenario]
         lines.append(
@@ -101,13 +94,7 @@ def _lines(answers: tuple[ExpertAnswer, ...], by: Grouping) -> list[ResponseLine
     return sorted(lines, key=lambda line: line.system or "")
 
 
-def role_system(role: Role) -> str:
-    """Return the name of the system that has the answers of one role."""
-    return f"{SYSTEM}-{role}"
-
-
 def _counts(lines: list[ResponseLine]) -> dict[str, Counter[str]]:
-    """Return the number of answers by system and scenario."""
     counts: dict[str, Counter[str]] = defaultdict(Counter)
     for line in lines:
         counts[line.system or ""][line.scenario] += 1
@@ -115,10 +102,7 @@ def _counts(lines: list[ResponseLine]) -> dict[str, Counter[str]]:
 
 
 def _n_missing(answers: Counter[str]) -> int:
-    """Return the number of responses that a run will count as missing.
-
-    A run expects as many responses to every scenario as the scenario with the most has.
-    """
+    """Return the number of missing responses: a run expects as many to each scenario as to any."""
     return max(answers.values()) * len(answers) - answers.total()
 
 
@@ -141,7 +125,6 @@ def _say_counts(handed_in: ExpertAnswers, systems: dict[str, Counter[str]]) -> N
 
 
 def _left_out(handed_in: ExpertAnswers) -> list[str]:
-    """Return a line for each reason why answers are not in the file."""
     lines = []
     if handed_in.n_waiting:
         raters = counted(handed_in.n_waiting, "rater was", "raters were")
@@ -172,7 +155,6 @@ def _any_held_out(answers: tuple[ExpertAnswer, ...], loaded: Bank) -> bool:
 
 
 def _run_options(held_out: bool, bank: Path | None) -> str:
-    """Return the options besides --responses that a run needs to grade these answers."""
     return (f" --bank {bank}" if bank else "") + (" --split held-out" if held_out else "")
 
 

@@ -8,10 +8,10 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
+from careeval.bank import load_with_key
 from careeval.cli.app import OK, print_json, say
 from careeval.cli.shared.invitations import open_store
-from careeval.cli.shared.options import Json
-from careeval.cli.study.rated_bank import BankFolder, rated_bank
+from careeval.cli.shared.options import BankFolder, Flag, Json, Out
 from careeval.core.scenario import Split
 from careeval.errors import UsageError
 from careeval.files import write_text
@@ -24,9 +24,9 @@ def print_(
     study: Path,
     raters: Annotated[Sequence[str], Parameter(negative=())] = (),
     *,
-    out: Annotated[Path, Parameter(name=("--out", "-o"))],
+    out: Out,
     bank: BankFolder = None,
-    large_print: Annotated[bool, Parameter(negative=())] = False,
+    large_print: Flag = False,
     sheet: Annotated[bool, Parameter(name="--csv", negative=())] = False,
     as_json: Json = False,
 ) -> int:
@@ -45,7 +45,7 @@ def print_(
             filled in.
         as_json: Print JSON.
     """
-    loaded = rated_bank(bank)
+    loaded = load_with_key(bank, probes=False)
     with open_store(study, "study", to_read=True) as store:
         plan = read_plan(store.plans("study")[-1])
         seats = _seats(plan, {rater.id for rater in store.raters()}, raters)
@@ -67,10 +67,7 @@ def print_(
     if as_json:
         print_json({"round": plan.round, "files": [str(path) for path in texts]})
     if any(scenario.split is Split.held_out for scenario in shown.values()):
-        say(
-            "The forms show held-out scenarios, not encrypted: keep the folder and the paper "
-            "private."
-        )
+        say("The forms show held-out scenarios in clear: keep the folder and the paper private.")
     if not sheet:
         say("To also write the sheets into which the forms are typed, add --csv.")
     say(f"Written: {len(texts)} files in {out}. Print them from a browser, on one side.")
@@ -95,10 +92,7 @@ def _seats(plan: StudyPlan, present: set[str], wanted: Sequence[str]) -> list[Se
 
 
 def _expect_answers(store: Store, seats: Sequence[Seat]) -> None:
-    """Raise UsageError if a rater still has answers of their own to hand in.
-
-    A form shows the rubric, which raters must not see before they have written their answers.
-    """
+    """Refuse forms, which show the rubric, for raters who still have to hand in own answers."""
     not_handed_in = [
         seat.id
         for seat in seats
@@ -106,7 +100,7 @@ def _expect_answers(store: Store, seats: Sequence[Seat]) -> None:
     ]
     if not_handed_in:
         raise UsageError(
-            f"forms show the rubric, but these raters have not handed in their own answers yet: "
+            "forms show the rubric, but these raters have not handed in their own answers yet: "
             f"{', '.join(not_handed_in)}",
             hint="let them hand in through the app, then print; or name other raters",
         )

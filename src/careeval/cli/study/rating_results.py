@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Annotated, Literal
 from cyclopts import Parameter
 from cyclopts.validators import Number
 
+from careeval.bank import load_with_key
 from careeval.bank.evidence_changes import apply_changes, plan_changes
 from careeval.cli.app import OK, say
 from careeval.cli.shared.invitations import open_store
-from careeval.cli.shared.options import Json, Yes, is_confirmed
+from careeval.cli.shared.options import BankFolder, Flag, Json, Out, is_confirmed
 from careeval.cli.shared.printing import Printing, print_in
-from careeval.cli.study.rated_bank import BankFolder, rated_bank
 from careeval.core.text import counted
 from careeval.errors import UsageError
 from careeval.review.study.plan import read_plan, study_id
@@ -32,11 +32,11 @@ def results(
     bank: BankFolder = None,
     earlier: Annotated[list[str] | None, Parameter(negative=(), consume_multiple=True)] = None,
     printing: Printing = Printing(),
-    out: Annotated[Path | None, Parameter(name=("--out", "-o"))] = None,
+    out: Out | None = None,
     rule: Literal["paper", "lynn", "polit"] = "paper",
     cut: _Cut = 4,
     other_cut: _Cut = 3,
-    without_fast: Yes = False,
+    without_fast: Flag = False,
 ) -> int:
     """Show the results: keep, revise or drop each scenario, with comments, agreement and roles.
 
@@ -71,19 +71,15 @@ def results(
         write_study_page(outcome, page)
         if any(each.held_out for each in outcome.rounds):
             say(
-                "The folder has ratings of scenarios that are held out, or in no bank that "
-                "was named:"
+                "The folder has ratings of scenarios that are held out, or in no bank that was "
+                "named:\n  keep it private. Items of these scenarios are numbered, not named, and "
+                "comments on\n  them are left out; the study's file has these comments."
             )
-            say(
-                "  keep it private. Items of these scenarios are numbered, not named, and "
-                "comments on"
-            )
-            say("  them are left out; the study's file has these comments.")
         say(f"Written: {page.resolve().as_uri()}")
     return OK
 
 
-def apply(study: Path, *, bank: BankFolder = None, yes: Yes = False, as_json: Json = False) -> int:
+def apply(study: Path, *, bank: BankFolder = None, yes: Flag = False, as_json: Json = False) -> int:
     """Write status and evidence into the bank, after showing what will change.
 
     A scenario is validated where three occupational therapists and two other stakeholders rated
@@ -106,7 +102,7 @@ def apply(study: Path, *, bank: BankFolder = None, yes: Yes = False, as_json: Js
 
     outcome = _results(study, [bank], PAPER)
     decisions = status_changes(outcome)
-    loaded = rated_bank(bank)
+    loaded = load_with_key(bank, probes=False)
     changes = plan_changes(loaded, decisions)
     n_unrated = len(outcome.latest) - len(decisions)
     document = changes_document(changes, n_unrated)
@@ -117,7 +113,7 @@ def apply(study: Path, *, bank: BankFolder = None, yes: Yes = False, as_json: Js
         return OK
     n = sum(change.vetting is not None for change in changes)
     if not yes and not is_confirmed(f"Write the status of {counted(n, 'scenario')}?"):
-        if as_json:  # the JSON has been printed, and an error would print a second document
+        if as_json:  # the JSON is printed already, and an error would print a second document
             say("Nothing was written. To write it, add --yes.")
             return OK
         raise UsageError("nothing was written", hint="to write it, add --yes")
@@ -138,7 +134,7 @@ def _results(
     from careeval.results.study.results import study_results
     from careeval.review.study.rounds import read_rounds
 
-    banks = [rated_bank(folder) for folder in folders]
+    banks = [load_with_key(folder, probes=False) for folder in folders]
     with open_store(study, "study", to_read=True) as store:
         plans = store.plans("study")
         rounds = read_rounds(store, banks)
@@ -146,10 +142,7 @@ def _results(
     for note in filter(None, (each.note for each in rounds)):
         say(note)
     if not closed:
-        say(
-            "The study is still open, so these numbers may change. To close it: careeval "
-            "study close"
-        )
+        say("The study is still open: its numbers may change. To close it: careeval study close")
     plan = read_plan(plans[-1])
     return study_results(
         plan.title,

@@ -8,12 +8,11 @@ from typing import Annotated, Any, Literal
 
 from cyclopts import Parameter
 
-from careeval.bank import Bank
+from careeval.bank import Bank, load_with_key
 from careeval.cli.app import OK, print_json, say
 from careeval.cli.shared import invitations
 from careeval.cli.shared.invitations import local_address
-from careeval.cli.shared.options import Json, Yes, is_confirmed
-from careeval.cli.study.rated_bank import BankFolder, rated_bank
+from careeval.cli.shared.options import BankFolder, Flag, Json, is_confirmed
 from careeval.core.scenario import Status
 from careeval.core.text import counted
 from careeval.errors import UsageError
@@ -37,10 +36,10 @@ def round_(
     scenarios: Annotated[Sequence[str], Parameter(negative=())] = (),
     *,
     bank: BankFolder = None,
-    items: Yes = False,
-    points: Yes = False,
+    items: Flag = False,
+    points: Flag = False,
     rubric: Literal["both", "ladder", "actions"] | None = None,
-    yes: Yes = False,
+    yes: Flag = False,
     as_json: Json = False,
 ) -> int:
     """Plan the next round: raters of a scenario that was revised since rate its new version.
@@ -63,7 +62,7 @@ def round_(
     """
     from careeval.review.study.expert_answers import raters_who_handed_in
 
-    loaded = rated_bank(bank)
+    loaded = load_with_key(bank, probes=False)
     with invitations.open_store(study, "study") as store:
         plans = [read_plan(text) for text in store.plans("study")]
         work = store.all_work()
@@ -106,7 +105,7 @@ def round_(
 
 
 def _end_of_round(plan: StudyPlan, work: Mapping[str, Work]) -> str:
-    """Return a warning: how much of this round is rated, and what ends with it."""
+    """Return a warning that says how much of a round is rated, and what ends with it."""
     pages = [(seat.id, plan.task(name)) for seat in plan.seats for name in seat.scenarios]
     rated = sum(bool(work.get(rater, {}).get(task)) for rater, task in pages)
     return (
@@ -148,7 +147,7 @@ def invite(
         )
     if links is not None:
         invitations.expect_new(links, None)
-    loaded, roles = rated_bank(bank), invitations.roles(raters)
+    loaded, roles = load_with_key(bank, probes=False), invitations.roles(raters)
     with invitations.open_store(study, "study") as store:
         texts = store.plans("study")
         plans = [read_plan(text) for text in texts]
@@ -184,17 +183,14 @@ def invite(
 
 
 def link_lines(plan: StudyPlan, links: Mapping[str, str]) -> str:
-    """Return a line for each rater: pseudonym, role and link."""
+    """Return a line for each rater, with pseudonym, role and link."""
     return "".join(f"{seat.id}\t{seat.role}\t{links[seat.id]}\n" for seat in plan.seats)
 
 
 def say_plan(plan: StudyPlan, bank: Bank, work: Mapping[str, Work] = {}) -> None:
     """Print the numbers of scenarios and raters, the expected time, and what cannot be validated.
 
-    Args:
-        plan: The newest round.
-        bank: The bank of its scenarios.
-        work: The answers of each rater in earlier rounds.
+    `work` has the answers of each rater in earlier rounds, which take no time again.
     """
     shown = planned_scenarios(plan, bank)
     loads = [len(seat.scenarios) for seat in plan.seats]

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 @dataclass(frozen=True)
 class _OwnAnswers(Kind):
     def text(self, value: Row, form: Form = Form.short) -> str:  # noqa: ARG002
-        """Return how many own answers are written and if handed in; empty if none is asked."""
+        """Return how many own answers are written and if handed in; empty if none was asked."""
         if not value["n_asked"] and not value["handed_in"]:
             return ""
         total = f" of {value['n_asked']}" if value["n_asked"] else ""
