@@ -15,9 +15,10 @@ import pytest
 from careeval.bank import OWN_BANK, content_hash, load_bank, rated_hash
 from careeval.bank.croissant import FILE, croissant
 from careeval.bank.evidence import FILE as EVIDENCE
+from careeval.bank.evidence import Evidence
 from careeval.bank.evidence_changes import ProposedStatus, apply_changes, plan_changes
 from careeval.bank.rules.check import check
-from careeval.core.scenario import Evidence, Status
+from careeval.core.scenario import Status
 from support.bank_folder import GOOD_BANK, SCENARIO, BankFolder
 
 

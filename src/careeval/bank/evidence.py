@@ -14,7 +14,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from careeval.core.scenario import Evidence, Frozen, Scenario, Status
+from careeval.core.scenario import Frozen, Scenario, Slug, Status, Text
 
 FILE = "evidence.json"
 
@@ -23,6 +23,29 @@ MAX_BYTES = 20_000_000
 
 RANKS = (Status.withdrawn, Status.drafted, Status.reviewed, Status.validated)
 """Statuses from the lowest to the highest."""
+
+
+class Evidence(Frozen):
+    """The results of one study for one version of a scenario, as counts."""
+
+    study: Text
+    """Title of the study."""
+    round: Annotated[int, Field(ge=1)]
+    """Round of the study."""
+    version: Annotated[int, Field(ge=1)]
+    """Version of the scenario that was rated."""
+    raters: Mapping[Slug, Annotated[int, Field(ge=1)]]
+    """Role → number of raters who rated both scales."""
+    realism: Annotated[str, Field(pattern=r"^\d+/\d+$")]
+    """Raters who gave realism 4 or 5 / raters who rated it."""
+    validity: Annotated[str, Field(pattern=r"^\d+/\d+$")]
+    """Raters who gave clinical validity 4 or 5 / raters who rated it."""
+    objections: Annotated[int, Field(ge=0)] | None = None
+    """Number of objections to items of -2 points; null if too few raters were asked about one."""
+    rejected: tuple[Text, ...] | None = None
+    """Items that raters reject, as rubric/id; null if none is, but too few rated some item."""
+    study_id: Slug
+    """Id of the study, since titles are not unique."""
 
 
 class Vetting(Frozen):

@@ -9,11 +9,11 @@ from pathlib import Path
 
 from careeval.bank.croissant import FILE, croissant
 from careeval.bank.evidence import FILE as EVIDENCE
-from careeval.bank.evidence import RANKS, Vetting, evidence_text, rated_hash
+from careeval.bank.evidence import RANKS, Evidence, Vetting, evidence_text, rated_hash
 from careeval.bank.load import OWN_BANK, Bank, load_bank
 from careeval.bank.sealed import SEALED
 from careeval.core.rating import Role, Scale
-from careeval.core.scenario import Evidence, Scenario, Status
+from careeval.core.scenario import Scenario, Status
 from careeval.core.text import counted
 from careeval.errors import BankError, StatsError
 from careeval.files import read_bytes, write_text

@@ -19,12 +19,12 @@ from html import escape
 from pathlib import Path
 
 from careeval.bank.evidence import FILE as EVIDENCE
-from careeval.bank.evidence import Vetting, vetted
+from careeval.bank.evidence import Evidence, Vetting, vetted
 from careeval.bank.reader import BankReader, shown
 from careeval.bank.schema import BankFile, GenericProbe, ProbeEntry, ProbesFile
 from careeval.bank.sealed import HASH, KEY_VARIABLE, SEALED, has_sealed, key_for_bank, unseal
 from careeval.bank.yaml_nodes import BankProblems, FilePlaces, Loc
-from careeval.core.scenario import Adl, Evidence, ItemId, Probe, Scenario, Slug, Source
+from careeval.core.scenario import Adl, ItemId, Probe, Scenario, Slug, Source
 from careeval.core.twin import right_acts
 from careeval.errors import BankError, did_you_mean
 from careeval.modes import MODES, Mode

@@ -7,9 +7,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from math import comb
 
+from careeval.bank.evidence import Evidence
 from careeval.bank.evidence_changes import ProposedStatus, missing_raters, unmet_conditions
 from careeval.core.rating import Rater, Role, Scale
-from careeval.core.scenario import Evidence, Status
+from careeval.core.scenario import Status
 from careeval.results.study.panel import RolePanel, panel
 from careeval.results.study.rater_agreement import RaterAgreement, rater_agreement
 from careeval.results.study.round_ratings import (
