@@ -67,7 +67,8 @@ def print_(
     if as_json:
         print_json({"round": plan.round, "files": [str(path) for path in texts]})
     if any(scenario.split is Split.held_out for scenario in shown.values()):
-        say("The forms show held-out scenarios in clear: keep the folder and the paper private.")
+        private = "keep the folder and the paper private"
+        say(f"The forms show held-out scenarios, not encrypted: {private}.")
     if not sheet:
         say("To also write the sheets into which the forms are typed, add --csv.")
     say(f"Written: {len(texts)} files in {out}. Print them from a browser, on one side.")

@@ -142,7 +142,8 @@ def _results(
     for note in filter(None, (each.note for each in rounds)):
         say(note)
     if not closed:
-        say("The study is still open: its numbers may change. To close it: careeval study close")
+        close = "To close it: careeval study close"
+        say(f"The study is still open, so these numbers may change. {close}")
     plan = read_plan(plans[-1])
     return study_results(
         plan.title,
