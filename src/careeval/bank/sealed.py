@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from careeval.bank.evidence import FILE as EVIDENCE
-from careeval.bank.yaml_nodes import Plain, parse_yaml
+from careeval.bank.yaml_nodes import parse_yaml
 from careeval.core.scenario import Adl, Split
 from careeval.errors import BankError
 from careeval.files import read_bytes, read_text, write_text
@@ -90,8 +90,10 @@ def pack(folder: Path) -> str:
             raise BankError(f"{path} cannot be read: {error}") from error
         except OSError as error:
             raise BankError(f"{path} cannot be read: {error.strerror}") from error
-        is_scenario = path.parent != folder and path.suffixes == [".yaml"]
-        if is_scenario and not _marked(parse_yaml(text, str(path)).content):
+        if path.parent == folder or path.suffixes != [".yaml"]:
+            continue  # not a scenario
+        content = parse_yaml(text, str(path)).content
+        if not (isinstance(content, dict) and content.get("split") == Split.held_out):
             raise BankError(
                 f"{path} is not marked as held out", hint="write 'split: held-out' in it"
             )
@@ -101,10 +103,6 @@ def pack(folder: Path) -> str:
             hint="name the folder that has the scenarios, as <adl>/<id>.yaml",
         )
     return json.dumps(texts, sort_keys=True, ensure_ascii=False, indent=0) + "\n"
-
-
-def _marked(scenario: Plain) -> bool:
-    return isinstance(scenario, dict) and scenario.get("split") == Split.held_out
 
 
 def seal(packed: str, bank: Path, key: str) -> str:

@@ -141,7 +141,9 @@ def run(argv: Sequence[str]) -> int:
         if error.filename is None:
             # or Python would try to print the rest again when it exits
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return report_error(_disk_error(error), as_json=as_json and error.filename is not None)
+        problem = f"{error.filename or 'the output'}: {error.strerror}"
+        disk_error = UsageError(problem, hint=_DISK_HINTS.get(error.errno or 0, ""))
+        return report_error(disk_error, as_json=as_json and error.filename is not None)
     return status if isinstance(status, int) else OK
 
 
@@ -159,11 +161,6 @@ _DISK_HINTS = {
     errno.EISDIR: "move the folder away, or name another path: a file is expected here",
 }
 """Number of a disk error → the hint that is printed with it."""
-
-
-def _disk_error(error: OSError) -> UsageError:
-    path = error.filename or "the output"
-    return UsageError(f"{path}: {error.strerror}", hint=_DISK_HINTS.get(error.errno or 0, ""))
 
 
 def _command_line_error(error: CycloptsError) -> UsageError:

@@ -153,7 +153,9 @@ def refuse_unread(app: App, commands: tuple[str, ...], arguments: ArgumentCollec
         for level in app.app_stack.current_frame[: len(commands)]
     ]
     options = (set(argument.names) - set(argument.negatives) for argument in arguments)
-    own_options = [_upper(name) for names in options for name in names]
+    own_options = [
+        name.lstrip("-").replace("-", "_").upper() for names in options for name in names
+    ]
     for name in names:
         if name not in OTHER_VARIABLES:
             _refuse_unread(name, commands, levels, own_options)
@@ -185,10 +187,6 @@ def _unread(name: str, likely: Iterable[str]) -> UsageError:
         hint=did_you_mean(name, likely, cutoff=0.85)
         or f"unset the variable, or name it {PREFIX}COMMAND_OPTION, as {PREFIX}RUN_GRADER",
     )
-
-
-def _upper(option: str) -> str:
-    return option.lstrip("-").replace("-", "_").upper()
 
 
 def drop_overridden(_app: App, _commands: tuple[str, ...], arguments: ArgumentCollection) -> None:

@@ -151,8 +151,14 @@ def _changes(before: Sweep, now: Sweep) -> Iterator[str]:
             f"({n_others:,} not in both)"
         )
     yield from _differences("", _top_settings(before), _top_settings(now))
-    systems = [[*map(_system_settings, each.systems)] for each in (before, now)]
-    gradings = [[*map(_grading_settings, each.gradings)] for each in (before, now)]
+    systems = [
+        [{"name": s.run.system, "model": s.run.model, "slices": s.n_slices} for s in each.systems]
+        for each in (before, now)
+    ]
+    gradings = [
+        [{"grader": g.grader, "model_args": g.grader_args or None, **g.task} for g in each.gradings]
+        for each in (before, now)
+    ]
     for what, (parts, parts_now) in {"systems": systems, "gradings": gradings}.items():
         for n, (one, other) in enumerate(zip(parts, parts_now, strict=False), 1):
             yield from _differences(f"{what}.{n}.", one, other)
@@ -173,15 +179,6 @@ def _top_settings(sweep: Sweep) -> dict[str, object]:
     run = sweep.systems[0].run
     names = ("seed", "max_tokens", "prompts", "bank", "split")
     return {"samples": run.epochs} | {name: run.task.get(name) for name in names}
-
-
-def _system_settings(system: System) -> dict[str, object]:
-    run = system.run
-    return {"name": run.system, "model": run.model, "slices": system.n_slices}
-
-
-def _grading_settings(run: Run) -> dict[str, object]:
-    return {"grader": run.grader, "model_args": run.grader_args or None, **run.task}
 
 
 def load_sweep(root: Path) -> Sweep:

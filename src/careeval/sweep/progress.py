@@ -208,6 +208,9 @@ def _cell(
     report = _report(root, last) if last and is_open else None
     n_done = report.n_done if report else max((lease.n_done for lease in leases), default=0)
     now = _now(root, last, is_driven)
+    why = last.why if last else ""
+    if last and not why and last.stop not in ("", Stop.interrupted):
+        why = f"stopped: {last.stop}"
     return CellProgress(
         cell.path,
         now,
@@ -221,12 +224,8 @@ def _cell(
         report.rate if report and is_driven else None,
         _seconds_quiet(root / last.folder) if last and now is CellStatus.running else None,
         last.stop if last else "",
-        (last.why or _stop_words(last)) if last else "",
+        why,
     )
-
-
-def _stop_words(lease: Lease) -> str:
-    return "" if lease.stop in ("", Stop.interrupted) else f"stopped: {lease.stop}"
 
 
 def _now(root: Path, last: Lease | None, is_driven: bool) -> CellStatus:

@@ -24,10 +24,16 @@ def print_scenario(scenario: Scenario, bank: Bank, *, points: bool) -> None:
     that does not give their points away.
     """
     out = console()
-    level = f"{scenario.assistance.name} assistance" if scenario.assistance else None
-    about = (scenario.part, scenario.condition, level, ", ".join(scenario.situation),
-             f"{scenario.actor} acts" if scenario.actor else None, scenario.split,
-             f"group {scenario.group}" if scenario.group else None, _twin(scenario))  # fmt: skip
+    about = (
+        scenario.part,
+        scenario.condition,
+        scenario.assistance and f"{scenario.assistance.name} assistance",
+        ", ".join(scenario.situation),
+        scenario.actor and f"{scenario.actor} acts",
+        scenario.split,
+        scenario.group and f"group {scenario.group}",
+        scenario.twin_of and f"{scenario.control or 'twin'} of {scenario.twin_of}",
+    )
     out.print(Text(scenario.id, style="bold"), Text(" · ".join(str(a) for a in about if a)))
     out.print()
     for paragraph in scenario.text.split("\n\n"):
@@ -52,12 +58,6 @@ def print_scenario(scenario: Scenario, bank: Bank, *, points: bool) -> None:
             )
             year = f" {source.year}." if source and source.year else ""
             out.print(Text(plain(f"  {key}: {words}{year}"), style="dim"))
-
-
-def _twin(scenario: Scenario) -> str | None:
-    if scenario.twin_of is None:
-        return None
-    return f"{scenario.control or 'twin'} of {scenario.twin_of}"
 
 
 def _shuffled(items: Sequence[RubricItem]) -> list[RubricItem]:

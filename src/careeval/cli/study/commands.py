@@ -221,7 +221,7 @@ def status(study: Path, *, bank: BankFolder = None, printing: Printing = Printin
 
     loaded = load_with_key(bank, probes=False)
     with invitations.open_store(study, "study", to_read=True) as store:
-        plan = _newest(store)
+        plan = _round(store, None)
         raters = rater_progress(store, plan, planned_scenarios(plan, loaded))
         closed, n_withdrawn = store.closed, store.withdrawals()
     document = status_document(plan, raters, closed, n_withdrawn)
@@ -296,10 +296,6 @@ def _rated_scenarios(
         )
     ids = [s.id for s in rated.scenarios]
     return [s.id for s in select_scenarios(rated, split, ids=ids, limit=limit)]
-
-
-def _newest(store: Store) -> StudyPlan:
-    return read_plan(store.plans("study")[-1])
 
 
 def _round(store: Store, number: int | None) -> StudyPlan:

@@ -6,7 +6,7 @@ from collections import Counter, defaultdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from careeval.bank import Bank, load_with_key
+from careeval.bank import load_with_key
 from careeval.cli.app import OK, print_json, say
 from careeval.cli.shared.invitations import open_store
 from careeval.cli.shared.options import BankFolder, Json, Out
@@ -56,9 +56,12 @@ def answer(
     with open_store(study, "study", to_read=True) as store:
         handed_in = read_expert_answers(store, loaded)
     if not handed_in.answers:
-        raise UsageError("this study has no answers to write", hint=_why_none(handed_in))
+        hint = "nobody has handed in an answer; to ask for answers: careeval study new --answers N"
+        reasons = "; ".join(_left_out(handed_in))
+        raise UsageError("this study has no answers to write", hint=reasons or hint)
     lines = _lines(handed_in.answers, by)
-    held_out = _any_held_out(handed_in.answers, loaded)
+    names = {answer.scenario for answer in handed_in.answers}
+    held_out = any(loaded.scenario(name).split is Split.held_out for name in names)
     text = "".join(line.model_dump_json(include=_FIELDS) + "\n" for line in lines)
     write_text(out, text, mode=0o600 if held_out else 0o666)
     systems = _counts(lines)
@@ -73,7 +76,8 @@ def answer(
         )
     if held_out:
         say("The file has answers to held-out scenarios, not encrypted: keep it private.")
-    say(f"Written: {out}. Next: careeval run --responses {out}{_run_options(held_out, bank)}")
+    options = (f" --bank {bank}" if bank else "") + (" --split held-out" if held_out else "")
+    say(f"Written: {out}. Next: careeval run --responses {out}{options}")
     return OK
 
 
@@ -141,21 +145,6 @@ def _left_out(handed_in: ExpertAnswers) -> list[str]:
             "writer's ratings had been typed from paper, so left out"
         )
     return lines
-
-
-def _why_none(handed_in: ExpertAnswers) -> str:
-    return "; ".join(_left_out(handed_in)) or (
-        "nobody has handed in an answer; to ask raters for answers: careeval study new --answers N"
-    )
-
-
-def _any_held_out(answers: tuple[ExpertAnswer, ...], loaded: Bank) -> bool:
-    scenarios = {answer.scenario for answer in answers}
-    return any(loaded.scenario(name).split is Split.held_out for name in scenarios)
-
-
-def _run_options(held_out: bool, bank: Path | None) -> str:
-    return (f" --bank {bank}" if bank else "") + (" --split held-out" if held_out else "")
 
 
 def _json(handed_in: ExpertAnswers, systems: dict[str, Counter[str]]) -> dict[str, Any]:
