@@ -21,7 +21,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
 from careeval.protocol.run import Run
-from careeval.protocol.run_folder import prepare
+from careeval.protocol.run_setup import prepare
 from faults.search import KEY
 from support.fakes import write_bank
 from support.strange_servers import SERVERS, nobody, serving, silent_plain

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from careeval.protocol.run import Run
-from careeval.protocol.run_folder import prepare
+from careeval.protocol.run_setup import prepare
 from careeval.protocol.tables import read_run
 from careeval.sweep.description import Sweep, System, save_sweep
 from make_logs import Stored, _scenarios, write_run

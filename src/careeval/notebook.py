@@ -34,11 +34,10 @@ from careeval.protocol.run_folder import (
     RESPONSES_FILE,
     RUN_FILE,
     amend_run,
-    check_folder,
     is_complete,
-    prepare,
     read_run_file,
 )
+from careeval.protocol.run_setup import check_folder, prepare
 from careeval.protocol.tables import read_runs
 from careeval.protocol.workers import carry_out
 from careeval.results.entry_numbers import EntryNumbers

@@ -15,7 +15,7 @@ from careeval.cli.app import run as command
 from careeval.core.scenario import CareError, Control, HarmKind, Split
 from careeval.protocol.evaluate import resume
 from careeval.protocol.run import Run
-from careeval.protocol.run_folder import prepare
+from careeval.protocol.run_setup import prepare
 from careeval.protocol.selection import select_scenarios, selection_hashes
 from careeval.protocol.tables import read_runs
 from careeval.results.score.summary import summarise

@@ -12,7 +12,7 @@ from careeval.core.response import LEXICAL, Response, ResponseState
 from careeval.protocol.evaluate import resume
 from careeval.protocol.probe_check import prepare_probes
 from careeval.protocol.run import Run
-from careeval.protocol.run_folder import prepare_recorded
+from careeval.protocol.run_setup import prepare_recorded
 from support.fakes import Fake, keyword_grader, write_bank
 
 ANSWER = "I wait, and then she asks for the towel."

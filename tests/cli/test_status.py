@@ -15,7 +15,7 @@ from careeval.protocol.evaluate import resume
 from careeval.protocol.lock import locked
 from careeval.protocol.prices import FREE, as_json
 from careeval.protocol.run import Run
-from careeval.protocol.run_folder import prepare, prepare_recorded
+from careeval.protocol.run_setup import prepare, prepare_recorded
 from support.fakes import write_bank
 
 

@@ -22,7 +22,8 @@ from careeval.protocol.evaluate import resume
 from careeval.protocol.ledger import CALLS_FILE, SPENT_FILE, TotalCost, read_paid_calls
 from careeval.protocol.lock import LOCK_FILE
 from careeval.protocol.run import Outcome, Run
-from careeval.protocol.run_folder import RESPONSES_FILE, RUN_FILE, is_complete, prepare_recorded
+from careeval.protocol.run_folder import RESPONSES_FILE, RUN_FILE, is_complete
+from careeval.protocol.run_setup import prepare_recorded
 from careeval.protocol.tables import read_run
 from support.fakes import IDS, Call, Fake, keyword_grader, write_bank
 

@@ -19,7 +19,7 @@ from careeval.cli.app import run as command
 from careeval.protocol.evaluate import resume
 from careeval.protocol.ledger import CALLS_FILE
 from careeval.protocol.run import Run, folder_name
-from careeval.protocol.run_folder import prepare
+from careeval.protocol.run_setup import prepare
 from careeval.protocol.tables import read_runs
 from careeval.results.score.summary import summarise
 from careeval.sheets.words import remarks

@@ -35,7 +35,7 @@ from careeval.protocol.held_out_runs import make_private_folder, run_folder
 from careeval.protocol.probe_check import prepare_probes
 from careeval.protocol.regrade import RegradePart, prepare_regrading
 from careeval.protocol.run import Run
-from careeval.protocol.run_folder import prepare, prepare_recorded
+from careeval.protocol.run_setup import prepare, prepare_recorded
 from support.fake_server import asked_of_grader, judgments
 from support.fakes import Call, Fake, leave_out, regrade, write_bank
 

@@ -29,7 +29,7 @@ from careeval.protocol.estimate import plan_run
 from careeval.protocol.evaluate import resume
 from careeval.protocol.prices import from_json
 from careeval.protocol.run import Run
-from careeval.protocol.run_folder import prepare
+from careeval.protocol.run_setup import prepare
 from careeval.protocol.tables import read_runs
 from careeval.results.score.summary import summarise
 from support.fakes import Call, Fake, begin, begin_recorded, regrade, write_bank

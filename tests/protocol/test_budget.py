@@ -24,7 +24,7 @@ from careeval.protocol.json_lines import JsonLines
 from careeval.protocol.ledger import SPENT_FILE, PaidCall, cost_row
 from careeval.protocol.lock import locked
 from careeval.protocol.run import Run, RunCallbacks, Stop
-from careeval.protocol.run_folder import prepare
+from careeval.protocol.run_setup import prepare
 from careeval.protocol.sweep_cells import CellState, JournalWriter, Lease
 from support.fakes import Call, Fake, keyword_grader
 

@@ -20,7 +20,8 @@ from careeval.protocol.evaluate import resume
 from careeval.protocol.json_lines import JsonLines
 from careeval.protocol.ledger import CALLS_FILE, SPENT_FILE, TotalCost, read_paid_calls
 from careeval.protocol.run import Run, RunCallbacks, Stop
-from careeval.protocol.run_folder import amend_run, budget_folders, prepare
+from careeval.protocol.run_folder import amend_run, budget_folders
+from careeval.protocol.run_setup import prepare
 from careeval.protocol.tables import read_runs
 from support.fakes import Call, Fake, begin, keyword_grader
 

@@ -25,12 +25,11 @@ from careeval.protocol.run_folder import (
     RESPONSES_FILE,
     RUN_FILE,
     amend_run,
-    discard,
     latest_unfinished,
-    prepare,
     read_run_file,
     run_folders,
 )
+from careeval.protocol.run_setup import discard, prepare
 from careeval.protocol.tables import read_runs
 from careeval.results.tables import Runs
 from support.eval_files import COMPLETE

@@ -26,7 +26,8 @@ from careeval.protocol.ledger import (
 )
 from careeval.protocol.log_fields import MAX_JSON
 from careeval.protocol.recorded_responses import MAX_LISTED, read_responses
-from careeval.protocol.run_folder import RUN_FILE, SETUP_FILE, finish_setup, read_run_file
+from careeval.protocol.run_folder import RUN_FILE, read_run_file
+from careeval.protocol.run_setup import SETUP_FILE, finish_setup
 
 MB = 1_000_000
 TB = 1_000_000 * MB

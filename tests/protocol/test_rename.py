@@ -13,7 +13,8 @@ from careeval.protocol.evaluate import resume
 from careeval.protocol.lock import locked
 from careeval.protocol.rename import rename_system, single_run
 from careeval.protocol.run import PROBES, Run
-from careeval.protocol.run_folder import prepare, read_run_file
+from careeval.protocol.run_folder import read_run_file
+from careeval.protocol.run_setup import prepare
 from careeval.protocol.tables import read_runs
 from careeval.results.score.entries import entries
 from support.fakes import Call, Fake, begin, begin_recorded, keyword_grader, regrade, write_bank

@@ -11,7 +11,7 @@ from careeval.protocol import run as module
 from careeval.protocol.evaluate import resume
 from careeval.protocol.ledger import PaidCall
 from careeval.protocol.run import Pace, Run, RunCallbacks, RunProgress, Tally, total_progress
-from careeval.protocol.run_folder import prepare
+from careeval.protocol.run_setup import prepare
 from support.fakes import Call, Fake, keyword_grader
 
 

@@ -34,7 +34,8 @@ from careeval.protocol.address import check_address, redacted
 from careeval.protocol.api_keys import REDACTED, Redactor
 from careeval.protocol.evaluate import resume
 from careeval.protocol.run import Outcome, Run, RunCallbacks, RunProgress, Stop
-from careeval.protocol.run_folder import RUN_FILE, prepare
+from careeval.protocol.run_folder import RUN_FILE
+from careeval.protocol.run_setup import prepare
 from careeval.protocol.tables import read_runs
 from faults.search import KEY, files_that_hold
 from support.fake_server import (

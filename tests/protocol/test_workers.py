@@ -14,7 +14,7 @@ from polars.testing import assert_frame_equal
 from careeval.errors import ProtocolError
 from careeval.protocol import workers
 from careeval.protocol.run import Run, RunProgress, Stop
-from careeval.protocol.run_folder import prepare
+from careeval.protocol.run_setup import prepare
 from careeval.protocol.tables import read_runs
 from careeval.protocol.workers import carry_out, early_workers
 from support.fake_server import FakeServer

@@ -31,7 +31,7 @@ from careeval.errors import CareEvalError
 from careeval.protocol.evaluate import resume
 from careeval.protocol.regrade import prepare_regrading
 from careeval.protocol.run import Outcome, Run
-from careeval.protocol.run_folder import discard, prepare, prepare_recorded
+from careeval.protocol.run_setup import discard, prepare, prepare_recorded
 from support.fake_server import by_keyword, judgments
 
 

@@ -17,7 +17,7 @@ from careeval.cli.shared.run_execution import report_unfinished, work
 from careeval.core.response import LEXICAL
 from careeval.protocol.embedded_model import check_embedded
 from careeval.protocol.run import Run, folder_name
-from careeval.protocol.run_folder import prepare
+from careeval.protocol.run_setup import prepare
 from careeval.protocol.tables import read_runs
 from careeval.report.page import write_page
 from careeval.results.findings import findings

@@ -28,19 +28,21 @@ from careeval.protocol.run_folder import (
     GRADED,
     amend_run,
     bank_of,
-    check_folder,
-    discard,
-    finish_setup,
     is_complete,
     is_probe_check,
+    kept_samples,
     latest_unfinished,
-    n_kept_responses,
     n_lost_calls,
     orphaned_folders,
-    prepare_together,
     read_run_file,
     refuse_links,
     run_folders,
+)
+from careeval.protocol.run_setup import (
+    check_folder,
+    discard,
+    finish_setup,
+    prepare_together,
     store_responses,
     unfinished_setups,
 )
@@ -329,7 +331,7 @@ def _resume(
                 "has are asked and paid for again."
             )
     check_addresses(runs.values())
-    done = [n_kept_responses(folder) for folder in runs]
+    done = [(len(asked), len(graded)) for asked, graded in map(kept_samples, runs)]
     typed = [address] if address else []
     if (status := spending.confirm([*runs.values()], done, agreed=True, typed=typed)) is not None:
         return status
@@ -368,7 +370,7 @@ def _with_grader(
         why = "it was started without grading"
     elif folder.parent.name == GRADED:
         why, graded_run = f"it is a grading by {run.grader}", folder.parent.parent
-    elif n_kept_responses(folder)[1] or logged_samples(folder)[0]:
+    elif kept_samples(folder)[1] or logged_samples(folder)[0]:
         why = f"{run.grader} has begun to grade it"
     if why:
         raise UsageError(

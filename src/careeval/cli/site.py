@@ -11,7 +11,7 @@ from careeval.cli.app import OK, say
 from careeval.cli.audit.grader_agreement import audited_findings
 from careeval.cli.shared.options import Audits, Out, SelectionOptions
 from careeval.errors import UsageError
-from careeval.protocol.run_folder import refuse_runs_folder
+from careeval.protocol.run_setup import refuse_runs_folder
 from careeval.protocol.tables import read_runs
 from careeval.report.site import write_site
 

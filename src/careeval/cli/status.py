@@ -14,7 +14,8 @@ from careeval.cli.shared.run_execution import is_readable
 from careeval.core.text import plain
 from careeval.errors import UsageError
 from careeval.protocol.ledger import TotalCost
-from careeval.protocol.run_folder import GRADED, orphaned_folders, run_folders, unfinished_setups
+from careeval.protocol.run_folder import GRADED, orphaned_folders, run_folders
+from careeval.protocol.run_setup import unfinished_setups
 from careeval.protocol.run_status import RunStatus, read_run_status
 from careeval.protocol.sweep_cells import refuse_sweep
 from careeval.results.amounts import dollars

@@ -22,7 +22,7 @@ from careeval.cli.shared.options import Flag, Json, Out
 from careeval.cli.shared.run_costs import SpendingOptions
 from careeval.core.text import counted, plain
 from careeval.protocol.run import Run, Stop
-from careeval.protocol.run_folder import check_folder, refuse_runs_folder
+from careeval.protocol.run_setup import check_folder, refuse_runs_folder
 from careeval.protocol.sweep_cells import ASK, SWEEP_FILE, sweep_command
 from careeval.results.amounts import dollars
 from careeval.sheets.formats.terminal import console, new_table

@@ -15,7 +15,8 @@ from careeval.core.scenario import READ_RUBRICS
 from careeval.errors import ProtocolError
 from careeval.modes.response.lexical import THRESHOLD, coverage
 from careeval.protocol.run import PROBES, Run, folder_name
-from careeval.protocol.run_folder import is_complete, prepare_recorded, read_run_file, run_folders
+from careeval.protocol.run_folder import is_complete, read_run_file, run_folders
+from careeval.protocol.run_setup import prepare_recorded
 from careeval.protocol.selection import rubric_graded
 from careeval.protocol.tables import read_run
 from careeval.results.score.cost import grading_cost

@@ -22,12 +22,11 @@ from careeval.errors import LogError, ProtocolError
 from careeval.modes import Mode
 from careeval.protocol.logs import read_log
 from careeval.protocol.run import Run
-from careeval.protocol.run_folder import (
-    bank_of,
+from careeval.protocol.run_folder import bank_of, refuse_links
+from careeval.protocol.run_setup import (
     discard,
     grading_folder,
     prepare_together,
-    refuse_links,
     store_responses,
     unfinished_setups,
 )

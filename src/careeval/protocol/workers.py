@@ -25,7 +25,8 @@ from typing import IO, Any
 from careeval.errors import ProtocolError
 from careeval.protocol.held_out_runs import public_error
 from careeval.protocol.run import Outcome, Pace, RunProgress, Stop
-from careeval.protocol.run_folder import amend_run, budget_folders, discard, read_run_file
+from careeval.protocol.run_folder import amend_run, budget_folders, read_run_file
+from careeval.protocol.run_setup import discard
 
 Show = Callable[[Sequence[RunProgress], bool], None]
 """A function that is called with the progress of each run, and whether the runs are ending."""

@@ -21,13 +21,8 @@ from careeval.files import read_text, write_text
 from careeval.protocol.held_out_runs import make_private_folder
 from careeval.protocol.ledger import CALLS_FILE, TotalCost, read_paid_calls
 from careeval.protocol.run import Outcome, RunProgress, Stop
-from careeval.protocol.run_folder import (
-    amend_run,
-    is_complete,
-    kept_samples,
-    prepare,
-    store_responses,
-)
+from careeval.protocol.run_folder import amend_run, is_complete, kept_samples
+from careeval.protocol.run_setup import prepare, store_responses
 from careeval.protocol.sweep_cells import (
     ASK,
     ASKED_FILE,

@@ -18,7 +18,7 @@ from careeval.modes.response import RESPONSE
 from careeval.protocol.evaluate import resume
 from careeval.protocol.probe_check import lexical_agreement, prepare_probes
 from careeval.protocol.run import Run
-from careeval.protocol.run_folder import prepare_recorded
+from careeval.protocol.run_setup import prepare_recorded
 from careeval.protocol.tables import read_runs
 from support.fake_server import judgments
 from support.fakes import Fake, keyword_grader, write_bank

@@ -28,7 +28,8 @@ from careeval.core.scenario import READ_RUBRICS, Rubric
 from careeval.errors import UsageError
 from careeval.files import write_text
 from careeval.protocol.run import Run
-from careeval.protocol.run_folder import amend_run, bank_of, discard, read_run_file
+from careeval.protocol.run_folder import amend_run, bank_of, read_run_file
+from careeval.protocol.run_setup import discard
 
 EXAMPLES = """\
 Examples:

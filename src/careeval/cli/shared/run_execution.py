@@ -14,7 +14,8 @@ from careeval.cli.shared.run_costs import SpendingOptions, say_spent
 from careeval.core.response import LEXICAL
 from careeval.errors import CareEvalError
 from careeval.protocol.run import Outcome, RunProgress, Stop
-from careeval.protocol.run_folder import budget_folders, discard, read_run_file
+from careeval.protocol.run_folder import budget_folders, read_run_file
+from careeval.protocol.run_setup import discard
 from careeval.protocol.workers import EarlyWorkers, carry_out
 from careeval.results.amounts import dollars
 
