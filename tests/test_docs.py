@@ -44,11 +44,11 @@ from careeval.protocol import (
     gguf,
     json_lines,
     log_fields,
+    machine,
     prices,
     recorded_responses,
     roster,
     table_cache,
-    workers,
 )
 from careeval.protocol.probe_check import lexical_agreement
 from careeval.protocol.recorded_responses import ResponseLine
@@ -376,7 +376,7 @@ def _limits_that_are_met() -> str:
     lists = f"{log_fields.MAX_ITEMS:,} items of a rubric"
     scenarios, epochs = log_fields.MAX_SCENARIOS, log_fields.MAX_EPOCHS
     runs = (
-        f"{workers.RUNS_PER_CORE} a processor, as far as {_size(workers.RUN_BYTES)} of memory "
+        f"{machine.RUNS_PER_CORE} a processor, as far as {_size(machine.RUN_BYTES)} of memory "
         "are free for each"
     )
     rows = [

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+from dataclasses import asdict
 from pathlib import Path
 
 import pytest
@@ -21,7 +22,7 @@ from careeval.protocol.budget import (
 )
 from careeval.protocol.evaluate import resume
 from careeval.protocol.json_lines import JsonLines
-from careeval.protocol.ledger import SPENT_FILE, PaidCall, cost_row
+from careeval.protocol.ledger import SPENT_FILE, PaidCall
 from careeval.protocol.lock import locked
 from careeval.protocol.run import Run, RunCallbacks, Stop
 from careeval.protocol.run_setup import prepare
@@ -40,7 +41,7 @@ def reserve(budget: Budget, wanted: CallEstimate = ASK) -> int | None:
 def pay(folder: Path, usd: float | None, reservation: int | None = None) -> None:
     """Write a paid call on a run's ledger."""
     ledger = JsonLines(folder / SPENT_FILE)
-    ledger.append(cost_row(PaidCall("ask", "fake/model", 10, 20, usd, 0.5, reservation)))
+    ledger.append(asdict(PaidCall("ask", "fake/model", 10, 20, usd, 0.5, reservation)))
     ledger.close()
 
 

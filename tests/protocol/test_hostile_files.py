@@ -7,6 +7,7 @@ import os
 import tracemalloc
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import asdict
 from pathlib import Path
 
 import pytest
@@ -19,7 +20,6 @@ from careeval.protocol.ledger import (
     CALLS_FILE,
     SPENT_FILE,
     PaidCall,
-    cost_row,
     finished_keys,
     forget_calls,
     read_paid_calls,
@@ -119,7 +119,7 @@ def test_many_calls_are_read_line_by_line(tmp_path: Path) -> None:
 
 def test_a_long_ledger_is_read(tmp_path: Path) -> None:
     """A run of many calls is within the limits."""
-    line = json.dumps(cost_row(PAID)) + "\n"
+    line = json.dumps(asdict(PAID)) + "\n"
     (tmp_path / SPENT_FILE).write_text(line * 50_000, encoding="utf-8")
     assert len(read_paid_calls(tmp_path)) == 50_000
     assert len(line) * 1_000_000 < json_lines.MAX_LEDGER

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import json
 import os
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,6 @@ from careeval.protocol.ledger import (
     SPENT_FILE,
     PaidCall,
     TotalCost,
-    cost_row,
     read_paid_calls,
 )
 
@@ -31,7 +31,7 @@ def test_worked_example(tmp_path: Path) -> None:
     """Three calls of 10, 20 and 5 cents come to 35 cents, and are read back as they were."""
     ledger = JsonLines(tmp_path / SPENT_FILE)
     for usd in (0.10, 0.20, 0.05):
-        ledger.append(cost_row(paid(usd)))
+        ledger.append(asdict(paid(usd)))
     ledger.close()
     calls = read_paid_calls(tmp_path)
     assert calls == [paid(0.10), paid(0.20), paid(0.05)]
@@ -66,7 +66,7 @@ def test_a_run_without_a_ledger_has_paid_nothing(tmp_path: Path) -> None:
 )
 def test_a_line_that_anybody_wrote(line: dict[str, Any], usd: float | None, tmp_path: Path) -> None:
     """A line with a number that is no amount has no known cost, and is no gift."""
-    row = json.dumps({**cost_row(paid(0.1)), **line})
+    row = json.dumps({**asdict(paid(0.1)), **line})
     (tmp_path / SPENT_FILE).write_text(f"{row}\n", encoding="utf-8")
     assert [call.cost_usd for call in read_paid_calls(tmp_path)] == [usd]
     assert TotalCost.of(read_paid_calls(tmp_path)).usd == usd

@@ -6,14 +6,14 @@ import json
 import os
 import subprocess
 import sys
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 
 import pytest
 
 from careeval.core.response import LEXICAL, Response, ResponseState
 from careeval.protocol.evaluate import resume
-from careeval.protocol.ledger import CALLS_FILE, SPENT_FILE, PaidCall, cost_row
+from careeval.protocol.ledger import CALLS_FILE, SPENT_FILE, PaidCall
 from careeval.protocol.lock import holder, locked
 from careeval.protocol.logs import log_summaries
 from careeval.protocol.run import Run, RunCallbacks, Stop, Stoppable
@@ -83,7 +83,7 @@ def test_half_a_run(asked_for: Run, tmp_path: Path) -> None:
         PaidCall("ask", "fake/a", 9, 9, 0.5, 1.0),
         PaidCall("grade", "fake/b", 9, 9, None, 1.0),
     ]
-    (folder / SPENT_FILE).write_text("".join(f"{json.dumps(cost_row(paid))}\n" for paid in calls))
+    (folder / SPENT_FILE).write_text("".join(f"{json.dumps(asdict(paid))}\n" for paid in calls))
     (folder / "cut.eval").write_bytes(b"PK\x03\x04 cut off")
     run = read_run_status(folder)
     assert numbers(run) == (4, 2, 1, 0)

@@ -12,7 +12,7 @@ import pytest
 from polars.testing import assert_frame_equal
 
 from careeval.errors import ProtocolError
-from careeval.protocol import workers
+from careeval.protocol import machine
 from careeval.protocol.run import Run, RunProgress, Stop
 from careeval.protocol.run_setup import prepare
 from careeval.protocol.tables import read_runs
@@ -194,12 +194,12 @@ def test_room_for_runs(
              "sys/fs/cgroup/memory.max": f"{limit}\n",
              "sys/fs/cgroup/memory.current": f"{used}\n"}  # fmt: skip
     write_files(tmp_path, files)
-    monkeypatch.setattr(workers, "n_cores", lambda: 4)
-    free = workers.free_memory(tmp_path)
-    monkeypatch.setattr(workers, "free_memory", lambda: free)
-    assert workers.max_parallel_runs() == n
-    monkeypatch.setattr(workers, "free_memory", lambda: None)
-    assert workers.max_parallel_runs() == 8
+    monkeypatch.setattr(machine, "n_cores", lambda: 4)
+    free = machine.free_memory(tmp_path)
+    monkeypatch.setattr(machine, "free_memory", lambda: free)
+    assert machine.max_parallel_runs() == n
+    monkeypatch.setattr(machine, "free_memory", lambda: None)
+    assert machine.max_parallel_runs() == 8
 
 
 def write_files(root: Path, files: dict[str, str]) -> None:
@@ -243,7 +243,7 @@ def test_a_quota_limits_the_processors(
     """A container with the time of four of 64 processors has four."""
     monkeypatch.setattr("os.sched_getaffinity", lambda _: set(range(64)))
     write_files(tmp_path, files)
-    assert workers.n_cores(tmp_path) == n
+    assert machine.n_cores(tmp_path) == n
 
 
 def test_read_files_count_as_free(tmp_path: Path) -> None:
@@ -258,7 +258,7 @@ def test_read_files_count_as_free(tmp_path: Path) -> None:
             f"{group}memory.stat": stat,
         },
     )
-    assert workers.free_memory(tmp_path) == 1600
+    assert machine.free_memory(tmp_path) == 1600
 
 
 @pytest.mark.usefixtures("true_workers")

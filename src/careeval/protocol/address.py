@@ -12,14 +12,10 @@ EXAMPLE = "such as http://localhost:8000/v1"
 
 
 def server_address(model: str, base_url: str | None) -> str | None:
-    """Return the given address of a model's server, or else the environment's.
+    """Return the address of a model's server that the run gives, or else the environment's.
 
     `None` if neither is set: the provider then has an address of its own, loads the model on this
     machine, or cannot be asked.
-
-    Args:
-        model: Inspect's name of the model.
-        base_url: The address that the run gives; `None` if it gives none.
     """
     given = (base_url, *map(os.environ.get, provider_of(model).address_variables))
     return next(filter(None, given), None)
@@ -31,14 +27,9 @@ def check_address(model: str | None, url: str, where: str) -> None:
     Addresses are written to run.json, logs and messages, and keys must not be. An address that is
     only a host, as its provider wants it, is not checked.
 
-    Args:
-        model: Inspect's name of the model.
-        url: The text.
-        where: Source of the text, for the message.
-
     Raises:
-        ProtocolError: It is not an address, or may have a secret in it, which the message does not
-            show.
+        ProtocolError: It is not an address, or may have a secret in it, which is not shown: the
+            message names `where` the text is from.
     """
     if provider_of(model).host_only:
         return

@@ -43,10 +43,10 @@ MAX_BYTES = 1_000_000
 class Destination:
     """One thing in a run's description that decides where, or with what, a model is called."""
 
-    system: str  # Name of the run's system
-    model: str  # Inspect's name of the model that is called
+    system: str
+    model: str
     text: str  # The address, or an argument of the provider as `NAME=VALUE`
-    is_address: bool  # True if it is an address
+    is_address: bool
 
     def __str__(self) -> str:
         if self.is_address:
@@ -71,9 +71,7 @@ def settings_file() -> Path:
 def not_agreed(runs: Iterable[Run], typed: Iterable[str] = ()) -> list[Destination]:
     """Return what the runs' descriptions say that this user has not agreed to, each text once.
 
-    Args:
-        runs: The runs.
-        typed: Addresses, and arguments as `NAME=VALUE`, that the user has typed now.
+    What the user has `typed` now is agreed to: addresses, and arguments as `NAME=VALUE`.
 
     Raises:
         ProtocolError: An address is not valid, or may have a secret in it.
@@ -101,7 +99,9 @@ def normalised(text: str) -> str:
 
     Scheme and host are in small letters; a default port and slashes at the end are left out.
     """
-    text = _on_one_line(text.strip())
+    text = text.strip()
+    if not text.isprintable():
+        text = json.dumps(text, ensure_ascii=False)[1:-1]  # the file has one text a line
     with suppress(ValueError):
         parts = urlsplit(text)
         if parts.scheme in DEFAULT_PORTS and parts.hostname:
@@ -121,7 +121,8 @@ def _destinations(run: Run) -> Iterator[Destination]:
         if base_url is not None:
             check_address(name, base_url, f"the address of {name}")
             address = normalised(base_url)
-            if address not in _in_environment(name):
+            in_environment = map(os.environ.get, provider_of(name).address_variables)
+            if address not in [normalised(value) for value in in_environment if value]:
                 yield Destination(run.system, name, address, is_address=True)
         for argument, value in args.items():
             if argument not in HARMLESS_ARGS:
@@ -130,20 +131,10 @@ def _destinations(run: Run) -> Iterator[Destination]:
                 yield Destination(run.system, name, text, is_address=False)
 
 
-def _in_environment(model: str) -> list[str]:
-    """Return the addresses that the user's environment has for a model, normalised."""
-    values = map(os.environ.get, provider_of(model).address_variables)
-    return [normalised(value) for value in values if value]
-
-
 def _kept() -> set[str]:
     with suppress(OSError, UnicodeDecodeError, RuntimeError):
         return {line for line in read_text(settings_file(), most=MAX_BYTES).split("\n") if line}
     return set()
-
-
-def _on_one_line(text: str) -> str:
-    return json.dumps(text, ensure_ascii=False)[1:-1] if not text.isprintable() else text
 
 
 # Addresses that are missing
@@ -165,7 +156,7 @@ def check_addresses(runs: Iterable[Run]) -> None:
 
 
 def _missing(run: Run) -> Iterator[str]:
-    """Yield a line for each missing address of a run: that of its model, and of its grader."""
+    """Yield a line for each missing address: of a run's model, and of its grader."""
     for purpose, name, base_url, option, args in (
         ("asking", run.model, run.base_url, "--base-url", run.model_args),
         ("grading with", run.grader, run.grader_base_url, "--grader-base-url", run.grader_args),

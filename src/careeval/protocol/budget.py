@@ -2,7 +2,7 @@
 
 ```text
 reserved.jsonl   {"n": 7, "who": "grade openai/gpt-5.1", "usd": 0.012, "expected": 0.01}
-                 {"n": 7, "paid": 0.009}    it came back; null where no charge is known
+                 {"n": 7, "paid": 0.009}    it came back; null if no charge is known
                  {"n": 8, "lost": 0.01}     its process ended first: counted as spent
 ```
 
@@ -46,10 +46,8 @@ LOCK_RETRY = 0.001
 
 @dataclass(frozen=True, slots=True)
 class _Reservation:
-    """The dollars reserved for one call."""
-
     kind: str  # Role and model of the call
-    usd: float  # Dollars reserved
+    usd: float
     expected: float  # Dollars that the call was expected to cost
     lost: bool = False  # True if the process of the call ended before the call came back
 
@@ -133,22 +131,15 @@ class _ReservationFile:
 
 
 class Budget:
-    """A budget that one or several runs share.
-
-    Attributes:
-        limit_usd: Dollars that may be spent.
-    """
+    """A budget of `limit_usd` dollars that one or several runs share."""
 
     def __init__(
         self, limit_usd: float, folders: Sequence[Path], own: Path, sweep: Path | None = None
     ) -> None:
         """Read what is spent and reserved so far.
 
-        Args:
-            limit_usd: Dollars that may be spent.
-            folders: Folders of all runs that share the budget.
-            own: Folder of the run that this process carries out and has locked.
-            sweep: Folder of the sweep whose cells share the budget; `None` outside a sweep.
+        `folders` are those of all runs that share the budget; `own` is that of the run that this
+        process carries out and has locked. The cells of `sweep` share the budget too.
 
         Raises:
             OSError: The files cannot be written.
@@ -172,7 +163,8 @@ class Budget:
         for number, reservation in self._own.reservations.items():
             # left by a process that was killed; the first calls reserve more than is expected
             if not reservation.lost:
-                usd = min(reservation.usd, self._expected(reservation))
+                ratio = self._paid_of(reservation.kind).ratio
+                usd = min(reservation.usd, reservation.expected * ratio)
                 self._lines.append({"n": number, "lost": usd})
 
     def _share_with(self, folder: Path) -> None:
@@ -212,9 +204,7 @@ class Budget:
     def settle(self, number: int, paid: float | None) -> None:
         """Release a reservation, once the call's cost, if any, is in the cost log.
 
-        Args:
-            number: Number of the reservation.
-            paid: Dollars that the call cost; `None` where no charge is known.
+        The call cost `paid` dollars; `None` if no charge is known.
 
         Raises:
             OSError: The file cannot be written.
@@ -250,9 +240,6 @@ class Budget:
 
     def _paid_of(self, kind: str) -> _PaidCalls:
         return self._paid_calls.get(kind, _PaidCalls())
-
-    def _expected(self, reservation: _Reservation) -> float:
-        return reservation.expected * self._paid_of(reservation.kind).ratio
 
     def _left(self) -> float:
         reserved = sum(r.usd for run in self._reserved.values() for r in run.reservations.values())
@@ -363,14 +350,9 @@ class CallEstimate:
 def estimate(
     kind: str, price: Mapping[str, Any], n_bytes: int, expected_tokens: float, limit: int
 ) -> CallEstimate:
-    """Return the estimated cost of a call at a price.
+    """Return the estimated cost of a call of a `kind`, role and model, at the fields of a `Price`.
 
-    Args:
-        kind: Role and model.
-        price: The model's price: the fields of `prices.Price`.
-        n_bytes: Bytes sent.
-        expected_tokens: Expected tokens of the reply.
-        limit: The most tokens of the reply.
+    `n_bytes` are sent; the reply is expected to have `expected_tokens`, and has at most `limit`.
     """
     out = min(expected_tokens, limit)
     usd = price["input"] * n_bytes / BYTES_PER_TOKEN + price["output"] * out

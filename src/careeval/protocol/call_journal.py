@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +26,6 @@ from careeval.protocol.ledger import (
     SPENT_FILE,
     PaidCall,
     Role,
-    cost_row,
     finished_key,
 )
 
@@ -57,7 +56,7 @@ class StoredCalls:
         """
         # the cost first: a process killed in between has paid, and makes the call again
         if paid:
-            self._spent.append(cost_row(paid))
+            self._spent.append(asdict(paid))
         output = called.output.model_dump(mode="json", exclude_none=True)
         row = {"key": key, "output": output, "sampling": called.sampling}
         self._finished[key] = self._calls.append(row)
@@ -97,7 +96,7 @@ _SAMPLING_FIELDS = (
 class CallResult:
     """The result of a call."""
 
-    output: ModelOutput  # The model's output
+    output: ModelOutput
     sampling: dict[str, Any]
     """The fields of the request that say how the reply was sampled; empty if the provider reports
     no request."""

@@ -56,10 +56,39 @@ SHORT_DRAIN = 5.0
 """Seconds that calls in flight may still take then, if no call has come back yet."""
 
 CHARGED = ("input", "output", "cache_read", "cache_write")
-"""The fields of a model's price, as data: see `Price`."""
+"""The fields of a `Price` that are amounts."""
 
 LOOK_AGAIN = 0.25
 """Seconds between two checks of a waiting call whether the budget has room for it now."""
+
+
+@dataclass(slots=True, eq=False)
+class PendingCall:
+    """One pending call, with its attempts so far.
+
+    Between two attempts it waits, and may be ended without loss.
+    """
+
+    key: str
+    role: Role
+    model: Model
+    n_bytes: int  # Bytes sent
+    expected_tokens: float  # Expected tokens of the reply
+    sampling: dict[str, Any] = field(default_factory=dict)
+    """The fields of the last attempt's request that say how its reply is sampled."""
+    under_way: bool = False
+    """True from the beginning of an attempt until it fails or its result is stored."""
+    reserved: int | None = None
+    """Number of the budget's reservation for it; `None` if there is none."""
+    since: float = 0.0  # Monotonic time at which its present or last attempt began
+    failure: BaseException | None = None  # The error of its last attempt
+    reason: str = ""  # That error as text
+    is_silent: bool = False
+    """True if the server did not answer a request for its list of models either."""
+
+
+PENDING_CALL: ContextVar[PendingCall | None] = ContextVar("careeval_flight", default=None)
+"""The pending call of this context."""
 
 
 class RunCalls:
@@ -67,8 +96,8 @@ class RunCalls:
 
     Attributes:
         stopped: The reason why the run is ending early; `None` while it is not.
-        why: Details of the reason, which may quote a server or a model; empty where there are none.
-        safe_why: Details that quote nobody; empty where there are none.
+        why: Details of the reason, which may quote a server or a model; empty if there are none.
+        safe_why: Details that quote nobody; empty if there are none.
         gradings: Keys of the calls to a grader that were made, or taken from disk.
         last_failure: Model, address and reason of the last call that failed.
     """
@@ -82,11 +111,8 @@ class RunCalls:
     ) -> None:
         """Open the files in the run's folder, and read the finished calls.
 
-        Args:
-            folder: Folder of the run.
-            budget: The limit of spending; `None` for no limit.
-            tell: Called with each call that comes back.
-            prices: Prices by model: see `Run.prices`.
+        Without a budget there is no limit. `tell` is called with each call that comes back;
+        `prices` are those of `Run.prices`.
 
         Raises:
             OSError: The files cannot be written.
@@ -108,42 +134,19 @@ class RunCalls:
         self.stopped: Stop | None = None
         self.why = self.last_failure = self.safe_why = ""
 
-    async def call(
-        self,
-        role: Role,
-        name: str,
-        model: Model,
-        messages: Sequence[ChatMessage],
-        config: GenerateConfig,
-        expected_tokens: float = ANSWER_TOKENS,
+    async def make(
+        self, pending: PendingCall, messages: Sequence[ChatMessage], config: GenerateConfig
     ) -> CallResult:
-        """Call a model, or return the stored result of the same call.
-
-        Once the run is ending, this waits to be cancelled instead.
-
-        Args:
-            role: Whether it asks or grades.
-            name: Name of the call within the run: scenario, epoch, rubric, attempt.
-            model: The model to call.
-            messages: The messages to send.
-            config: How the reply is generated.
-            expected_tokens: Expected tokens of the reply.
-
-        Raises:
-            CallError: The call failed.
-            OSError: The result could not be stored; the run is stopping.
-        """
+        """Make a call of this run, or return its stored result: see `call`."""
         self._loop = asyncio.get_running_loop()
         if self.stopped:
             await _never()
-        key = call_key(role, name, model, messages)
+        key, role, model = pending.key, pending.role, pending.model
         if role == "grade":
             self.gradings.add(key)
         if kept := self._kept.get(key):
             return kept
         self._models[f"{role} {model}"] = model
-        n_bytes = sum(len(message.text.encode(errors="replace")) for message in messages)
-        pending = PendingCall(role, model, n_bytes, expected_tokens)
         self._pending.add(pending)
         token = PENDING_CALL.set(pending)
         try:
@@ -178,10 +181,8 @@ class RunCalls:
         self._land(pending)
         model, role = pending.model, pending.role
         pending.failure, pending.reason = error, failure_reason(error, [model.api.api_key or ""])
-        silent, pending.is_silent = (
-            pending.is_silent and isinstance(error, AttemptTimeoutError),
-            False,
-        )
+        silent = pending.is_silent and isinstance(error, AttemptTimeoutError)
+        pending.is_silent = False
         if silent:
             pending.reason += ", and no answer to a request for the server's list of models"
         self.last_failure = f"{model}{_address(model)}: {pending.reason}"
@@ -218,11 +219,7 @@ class RunCalls:
     def record_grading(self, response: str, n_judged: int, problem: str, reply: str) -> None:
         """Record the grading of a response; end the run if its grader cannot be used.
 
-        Args:
-            response: Name of the response.
-            n_judged: Items that were judged.
-            problem: Problem of the last reply.
-            reply: Text of the last reply.
+        `problem` and `reply` are those of the grader's last reply; `n_judged` items were judged.
         """
         unusable = self._trial.record(response, n_judged, problem, reply)
         if unusable and not self.stopped:
@@ -234,9 +231,6 @@ class RunCalls:
 
         Inspect calls this when the call has its connection, which may take long: only then is the
         call in flight. With a budget, the money that the call may cost is reserved first.
-
-        Args:
-            config: How the reply is generated, the run's own settings included.
         """
         pending = PENDING_CALL.get()
         if pending is None:
@@ -319,13 +313,10 @@ class RunCalls:
                 self._stop_without_budget(error)
 
     def stop(self, reason: Stop, within: float) -> None:
-        """Begin no more calls, and end the run when all calls in flight are done or time is up.
+        """Begin no more calls, and end the run when those in flight are done or time is up.
 
-        May be called from another thread and from a signal's handler.
-
-        Args:
-            reason: Why the run ends. The reason of the first call of `stop` is kept.
-            within: Seconds that calls in flight may still take.
+        Calls in flight may still take `within` seconds. The reason of the first `stop` is kept. May
+        be called from another thread and from a signal's handler.
         """
         self.stopped = self.stopped or reason
         if self._loop is None:
@@ -340,7 +331,7 @@ class RunCalls:
             await model.api.aclose()
 
     def close(self) -> None:
-        """Close the files."""
+        """Close the files of the calls and of the budget."""
         if self._budget is not None:
             self._budget.close()
         self._kept.close()
@@ -415,11 +406,23 @@ async def call(
     config: GenerateConfig,
     expected_tokens: float = ANSWER_TOKENS,
 ) -> CallResult:
-    """Call a model, and return the result; within a run, through the run's `RunCalls`."""
-    if calls := current_calls():
-        return await calls.call(role, name, model, messages, config, expected_tokens)
-    output = without_false_usage(model, await generate(model, messages, config))
-    return CallResult(output, sampling_logged())
+    """Call a model; within a run, return the stored result if the same call is finished.
+
+    `name` tells the call from others of the run: scenario, epoch, rubric, attempt. The reply is
+    expected to have `expected_tokens`. Once the run is ending, this waits to be cancelled instead.
+
+    Raises:
+        CallError: The call failed.
+        OSError: The result could not be stored; the run is stopping.
+    """
+    if (calls := current_calls()) is None:
+        output = without_false_usage(model, await generate(model, messages, config))
+        return CallResult(output, sampling_logged())
+    key = call_key(role, name, model, messages)
+    n_bytes = sum(len(message.text.encode(errors="replace")) for message in messages)
+    return await calls.make(
+        PendingCall(key, role, model, n_bytes, expected_tokens), messages, config
+    )
 
 
 def _address(model: Model) -> str:
@@ -439,34 +442,6 @@ def _nothing_fits(budget: Budget, needed: CallEstimate) -> str:
     next_call = f"the next call, {'grading with' if role == 'grade' else 'asking'} {model}"
     rest = f"{dollars(left)} of it is left" if left > 0 else "none of it is left"
     return f"{rest}, and {next_call}, is estimated at {dollars(next_usd)}"
-
-
-@dataclass(slots=True, eq=False)
-class PendingCall:
-    """One pending call, with its attempts so far.
-
-    Between two attempts it waits, and may be ended without loss.
-    """
-
-    role: Role  # To ask a system, or to grade its response
-    model: Model  # The model that is called
-    n_bytes: int  # Bytes sent
-    expected_tokens: float  # Expected tokens of the reply
-    sampling: dict[str, Any] = field(default_factory=dict)
-    """The fields of the last attempt's request that say how its reply is sampled."""
-    under_way: bool = False
-    """True from the beginning of an attempt until it fails or its result is stored."""
-    reserved: int | None = None
-    """Number of the budget's reservation for it; `None` where there is none."""
-    since: float = 0.0  # Monotonic time at which its present or last attempt began
-    failure: BaseException | None = None  # The error of its last attempt
-    reason: str = ""  # That error as text
-    is_silent: bool = False
-    """True if the server did not answer a request for its list of models either."""
-
-
-PENDING_CALL: ContextVar[PendingCall | None] = ContextVar("careeval_flight", default=None)
-"""The pending call of this context."""
 
 
 def last_failure_reason() -> str:

@@ -19,8 +19,8 @@ from pathlib import Path
 
 from careeval.errors import CareEvalError
 from careeval.protocol.embedded_model import INSTALL, check_engine, embedded_model_path
+from careeval.protocol.machine import n_cores
 from careeval.protocol.providers import PROVIDERS, Provider
-from careeval.protocol.workers import n_cores
 
 OLDEST_PYTHON = (3, 11)
 LITTLE_DISK = 10**9
@@ -54,13 +54,9 @@ class Finding:
 
 
 def examine(folder: Path, environment: Mapping[str, str]) -> list[Finding]:
-    """Return the finding of each check, the most basic first.
+    """Return the finding of each check, the most basic first; runs would be kept in `folder`.
 
     Bank and runs are checked only if all needed packages are installed.
-
-    Args:
-        folder: Folder in which runs would be kept.
-        environment: Environment variables by name.
     """
     packages = needed_packages(requires("careeval") or ())
     needed = needed_finding(packages, installed_version)

@@ -44,9 +44,7 @@ Tokens = npt.NDArray[np.float64]
 def priced(run: Run, own: Mapping[str, Price] = {}) -> Run:
     """Return a run with the known prices of its models filled in.
 
-    Args:
-        run: The run, before it begins.
-        own: The user's own prices, by Inspect's name of a model; they override list prices.
+    The user's `own` prices, by Inspect's name of a model, override list prices.
     """
     known: dict[str, Price | None] = {}
     for model, base_url in ((run.model, run.base_url), (run.grader, run.grader_base_url)):
@@ -63,19 +61,18 @@ def priced(run: Run, own: Mapping[str, Price] = {}) -> Run:
 class PlanLine:
     """The calls to one model in one role."""
 
-    role: Literal["ask", "grade"]  # `ask` for responses, `grade` for judgments
-    model: str  # Inspect's name of the model
+    role: Literal["ask", "grade"]
+    model: str
     n: int
-    """Calls to make, without repairs: to ask, one for each response; to grade, one for each rubric
-    of a response, or one for each item."""
+    """Calls to make, without repairs: one for each response to ask for; to grade it, one call, or
+    one for each item."""
     n_kept: int  # Calls whose results are on disk, and which are not made again; not in `n`
     input_tokens: int  # Tokens of all prompts, expected
     output_tokens: int  # Tokens of all replies, expected; without reasoning
     worst_input_tokens: int  # Tokens of all prompts, at worst
     worst_output_tokens: int  # Tokens of all replies, at worst; with reasoning
-    expected_usd: float | None
-    """Cost of the expected tokens; `None` where the model's price is not known."""
-    worst_usd: float | None  # Cost of the worst tokens; `None` where the model's price is not known
+    expected_usd: float | None  # Cost of the expected tokens; `None` if the price is not known
+    worst_usd: float | None  # Cost of the worst tokens; `None` if the price is not known
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,15 +107,10 @@ def plan_run(
 ) -> tuple[PlanLine, ...]:
     """Return the plan of one run: a line for its model and one for its grader, if it has them.
 
-    The calls that a resumed run has on disk are assumed to be of average length.
-
-    Args:
-        run: The run. Recorded responses are read from the file that its task names: those of the
-            system that the task names, or else of the run's system.
-        prices: Inspect's name of a model → its price; the price of any other model is not known.
-        n_asked: Responses on disk.
-        n_graded: Responses on disk that are graded, in all rubrics.
-        grader_tokens: Limit of tokens of one reply of the grader.
+    Of a resumed run, `n_asked` responses are on disk and `n_graded` of them are graded, in all
+    rubrics; their calls are assumed to be of average length. Recorded responses are read from the
+    file that the task names: those of the system that the task names, or else of the run's system.
+    A reply of the grader has at most `grader_tokens`.
 
     Raises:
         ProtocolError: The task's arguments, the prompts or the recorded responses cannot be used,
@@ -195,21 +187,14 @@ class _Length:
 
 @dataclass(frozen=True, slots=True)
 class _Call:
-    """A call to a grader about a response to a scenario."""
+    """A grader's call about one response."""
 
-    prompt: _Length  # Length of the prompt without the response
-    repair: _Length  # Length of the message after a reply that cannot be used
+    prompt: _Length  # The prompt without the response
+    repair: _Length  # The message after a reply that cannot be used
     n_items: int  # Items to judge
 
     def tokens(self, response: _Length, limit: int) -> Tokens:
-        """Return the input and output tokens for judging a response: expected, then at worst.
-
-        Expected is one call; the worst case has all attempts.
-
-        Args:
-            response: Length of the response.
-            limit: The most tokens of one reply.
-        """
+        """Return the tokens for judging a response: those of one call, at worst of all attempts."""
         # each repair message follows the prompt and the reply that cannot be used
         worst_input = MAX_ATTEMPTS * (self.prompt.worst + response.worst)
         worst_input += (MAX_ATTEMPTS - 1) * (limit + self.repair.worst)
@@ -219,7 +204,6 @@ class _Call:
 
 
 def _asking(prompts: Prompts, scenario: Scenario, limit: int) -> Tokens:
-    """Return the tokens of the call for one response to a scenario."""
     prompt = _Length.of(prompts.ask_system, scenario.text)
     return np.array([prompt.expected, min(ANSWER_TOKENS, limit), prompt.worst, limit])
 
@@ -280,7 +264,7 @@ def _line(
     n_kept = min(n_kept, n)
     left = tokens * ((n - n_kept) / n if n else 0)
     counts = [round(float(each)) for each in left]
-    # nothing is sent, so that the cost is known even where the price is not
+    # nothing is sent, so that the cost is known even if the price is not
     price = prices.get(model) if n > n_kept else FREE
     usd = [price and cost_of(price, *pair) for pair in (counts[:2], counts[2:])]
     return PlanLine(role, model, n - n_kept, n_kept, *counts, *usd)
@@ -289,12 +273,9 @@ def _line(
 def _sum_lines(a: PlanLine, b: PlanLine) -> PlanLine:
     """Return the sum of two lines of one role and model; an unknown cost makes the sum unknown."""
     names = [each.name for each in fields(a) if each.name not in ("role", "model")]
-    sums: dict[str, Any] = {n: _sum_if_known(getattr(a, n), getattr(b, n)) for n in names}
+    pairs = {name: (getattr(a, name), getattr(b, name)) for name in names}
+    sums: dict[str, Any] = {n: None if None in pair else sum(pair) for n, pair in pairs.items()}
     return replace(a, **sums)
-
-
-def _sum_if_known(a: float | None, b: float | None) -> float | None:
-    return None if a is None or b is None else a + b
 
 
 def _sum_known(amounts: Sequence[float | None]) -> float | None:

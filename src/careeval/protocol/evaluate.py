@@ -49,36 +49,17 @@ def resume(
 ) -> Outcome:
     """Do the unfinished part of the run in a folder, in this process.
 
-    Args:
-        folder: Folder of the run.
-        siblings: Folders of the runs that share its budget.
-        watch: Callbacks for the progress.
+    `siblings` are the folders of all runs that share its budget; none if it has its own.
 
     Raises:
         ProtocolError: The folder holds no run or has a link, another process works on it, or the
-            run is set up wrongly.
+            run is set up wrongly; nothing has been asked.
+        OSError: The folder cannot be written; what was finished before is kept.
     """
     refuse_links(folder)
     run = read_run_file(folder)
-    with locked(folder):
-        return evaluate(run, folder, siblings or [folder], watch)
-
-
-def evaluate(run: Run, folder: Path, siblings: Sequence[Path], watch: RunCallbacks) -> Outcome:
-    """Do the unfinished part of a run, in a folder that this process has locked.
-
-    Args:
-        run: The description of the run.
-        folder: Folder of the run.
-        siblings: Folders of the runs that share its budget, its own among them.
-        watch: Callbacks for the progress.
-
-    Raises:
-        ProtocolError: The run is set up wrongly; nothing has been asked.
-        OSError: The folder cannot be written; what was finished before is kept.
-    """
-    with private_output(run, folder):
-        return _evaluate(run, folder, siblings, watch)
+    with locked(folder), private_output(run, folder):
+        return _evaluate(run, folder, siblings or [folder], watch)
 
 
 def _evaluate(run: Run, folder: Path, siblings: Sequence[Path], watch: RunCallbacks) -> Outcome:
@@ -144,13 +125,28 @@ def connected(run: Run) -> tuple[Model | None, Model | None]:
 
 def _task(run: Run, folder: Path) -> Task:
     """Return the task of a run, with the arguments that it had when the run began."""
-    recorded = {} if run.model else {"responses": str((folder / RESPONSES_FILE).resolve())}
-    with allow_held_out():
-        # keep the system's first name: with another, it would be another task to Inspect
-        arguments = {"system": run.system, **run.task}
-        with _recorded_responses_checked(folder):
-            task = careeval(**{**arguments, **recorded, "grade": run.grader is not None})
-            _check_recorded_responses(run, folder)
+    file = (folder / RESPONSES_FILE).resolve()
+    recorded = {} if run.model else {"responses": str(file)}
+    # keep the system's first name: with another, it would be another task to Inspect
+    arguments = {"system": run.system, **run.task, **recorded, "grade": run.grader is not None}
+    try:
+        with allow_held_out():
+            task = careeval(**arguments)
+        if run.n_answers is not None:
+            n = sum(map(len, read_responses(file).values()))
+            if n != run.n_answers:
+                raise ProtocolError(
+                    f"{file} has {n} responses, but had {run.n_answers} when the run was set up: "
+                    "it has been changed"
+                )
+    except ProtocolError as error:
+        if not str(error).startswith(str(file)):
+            raise
+        raise ProtocolError(
+            str(error),
+            hint="restore the run's file of recorded responses from a backup, or begin a new run "
+            "with 'careeval run --responses FILE' and another -o",
+        ) from error
     return task
 
 
@@ -208,34 +204,6 @@ def _outcome(
         (folder / CALLS_FILE).unlink()
     why = public_error(run, folder, calls.last_failure) if n_failed else ""
     return Outcome(folder, complete, n_failed, why=why)
-
-
-def _check_recorded_responses(run: Run, folder: Path) -> None:
-    """Check that the file of recorded responses has as many as when the run was set up."""
-    if run.n_answers is None:
-        return
-    file = (folder / RESPONSES_FILE).resolve()
-    n = sum(map(len, read_responses(file).values()))
-    if n != run.n_answers:
-        raise ProtocolError(
-            f"{file} has {n} responses, but had {run.n_answers} when the run was set up: "
-            "it has been changed"
-        )
-
-
-@contextmanager
-def _recorded_responses_checked(folder: Path) -> Iterator[None]:
-    """Add a hint to an error in the block about the run's file of recorded responses."""
-    try:
-        yield
-    except ProtocolError as error:
-        if not str(error).startswith(str((folder / RESPONSES_FILE).resolve())):
-            raise
-        raise ProtocolError(
-            str(error),
-            hint="restore the run's file of recorded responses from a backup, or begin a new run "
-            "with 'careeval run --responses FILE' and another -o",
-        ) from error
 
 
 @contextmanager
@@ -307,11 +275,7 @@ def _is_intact(log: Path) -> bool:
 
 
 def _refuse_changed(folder: Path, about: Mapping[str, Any]) -> None:
-    """Check that a resumed run still has the scenarios and prompts that it began with.
-
-    Raises:
-        ProtocolError: Scenarios or prompts have changed.
-    """
+    """Check that a resumed run still has the scenarios and prompts that it began with."""
     prompts = about["prompts"]
     for path in sorted(folder.glob("*.eval")):
         try:

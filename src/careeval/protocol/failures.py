@@ -1,4 +1,4 @@
-"""Reasons why calls failed, as text that a person can act on, and when to give a grader up.
+"""Reasons why calls failed, as text that a person can act on, and when to give up on a grader.
 
 The exceptions of providers and of the libraries under them differ: some hold the whole request,
 some only the name of a class, and some repeat the key.
@@ -33,12 +33,7 @@ UNREADABLE = (TypeError, ValueError, KeyError, AttributeError, IndexError)
 
 
 class CallError(Exception):
-    """A call that failed, after all retries that could help.
-
-    Attributes:
-        message: The reason as text, as Inspect logs it.
-        cause: The exception that the call raised.
-    """
+    """A call that failed, after all retries that could help; Inspect logs its `message`."""
 
     def __init__(self, message: str, cause: BaseException) -> None:
         super().__init__(message)
@@ -50,12 +45,7 @@ class ReplyTooLongError(Exception):
 
 
 def failure_reason(error: BaseException, keys: Iterable[str] = ()) -> str:
-    """Return one line that says why a call failed.
-
-    Args:
-        error: The exception that the call raised.
-        keys: Secrets, which a server may repeat; they are redacted.
-    """
+    """Return in one line why a call failed; `keys`, which a server may repeat, are redacted."""
     reason = Redactor(keys).text(" ".join(_reason(last_attempt(error)).split()), is_error=True)
     return reason if len(reason) <= MAX_CHARACTERS else f"{reason[:MAX_CHARACTERS]}…"
 
@@ -145,7 +135,6 @@ def _is_connection_error(error: BaseException) -> bool:
 
 
 def _why_not_connected(error: BaseException, first: BaseException) -> str:
-    """Return as text why a connection could not be made, or was lost."""
     names = _names(error)
     if isinstance(first, socket.gaierror):
         return "the host does not exist"
@@ -180,13 +169,12 @@ def _phrase(status: int) -> str:
 
 
 def _raw(error: BaseException) -> str:
-    """Return the provider's own error message, unshortened."""
     # Inspect's message would hold the whole request
     return str(getattr(error, "provider_message", None) or error)
 
 
 def _body(error: BaseException) -> str:
-    """Return the server's reply, as far as the error contains it."""
+    """Return the server's reply, as far as the error has it."""
     for each in _chain(error):
         response = getattr(each, "response", None)
         if isinstance(text := getattr(response, "text", None), str) and text:
@@ -203,13 +191,12 @@ def _server_message(error: BaseException) -> str:
 
 
 def _first(error: BaseException) -> BaseException:
-    """Return the error at the root of this error's chain of causes."""
     *_, first = _chain(error)
     return first
 
 
 def _chain(error: BaseException) -> Iterator[BaseException]:
-    """Yield an error, and then every error in its chain of causes."""
+    """Yield an error, then its causes, the root last."""
     if not isinstance(error, Exception):
         yield error
     seen = set[int]()
@@ -233,7 +220,7 @@ SAMPLE = 200
 
 @dataclass(frozen=True, slots=True)
 class UnusableGrader:
-    """The reasons why a grader cannot be used."""
+    """Why a grader cannot be used."""
 
     problems: str  # The problems of its replies, without any of their text
     reply: str  # The beginning of its last reply; empty if that reply has no text
@@ -251,13 +238,8 @@ class GraderTrial:
     ) -> UnusableGrader | None:
         """Record the grading of a response; return why the grader cannot be used.
 
-        Returns `None` while the grader may still be usable, and after the reason was returned once.
-
-        Args:
-            response: Name of the response.
-            n_judged: Items that were judged.
-            problem: Problem of the last reply.
-            reply: Text of the last reply.
+        `None` while the grader may still be usable, and after the reason was returned once.
+        `problem` and `reply` are those of the grader's last reply; `n_judged` items were judged.
         """
         if n_judged or self._problems is None:
             self._problems = None
@@ -273,7 +255,6 @@ class GraderTrial:
 
 
 def _beginning(reply: str) -> str:
-    """Return the first printable words of a reply."""
     printable = "".join(c if c.isprintable() else " " for c in reply[: 10 * SAMPLE])
     words = " ".join(printable.split())
     cut = "…" if len(words) > SAMPLE else ""

@@ -73,16 +73,8 @@ def grade(
 ) -> Scorer:
     """Grade a response against its rubric and record every judgment in the score's metadata.
 
-    The score's value is the points of the rubric, for Inspect's viewer alone: every number that
-    careeval publishes is computed from the judgments.
-
-    Args:
-        rubrics: `ladder` or `actions`.
-        per_item: One call for each item, where the default is one call for each rubric.
-        grader_context: `none`, or `scenario` to show the grader the scenario as well.
-        prompts: Folder of prompt files; careeval's own where not given.
-        seed: Seed of the order in which items are shown.
-        mode: Mode of the bank.
+    The arguments are those of the task `careeval`. The score's value is the points of the rubric,
+    for Inspect's viewer alone: every number that careeval publishes is computed from the judgments.
     """
     texts = load_prompts(MODES[mode], Path(prompts) if prompts else None)
 
@@ -160,9 +152,9 @@ def viewer_points(items: Sequence[RubricItem], graded: RubricJudgments) -> float
 class GradingUsage:
     """The usage of the calls about a rubric of a response; `None` if any call lacks the number."""
 
-    input_tokens: int | None  # Tokens of the prompts, cached ones included
-    output_tokens: int | None  # Tokens of the replies, reasoning included
-    cost_usd: float | None  # Cost in US dollars
+    input_tokens: int | None  # Cached ones included
+    output_tokens: int | None  # Reasoning included
+    cost_usd: float | None
     seconds: float | None  # Sum of the calls' durations
 
     @staticmethod
@@ -181,7 +173,7 @@ class _Grading:
     prompts: Prompts | None  # Prompts for a model; `None` if only programs grade
     response: str
     facts: Mapping[str, Any]  # Facts of the scenario, for a program
-    scenario: str | None  # Text of the scenario; `None` if the grader must not see it
+    scenario: str | None  # Its text; `None` if the grader must not see it
     per_item: bool
     name: str  # Scenario and epoch
 

@@ -18,7 +18,7 @@ from careeval.core.scenario import Split
 from careeval.errors import ProtocolError
 from careeval.files import write_text
 from careeval.protocol.run import Run, folder_name
-from careeval.protocol.run_folder import is_grading, run_folders, system_of
+from careeval.protocol.run_folder import runs_named
 
 PRIVATE = "private"
 
@@ -93,7 +93,7 @@ def private_output(run: Run, folder: Path) -> Iterator[None]:
 
 
 def public_error(run: Run, folder: Path, words: str) -> str:
-    """Return an error text to show; for a held-out run, write it to a file and return its place."""
+    """Return an error to show; if the run is held out, write it to a file and return its place."""
     if not words or not is_held_out(run):
         return words
     path = folder / ERROR_FILE
@@ -102,11 +102,7 @@ def public_error(run: Run, folder: Path, words: str) -> str:
 
 
 def check_held_out_allowed(split: str) -> None:
-    """Check that the held-out split is used only by `careeval run`, not by Inspect alone.
-
-    Raises:
-        ProtocolError: Inspect alone uses it.
-    """
+    """Raise a `ProtocolError` if Inspect alone uses the held-out split, without `careeval run`."""
     if split == Split.held_out and not _ALLOWED.get():
         raise ProtocolError(
             "only 'careeval run' may use the held-out split: it keeps the logs in a private folder",
@@ -122,11 +118,8 @@ def refuse_taken_name(root: Path, run: Run) -> None:
     Raises:
         ProtocolError: Another run has the name.
     """
-    own = run_folder(root, run)
-    for other in run_folders(root):
-        if is_grading(other) or other == own:
-            continue
-        if system_of(other) == run.system:
+    for other in runs_named(root, run.system):
+        if other != run_folder(root, run):
             raise ProtocolError(
                 f"{other} already has a run of {run.system!r}",
                 hint="give another --name, or another folder",

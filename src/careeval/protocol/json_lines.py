@@ -12,6 +12,15 @@ from careeval.errors import ProtocolError
 from careeval.files import open_file, open_in_place, size_of_file
 from careeval.protocol.log_fields import MAX_JSON
 
+MAX_CALLS = 50_000_000_000
+"""The most bytes of a `calls.jsonl`, which is read line by line."""
+
+MAX_LEDGER = 1_000_000_000
+"""The most bytes of a `spent.jsonl` or `reserved.jsonl`; 1,000,000 calls make 150 million."""
+
+CHUNK = 1_000_000
+"""Bytes read at a time while a line that is too long is skipped."""
+
 
 class LineSpan(NamedTuple):
     """The position and length of a line in its file, in bytes."""
@@ -111,15 +120,12 @@ class LineTail:
 
 
 def json_rows(path: Path, most: int, at: int = 0) -> Iterator[tuple[int, Any]]:
-    """Yield the length and the value of each complete line; the value of a damaged line is `None`.
+    """Yield the length and the value of each complete line from the byte `at`.
 
-    Args:
-        path: The file.
-        most: The most bytes that the file may have.
-        at: The byte to begin at.
+    The value of a damaged line is `None`.
 
     Raises:
-        ProtocolError: The file is longer than `most`.
+        ProtocolError: The file has more than `most` bytes.
     """
     check_length(path, most)
     with open_file(path) as file:
@@ -134,19 +140,6 @@ def parse_line(line: bytes) -> Any:
         return parse_json(line)
     except ValueError:
         return None  # cut off when a process was killed or the disk was full; or damaged
-
-
-MAX_CALLS = 50_000_000_000
-"""The most bytes of a `calls.jsonl`, which is read line by line."""
-
-MAX_LEDGER = 1_000_000_000
-"""The most bytes of a `spent.jsonl` or `reserved.jsonl`; 1,000,000 calls make 150 million."""
-
-MAX_KEY = 2_500
-"""The most characters of a call's key."""
-
-CHUNK = 1_000_000
-"""Bytes read at a time while a line that is too long is skipped."""
 
 
 def parse_json(content: bytes) -> Any:

@@ -10,7 +10,7 @@ import math
 import os
 from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, get_args
 
@@ -18,7 +18,6 @@ from careeval.errors import ProtocolError
 from careeval.files import open_in_place
 from careeval.protocol.json_lines import (
     MAX_CALLS,
-    MAX_KEY,
     LineTail,
     json_rows,
     parse_line,
@@ -31,19 +30,22 @@ SPENT_FILE = "spent.jsonl"
 CALLS_FILE = "calls.jsonl"
 """Name of the file of finished calls, in the run's folder until the run is complete."""
 
+MAX_KEY = 2_500
+"""The most characters of a call's key."""
+
 Role = Literal["ask", "grade"]
 """The purpose of a call: to ask a system, or to grade its response."""
 
 
 @dataclass(frozen=True, slots=True)
 class PaidCall:
-    """The usage and cost of one call that came back."""
+    """The usage and cost of one call that came back: a row of the cost log."""
 
-    role: Role  # To ask a system, or to grade its response
-    model: str  # Inspect's name of the model
+    role: Role
+    model: str
     input_tokens: int | None  # Tokens of the prompt, cached ones included; `None` if unknown
     output_tokens: int | None  # Tokens of the reply, reasoning included; `None` if unknown
-    cost_usd: float | None  # Cost in US dollars; `None` where the price or the tokens are not known
+    cost_usd: float | None  # Cost in US dollars; `None` if the price or the tokens are not known
     seconds: float | None  # Duration of the call; `None` if unknown
     reservation: int | None = None
     """Number of the budget's reservation that the call used up; `None` if it had none."""
@@ -122,11 +124,6 @@ def paid_call(row: Any) -> PaidCall:
     return paid if is_valid and are_amounts else UNREADABLE
 
 
-def cost_row(paid: PaidCall) -> dict[str, Any]:
-    """Return a call as a row of the cost log."""
-    return asdict(paid)
-
-
 UNREADABLE = PaidCall("ask", "unreadable lines", None, None, None, None)
 """Stands for a call whose row in the cost log cannot be understood: its cost is unknown."""
 
@@ -134,7 +131,8 @@ UNREADABLE = PaidCall("ask", "unreadable lines", None, None, None, None)
 def finished_keys(folder: Path) -> set[str]:
     """Return the keys of a run's finished calls: role, scenario, epoch and more, joined by spaces.
 
-    A line that cannot be understood is skipped: its call is made again.
+    There are none without the file of calls. A line that cannot be understood is skipped: its call
+    is made again.
 
     Raises:
         ProtocolError: The file cannot be read.

@@ -82,7 +82,6 @@ def _opened(path: Path, flags: int) -> IO[str]:
 
 
 def _try_lock(file: IO[str], kind: int = fcntl.LOCK_EX) -> bool:
-    """Try to take the lock; tell whether that succeeded."""
     try:
         fcntl.flock(file, kind | fcntl.LOCK_NB)
     except BlockingIOError:

@@ -65,7 +65,7 @@ class UnreadableSample:
 class Log:
     """One `.eval` file."""
 
-    path: Path  # Path of the file
+    path: Path
     header: LogHeader  # The fields of its header that the tables need
     about: Mapping[str, Any]  # The metadata that careeval wrote into the header, unchecked
     name: str | None = None  # Name of the system in `run.json`; `None` if `run.json` has no name

@@ -54,19 +54,14 @@ FREE = Price(input=0, output=0, cache_read=0, cache_write=0, source="runs in thi
 
 
 def price_of(model: str, own: Mapping[str, Price] = {}, day: date | None = None) -> Price | None:
-    """Return the price of a model, or `None` if it is unknown.
+    """Return the price of a model, the user's `own` first, or `None` if it is unknown.
 
-    List prices come from the package genai-prices, never from the network. Where a price rises with
-    the length of the prompt, this is the base price: careeval's prompts are far shorter than any
-    threshold. Where it changes with the hour, this is the highest of the day. Batch and other
+    List prices come from the package genai-prices, never from the network, and are those of the
+    provider's own server: do not use them for another base URL. If a price rises with the length of
+    the prompt, this is the base price: careeval's prompts are far shorter than any threshold. If it
+    changes with the hour, this is the highest of the day (UTC; today if not given). Batch and other
     service tiers are ignored. A price that is incomplete, or has charges beside those for tokens,
     is not known.
-
-    Args:
-        model: Inspect's name, PROVIDER/MODEL. The list price is that of the provider's own server;
-            do not use it for another base URL.
-        own: The user's own prices, by Inspect's name of a model; they override list prices.
-        day: Day of the price, UTC; today where not given.
     """
     if model in own:
         return own[model]
@@ -88,12 +83,8 @@ def cost_of(
 ) -> float:
     """Return the cost of tokens in US dollars, counted as Inspect counts a model's usage.
 
-    Args:
-        price: The model's price.
-        input_tokens: Prompt tokens, those of a cache excluded.
-        output_tokens: Reply tokens, reasoning included.
-        cache_read: Prompt tokens read from the provider's cache.
-        cache_write: Prompt tokens written to the provider's cache.
+    Input tokens are without those read from or written to the provider's cache; output tokens
+    include reasoning.
     """
     return (
         price.input * input_tokens
@@ -104,8 +95,6 @@ def cost_of(
 
 
 class _PriceTable(Frozen):
-    """The prices of one model in a prices file: one TOML table."""
-
     input: Usd
     output: Usd
     cache_read: Usd | None = None
@@ -145,9 +134,7 @@ def read_prices(path: Path) -> dict[str, Price]:
 def prices_of_tables(tables: Mapping[str, Any], source: str) -> dict[str, Price]:
     """Return the user's own prices by model, from a table per model as `read_prices` shows it.
 
-    Args:
-        tables: Inspect's name of a model → its table.
-        source: Path of the file, or a name for the origin of the tables, for messages.
+    Messages name the `source`: the path of a file, or another name for the origin of the tables.
 
     Raises:
         ProtocolError: There are invalid entries; every problem is listed.

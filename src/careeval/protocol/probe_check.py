@@ -29,12 +29,9 @@ from careeval.results.trust.probe_check import (
 
 
 def prepare_probes(bank: Bank, root: Path, run: Run) -> Path:
-    """Set up a grading of every probe of a bank; return its folder.
+    """Set up a grading of every probe of a bank by the grader of a run; return its folder.
 
-    Args:
-        bank: The bank with the probes.
-        root: Folder for the logs, which go to the next free `<grader>-<rubric>-<n>` below it.
-        run: The grader and its arguments.
+    The folder is the next free `<grader>-<rubric>-<n>` below `root`.
 
     Raises:
         ProtocolError: The bank has no probes, or none of its probed scenarios has the rubric.

@@ -109,9 +109,7 @@ PROVIDERS = {provider.name: provider for provider in _TABLE}
 def provider_of(model: str | None) -> Provider:
     """Return the provider of a model, with the service or the cloud that its name has.
 
-    Args:
-        model: Inspect's name of the model, PROVIDER/NAME; `None` for no model, which has a provider
-            without a name.
+    The name is PROVIDER/NAME; the provider of no model has an empty name.
     """
     name, *parts = (model or "").split("/")
     provider = PROVIDERS.get(name) or Provider(name)

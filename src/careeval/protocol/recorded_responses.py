@@ -244,15 +244,8 @@ def ask_function(
 ) -> list[FailedCall]:
     """Ask a function all questions, and add each response to the file as it comes.
 
-    A coroutine function runs in an event loop of its own, a plain function in threads. Ctrl-C makes
-    no more calls, waits for those in flight, and is then raised.
-
-    Args:
-        function: The function.
-        questions: The scenarios and epochs that the file has no response to.
-        file: The file of recorded responses.
-        system: Name of the system.
-        at_once: The most calls in flight.
+    A coroutine function runs in an event loop of its own, a plain function in threads, `at_once`
+    calls at a time. Ctrl-C makes no more calls, waits for those in flight, and is then raised.
 
     Returns:
         The calls that failed. If the first `TIMES_FAILED` fail, they are the only ones made.
@@ -274,8 +267,6 @@ def ask_function(
 
 
 class _Asking:
-    """The calls of a function."""
-
     def __init__(
         self, function: Function, questions: Sequence[Question], kept: JsonLines, system: str
     ) -> None:

@@ -40,18 +40,13 @@ from careeval.results.tables import NOT_ASKED, Runs
 class RegradePart:
     """The part of a run's responses that is graded again, and the number of gradings.
 
-    Attributes:
-        share: Share of the responses to each scenario, above 0 and at most 1.
-        times: Number of gradings, all of the same responses.
-        seed: Seed of the draw; the same seed draws the same responses of a run.
-
     Raises:
         ProtocolError: `share` or `times` is out of its range.
     """
 
-    share: float = 1.0
-    times: int = 1
-    seed: int = 0
+    share: float = 1.0  # Share of the responses to each scenario, above 0 and at most 1
+    times: int = 1  # Number of gradings, all of the same responses
+    seed: int = 0  # The same seed draws the same responses of a run
 
     def __post_init__(self) -> None:
         if not 0 < self.share <= 1:
@@ -94,18 +89,15 @@ def prepare_regrading(
 ) -> list[Path]:
     """Set up gradings of the responses of every run in a folder; return the new folders.
 
+    The grader, the task's arguments, the prices and the budget are those of `like`. Without a
+    `bank`, each run's own is used.
+
     Each grading judges one rubric: the rubric in the task of `like`; else the run's, if the run was
     graded on only one; else the actions, or the ladder if the scenarios have no actions.
 
     Each grading shows the items in another order, since the order too contributes to a grader's
     noise. The seed of the order is that of `like`, plus one for each grading that the grader has
     already made of the run's rubric.
-
-    Args:
-        folder: Folder that `careeval run -o` wrote to.
-        bank: Folder of the bank that the runs were made with; `None` for where each run had it.
-        like: A run with the grader, the task's arguments, the prices and the budget to use.
-        part: The part of the responses to grade, and the number of gradings.
 
     Raises:
         ProtocolError: The folder has no run, is part of a sweep, or has an unfinished set-up; or a
@@ -175,7 +167,6 @@ def _drawn(root: Path, runs: Runs, part: RegradePart) -> list[Response]:
 
 
 def _rubric(runs: Runs, scenarios: Sequence[Scenario], mode: Mode, like: Run) -> Rubric:
-    """Return the rubric that a new grading of a run judges."""
     graded = runs.judgments["rubric"].unique().to_list()
     default = graded[0] if len(graded) == 1 else None
     return rubric_graded(like.task.get("rubric") or default, scenarios, mode)
@@ -203,11 +194,7 @@ def _twins_changed(root: Path, now: str | None) -> tuple[str, str] | None:
 
 
 def _checked(root: Path, folder: str | None) -> tuple[Runs, list[Scenario]]:
-    """Return the run in a folder with its scenarios.
-
-    Raises:
-        ProtocolError: The run is not complete, or was asked with another bank.
-    """
+    """Return a run with its scenarios; check that it is complete, and was asked with this bank."""
     runs = read_run(root)
     row = runs.responses.row(0, named=True)
     if n_open := runs.responses.filter(pl.col("note") == NOT_ASKED).height:

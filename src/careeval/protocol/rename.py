@@ -21,7 +21,7 @@ from careeval.protocol.run_folder import (
     is_probe_check,
     read_run_file,
     run_folders,
-    system_of,
+    runs_named,
 )
 from careeval.protocol.sweep_cells import refuse_sweep
 
@@ -56,10 +56,6 @@ def single_run(folder: Path) -> Path:
 def rename_system(folder: Path, name: str) -> str:
     """Give the system of a run another name, in its later gradings too; return the old name.
 
-    Args:
-        folder: Folder of the run, as `single_run` returns it.
-        name: The new name.
-
     Raises:
         ProtocolError: The name is not allowed, or taken by a run beside this one; or another
             process works on the run or a grading of it.
@@ -85,10 +81,10 @@ def rename_system(folder: Path, name: str) -> str:
 
 def _refuse_taken(folder: Path, name: str) -> None:
     root = folder.parent.parent if folder.parent.name == PRIVATE else folder.parent
-    for other in run_folders(root):
-        if not is_grading(other) and system_of(other) == name:
-            if other == folder:
-                raise ProtocolError(
-                    f"the system of {folder} is already named {name!r}", hint="give another name"
-                )
-            raise ProtocolError(f"{other} already has a run of {name!r}", hint="give another name")
+    for other in runs_named(root, name):
+        problem = (
+            f"the system of {folder} is already named {name!r}"
+            if other == folder
+            else f"{other} already has a run of {name!r}"
+        )
+        raise ProtocolError(problem, hint="give another name")

@@ -26,8 +26,7 @@ MAX_BYTES = 1_000_000
 def read_roster(name_or_path: str) -> list[str]:
     """Return the models of a roster, in its order; at least one, without duplicates.
 
-    Args:
-        name_or_path: One of `rosters()`, which comes first, or the path of a file.
+    One of `rosters()` comes before the path of a file.
 
     Raises:
         ProtocolError: The roster does not exist, cannot be read or names no model, or a line is not

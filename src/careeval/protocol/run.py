@@ -7,7 +7,7 @@ import re
 import time
 from collections import deque
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Protocol
@@ -23,14 +23,11 @@ from careeval.protocol.providers import provider_of
 MAX_NAME = 120
 """The most characters of a system's name, which also names a folder."""
 
-
 PROBES = "probes"
 """Name of the system in a probe check of a grader, whose responses are the bank's probes."""
 
-
 MAX_TOKENS = 8192
 """The most tokens of one response, reasoning included; the paper gives no limit."""
-
 
 GRADER_TOKENS = 8192
 """The most tokens of a grader's reply, reasoning included."""
@@ -63,11 +60,11 @@ class Run:
     epochs: Annotated[int, Field(ge=1)]  # Responses to each scenario
     task: dict[str, Any] = field(default_factory=dict)
     """Arguments of the task, `careeval.protocol.task.careeval`. Its `system` is the name that the
-    run began with, where the system has been renamed."""
+    run began with, if the system has been renamed."""
     model_args: dict[str, Any] = field(default_factory=dict)  # Arguments of the model's provider
     base_url: str | None = None  # Address of the model's server, for providers that take one
-    grader_args: dict[str, Any] = field(default_factory=dict)  # Arguments of the grader's provider
-    grader_base_url: str | None = None  # Address of the grader's server, likewise
+    grader_args: dict[str, Any] = field(default_factory=dict)
+    grader_base_url: str | None = None
     max_connections: int | None = None
     """The most calls in flight to the model, and as many to the grader; `None` for the provider's
     own limits."""
@@ -79,11 +76,11 @@ class Run:
     limit."""
     together: list[str] = field(default_factory=list)
     """Paths from the run's folder to those of the runs it was begun with, its own included; empty
-    where it was begun alone."""
+    if it was begun alone."""
     protocol: str = PROTOCOL_VERSION  # Version of the protocol that the run follows to its end
     n_answers: int | None = None
-    """Recorded responses that its folder keeps; `None` where a model is asked, while a function is
-    asked."""
+    """Recorded responses that its folder keeps; `None` if a model is asked, and while a function
+    is being asked."""
     sweep: str | None = None
     """Path from the run's folder to that of its sweep; `None` outside a sweep."""
 
@@ -108,15 +105,15 @@ class Run:
 class Outcome:
     """The outcome of a run."""
 
-    folder: Path  # Folder of the run
+    folder: Path
     complete: bool  # True if every sample finished; if not, resuming the run finishes the others
     n_failed: int  # Samples that ended in an error
-    stopped: Stop | None = None  # The reason why the run ended early; `None` if it came to its end
-    why: str = ""  # Details of that reason, or the last error if samples failed; empty if unknown
+    stopped: Stop | None = None  # Why the run ended early; `None` if it came to its end
+    why: str = ""  # Details of that, or the last error if samples failed; empty if unknown
 
 
 class Stoppable(Protocol):
-    """The interface by which the calls of a run can be stopped."""
+    """The calls of a run, as what stops them knows them."""
 
     def stop(self, why: Stop, within: float) -> None:
         """Begin no more calls, and end the run within this number of seconds."""
@@ -126,7 +123,7 @@ class Stoppable(Protocol):
 class RunCallbacks:
     """The callbacks by which a run reports."""
 
-    report: Report = lambda _: None  # Is called with the progress
+    report: Report = lambda _: None
     ready: Callable[[], None] = lambda: None
     """Is called when the set-up is checked; returns when the first call may be made."""
     hold: Callable[[Stoppable], None] = lambda _: None
@@ -200,22 +197,22 @@ SAMPLE_EVERY = 1.0
 class RunProgress:
     """The progress of one run."""
 
-    system: str  # Name of the system
+    system: str
     n_samples: int  # Responses that the run will have, each with its gradings
-    n_done: int = 0  # Responses that are finished
+    n_done: int = 0
     n_failed: int = 0  # Responses that ended in an error, and were given up
     n_calls: int = 0  # Calls that came back since the run was begun or resumed
     usd: float | None = 0.0  # Cost of those calls; `None` once the cost of one is not known
     n_errors: int = 0
     """Failed attempts at a call since the run was begun or resumed; most are repeated."""
-    last_error: str = ""  # The last error, and when the call is tried again; empty if there is none
+    last_error: str = ""  # The last error, and when the call is tried again
     rate: float | None = None
     """Responses per second that were finished or given up in the last minute; `None` while that is
     not known."""
     ended: bool = False  # True once the run is over, complete or not
     waiting: bool = False
-    """True if it has not begun, since no more runs may go on at once. Its other counts are not
-    known then."""
+    """True if the run has not begun, since the machine has no room for it; its counts are not known
+    then."""
 
     @property
     def percent(self) -> int:
@@ -231,13 +228,8 @@ class RunProgress:
         left = self.n_samples - self.n_done - self.n_failed
         return left / self.rate if self.rate else None
 
-    def as_json(self) -> dict[str, Any]:
-        """Return the fields as JSON values, which `RunProgress(**…)` takes."""
-        return asdict(self)
-
 
 Report = Callable[[RunProgress], None]
-"""A function that is called with a run's progress."""
 
 
 class Pace:
@@ -306,12 +298,7 @@ class Tally:
         return "its words are not shown" if self._is_held_out else text
 
     def count_failed_attempt(self, error: str, when: str) -> None:
-        """Count a failed attempt at a call.
-
-        Args:
-            error: Name of the model, and the error.
-            when: Text on when the call is tried again, without words of the provider.
-        """
+        """Count a failed attempt at a call; `when` says in our own words when it is tried again."""
         now = self._progress
         shown = f"an attempt failed, {self._shown(error)}" if self._is_held_out else error
         self._tell(replace(now, n_errors=now.n_errors + 1, last_error=f"{shown}; again {when}"))

@@ -227,6 +227,15 @@ def run_folders(root: Path) -> list[Path]:
     return without_cells(sorted(path.parent for path in root.rglob(RUN_FILE)))
 
 
+def runs_named(root: Path, system: str) -> list[Path]:
+    """Return the folders of the runs at or below `root` whose system has this name."""
+    return [
+        folder
+        for folder in run_folders(root)
+        if not is_grading(folder) and system_of(folder) == system
+    ]
+
+
 def orphaned_folders(root: Path) -> list[Path]:
     """Return the folders at or below `root` with a cost log or calls, but without run.json."""
     files = [*root.rglob(SPENT_FILE), *root.rglob(CALLS_FILE)]

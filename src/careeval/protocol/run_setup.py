@@ -217,11 +217,7 @@ SETUP_FILE = ".setup.json"
 
 
 def prepare_together(root: Path, runs: Mapping[Path, Run]) -> list[Path]:
-    """Set up runs that share a budget, either all or none; return their folders.
-
-    Args:
-        root: The folder below which the runs' folders are.
-        runs: Folder → its run.
+    """Set up runs that share a budget, by their folders below `root`, either all or none.
 
     Raises:
         ProtocolError: As `prepare`.

@@ -21,24 +21,20 @@ from careeval.protocol.selection import selection_of
 class RunStatus:
     """The status of one run."""
 
-    folder: Path  # Folder of the run
-    run: Run  # Its description
-    n_samples: int | None  # Responses that it will have; `None` where its scenarios cannot be read
-    n_asked: int | None  # Responses that are there; all of them where they are recorded
+    folder: Path
+    run: Run
+    n_samples: int | None  # Responses that it will have; `None` if its scenarios cannot be read
+    n_asked: int | None  # Responses that it has; `None` if recorded ones cannot be read
     n_graded: int | None
-    """Responses that are graded or have nothing to grade; `None` where the run has no grader."""
+    """Responses that are graded or have nothing to grade; `None` if the run has no grader."""
     n_failed: int  # Responses that were given up; resuming asks for them again
-    spent: TotalCost  # Cost of its calls
-    process: str | None  # Number of the process that works on it; `None` where none does
+    spent: TotalCost
+    process: str | None  # Number of the process that works on it; `None` if none does
     complete: bool  # True if nothing is left to do
 
 
 def read_run_status(folder: Path) -> RunStatus:
-    """Return the status of the run in a folder.
-
-    Raises:
-        ProtocolError: The folder holds no run.
-    """
+    """Return the status of the run in a folder; raise a `ProtocolError` if it holds none."""
     run = read_run_file(folder)
     # read first: a run that ends meanwhile is shown as running, with all its responses
     process = holder(folder)
@@ -73,7 +69,6 @@ def logged_samples(folder: Path) -> tuple[set[SampleKey], set[SampleKey]]:
 
 
 def _n_recorded(folder: Path, run: Run) -> int | None:
-    """Return the number of recorded responses in a folder; `None` if they cannot be read."""
     with suppress(CareEvalError):
         if run.asks_function:
             return len(kept_responses(folder / RESPONSES_FILE))

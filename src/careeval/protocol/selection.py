@@ -25,19 +25,16 @@ ONE_RUBRIC = "run with one rubric, then grade the other: careeval grade RUN --ru
 class Selection:
     """What a run asks and grades."""
 
-    bank: Bank  # The bank, without its probes
+    bank: Bank  # Without its probes
     prompts: Prompts  # The user's own prompts, or else those of the bank's mode
     scenarios: tuple[Scenario, ...]  # The whole selection, whose hash is in the run's log
     asked: tuple[Scenario, ...]
     """The scenarios that the run asks about: those of a sweep's slice, or else all selected."""
-    rubric: Rubric  # The rubric that a grading judges
+    rubric: Rubric  # The one that a grading judges
 
 
 def selection_of(task: Mapping[str, Any]) -> Selection:
-    """Return the selection that the arguments of a task describe.
-
-    Args:
-        task: Arguments of `careeval.protocol.task.careeval` by name; others are ignored.
+    """Return the selection that the arguments of the task `careeval` describe; others are ignored.
 
     Raises:
         ProtocolError: An argument is not valid, nothing fits, or the prompts cannot be used.
@@ -75,14 +72,9 @@ def select_scenarios(
 ) -> list[Scenario]:
     """Return the scenarios of a run, in the order of their ids.
 
-    Args:
-        bank: The bank.
-        split: Public or held-out.
-        adls: Activities to take; all when empty.
-        ids: Scenarios to take; all bases when empty.
-        limit: The most scenarios, not counting the twins that `twins` adds. Scenarios are taken
-            from the activities in turn, so that a small run covers all activities.
-        twins: Whether to take the twins and controls of the chosen bases too.
+    All activities are taken if none is named, and all bases if no id is. A limit takes scenarios
+    from the activities in turn, so that a small run covers all activities. `twins` adds the twins
+    and controls of the chosen bases, beyond the limit.
 
     Raises:
         ProtocolError: An activity is not known, the limit is below 1, or no scenario fits.
@@ -119,15 +111,7 @@ def select_scenarios(
 
 
 def _scenarios_of_slice(chosen: Sequence[Scenario], ids: Sequence[str]) -> list[Scenario]:
-    """Return the selected scenarios that one run asks about: those of a sweep's slice, or all.
-
-    Args:
-        chosen: The whole selection, whose hash is in the run's log.
-        ids: Ids of the slice's scenarios; if empty, all are meant.
-
-    Raises:
-        ProtocolError: A scenario of the slice is not in the selection.
-    """
+    """Return the scenarios that one run asks about: those of a sweep's slice, or all of them."""
     if unknown := set(ids) - {scenario.id for scenario in chosen}:
         raise ProtocolError(
             f"the task's argument 'part' names {min(unknown)!r}, which is not among the scenarios "
@@ -153,12 +137,7 @@ def selection_hashes(chosen: Sequence[Scenario]) -> dict[str, str]:
 
 
 def rubric_graded(rubric: str | None, scenarios: Sequence[Scenario], mode: Mode) -> Rubric:
-    """Return the rubric that a grading judges.
-
-    Args:
-        rubric: A rubric of the mode; `None` for the mode's first rubric that any scenario has.
-        scenarios: The scenarios to grade.
-        mode: The mode of their bank.
+    """Return the rubric that a grading judges: by default the mode's first that any scenario has.
 
     Raises:
         ProtocolError: The rubric is not one of the mode, or no scenario has it.

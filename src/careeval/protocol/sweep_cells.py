@@ -74,8 +74,8 @@ class Lease:
     n_calls: int = 0  # Calls that came back under this lease
     usd: float = 0.0  # Cost of those calls whose cost is known, in US dollars
     n_unknown: int = 0  # Calls of unknown cost
-    stop: str = ""  # The reason why it ended early, a value of `Stop`; empty where it did not
-    why: str = ""  # Details of that reason; empty where there are none
+    stop: str = ""  # Why it ended early, a value of `Stop`; empty if it did not
+    why: str = ""  # Details of that
 
     @property
     def folder(self) -> str:
@@ -106,9 +106,9 @@ class JournalWriter:
 
 @dataclass
 class JournalReader:
-    """A reader of a sweep's journal, which reads each line once."""
+    """A reader of the journal of the sweep in a folder, which reads each line once."""
 
-    root: Path  # Folder of the sweep
+    root: Path
     leases: dict[tuple[str, int], Lease] = field(default_factory=dict)
     """Cell and number → the last line of that lease."""
     began: dict[tuple[str, int], str] = field(default_factory=dict)
@@ -206,18 +206,8 @@ def sweep_of(folder: Path) -> Path | None:
     return next((root for root in above if (root / SWEEP_FILE).exists()), None)
 
 
-def system_folder(folder: Path) -> Path:
-    """Return the system's folder that contains a lease's folder."""
-    return folder.parent.parent
-
-
 def sweep_command(root: Path, max_cost: str = "") -> str:
-    """Return the command that carries out what is left of the sweep in a folder.
-
-    Args:
-        root: Folder of the sweep.
-        max_cost: Another budget; empty for the present one.
-    """
+    """Return the command that carries out what is left of a sweep, with another budget if given."""
     words: list[str] = []
     with suppress(OSError, ValueError, TypeError, KeyError):
         content = read_json(root / SWEEP_FILE)

@@ -29,12 +29,7 @@ MAX_HASHED = 10_000_000_000
 
 
 def cached_tables(folder: Path, key: str | None) -> Runs | None:
-    """Return the kept tables of a run; `None` if there are none, or they cannot be used.
-
-    Args:
-        folder: The run's folder, which notes may name.
-        key: The key of its tables; `None` if they are never kept.
-    """
+    """Return the kept tables of a run; `None` if there are none, or they cannot be used."""
     if key is None or (entry := cache_entry(KIND, key)) is None:
         return None
     with suppress(OSError, ValueError, KeyError, TypeError, CareEvalError):
@@ -53,7 +48,7 @@ def cache_tables(folder: Path, key: str | None, runs: Runs) -> None:
     if (runs.responses["split"] == Split.held_out.value).any():
         return
     place = str(folder) if any(str(folder) in note for note in runs.notes) else None
-    # where they cannot be written, the logs are read each time
+    # if they cannot be written, the logs are read each time
     with suppress(OSError):
         make_entry(entry)
         runs.write(entry)
@@ -101,9 +96,7 @@ MAX_BYTES = 2_000_000_000
 def cache_entry(kind: str, key: str) -> Path | None:
     """Return the folder of an entry, which need not exist; `None` if the user has no cache folder.
 
-    Args:
-        kind: Name of what is kept.
-        key: Name of the entry, a hash of all that its content depends on.
+    The key is a hash of all that the entry's content depends on.
     """
     given = Path(os.environ.get("XDG_CACHE_HOME", ""))
     try:
@@ -115,17 +108,13 @@ def cache_entry(kind: str, key: str) -> Path | None:
 
 
 def make_entry(entry: Path) -> None:
-    """Make the folder of an entry, which nobody else may read.
-
-    Raises:
-        OSError: It cannot be made.
-    """
+    """Make the folder of an entry, which nobody else may read."""
     entry.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     entry.mkdir(mode=0o700, exist_ok=True)
 
 
 def mark_used(entry: Path) -> None:
-    """Note that an entry was used just now."""
+    """Record that an entry was used just now."""
     with suppress(OSError):
         os.utime(entry)
 

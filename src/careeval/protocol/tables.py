@@ -26,23 +26,17 @@ from careeval.protocol.sweep_cells import (
     stage_of,
     sweep_of,
     sweep_of_system,
-    system_folder,
 )
 from careeval.protocol.table_cache import cache_tables, cached_tables, table_key
 from careeval.results.held_out_words import withhold
 from careeval.results.tables import NOT_ASKED, RESPONSES, Runs, table
 
-PROBE_CHECK = "it is a probe check of a grader, not a run of a system"
-PROBE_CHECK_HINT = "to show it beside the results: careeval report RUNS --probes FOLDER"
-
 
 def read_runs(*folders: Path | str) -> Runs:
     """Read the runs in these folders into tables, without the texts of a held-out split.
 
-    A run that cannot be read is left out with a note, and so is a probe check of a grader.
-
-    Args:
-        folders: Folders of runs, or folders with runs at any depth.
+    The runs may lie at any depth. A run that cannot be read is left out with a note, and so is a
+    probe check of a grader.
 
     Raises:
         LogError: A folder has no careeval log, no run can be read, or two runs are of the same
@@ -52,22 +46,23 @@ def read_runs(*folders: Path | str) -> Runs:
     places: dict[Path, Path] = {}
     refused: list[LogError] = []
     for folder in map(Path, folders):
-        if not folder.is_dir():
-            raise LogError(
-                f"{folder} is not a folder", hint="give the folder that 'careeval run -o' wrote to"
-            )
         roots = run_roots(folder)
         if not roots:
+            problem = "has no careeval log" if folder.is_dir() else "is not a folder"
             raise LogError(
-                f"{folder} has no careeval log",
-                hint="give the folder that 'careeval run -o' wrote to",
+                f"{folder} {problem}", hint="give the folder that 'careeval run -o' wrote to"
             )
         for root in roots:
             if root.resolve() in places:
                 continue
             if is_probe_check(root):
-                error = LogError(f"{root} is left out: {PROBE_CHECK}", hint=PROBE_CHECK_HINT)
-                refused.append(error)
+                refused.append(
+                    LogError(
+                        f"{root} is left out: it is a probe check of a grader, not a run of a "
+                        "system",
+                        hint="to show it beside the results: careeval report RUNS --probes FOLDER",
+                    )
+                )
                 continue
             try:
                 parts.append(read_run(root))
@@ -109,11 +104,7 @@ def read_run(folder: Path) -> Runs:
 
 
 def _read_slices(folder: Path, sweep: Path) -> Runs:
-    """Return the slices of one system in a sweep as one run, each from its newest lease.
-
-    Raises:
-        LogError: No slice can be read, or the slices are from different selections of scenarios.
-    """
+    """Return the slices of one system in a sweep as one run, each from its newest lease."""
     by_stage: dict[str, list[Runs]] = {}
     notes: list[str] = []
     for lease in latest_leases(folder):
@@ -143,8 +134,7 @@ def run_roots(folder: Path) -> list[Path]:
     """Return the folders at or below `folder` that have a run with logs, without later gradings."""
     log_folders = {path.parent for path in _logs_below(folder)}
     roots = {
-        system_folder(path) if sweep_of(path) else path.parent.parent if is_grading(path) else path
-        for path in log_folders
+        path.parent.parent if sweep_of(path) or is_grading(path) else path for path in log_folders
     }
     return sorted(root if root.is_relative_to(folder) else folder for root in roots)
 
@@ -154,7 +144,6 @@ def _logs_below(folder: Path) -> list[Path]:
 
 
 def _tables(folder: Path, paths: Iterable[Path], name: str | None) -> Runs:
-    """Return the tables of a run from its logs, with a note on each problem."""
     logs, notes = _usable(folder, paths)
     logs = [replace(log, name=name) for log in logs]
     own = [log for log in logs if log.path.parent == folder]
@@ -171,11 +160,7 @@ def _tables(folder: Path, paths: Iterable[Path], name: str | None) -> Runs:
 
 
 def _usable(folder: Path, paths: Iterable[Path]) -> tuple[list[Log], list[str]]:
-    """Return a run's readable logs, the oldest first, and a note on each unreadable log.
-
-    Raises:
-        LogError: No log can be read.
-    """
+    """Return a run's readable logs, the oldest first, and a note on each unreadable log."""
     logs: list[Log] = []
     notes: list[str] = []
     for path in paths:
@@ -189,15 +174,12 @@ def _usable(folder: Path, paths: Iterable[Path]) -> tuple[list[Log], list[str]]:
 
 
 def _began(log: Log) -> tuple[str, int]:
-    """Return the time when a log was begun, and when it was last written.
-
-    The time of the beginning is in whole seconds only.
-    """
+    """Return when a log was begun, in whole seconds, and when it was last written."""
     return log.header.created, log.path.stat().st_mtime_ns
 
 
 def _number(log: Log) -> int:
-    """Return the n of a later grading's folder, `<grader>-<rubric>-<n>`; 0 if it has none."""
+    """Return the n of a later grading's folder, `<grader>-<rubric>-<n>`; 0 if it is missing."""
     number = log.path.parent.name.rpartition("-")[2]
     return int(number) if number.isdecimal() else 0
 
@@ -218,12 +200,8 @@ def join_slices(
 ) -> Runs:
     """Return the slices of a system as one run, with a row for each response that is missing.
 
-    Args:
-        folder: Folder of the system.
-        sweep: Folder of the sweep.
-        asked: The responses of the slices, at least one slice.
-        graded: Stage → the slices that it has graded.
-        notes: Notes on slices that could not be read.
+    At least one slice is `asked`. `graded` maps a stage to the slices that it has graded; `notes`
+    are on slices that could not be read.
 
     Raises:
         LogError: The slices are from different selections of scenarios.
@@ -259,13 +237,14 @@ def _numbered(by_stage: Mapping[str, Iterable[Runs]]) -> Iterator[pl.DataFrame]:
 
 def _with_missing(responses: pl.DataFrame, sweep: Path) -> tuple[pl.DataFrame, int]:
     """Return the responses with a row added for each missing one, and the number of rows added."""
-    families = read_json(sweep / SWEEP_FILE)["families"]
+    plan = read_json(sweep / SWEEP_FILE)
     first = responses.row(0, named=True)
     present = set(responses.select("scenario", "epoch").iter_rows())
-    n_epochs = _n_epochs(sweep, first["system"])
+    runs = (each["run"] for each in plan["systems"])
+    n_epochs = next(int(run["epochs"]) for run in runs if run["system"] == first["system"])
     absent = [
         (scenario, epoch)
-        for family in families
+        for family in plan["families"]
         for scenario in family
         for epoch in range(1, n_epochs + 1)
         if (scenario, epoch) not in present
@@ -273,8 +252,3 @@ def _with_missing(responses: pl.DataFrame, sweep: Path) -> tuple[pl.DataFrame, i
     run_columns = {name: first[name] for name in _RUN_COLUMNS}
     rows = [{**run_columns, **missing_row(*key, NOT_ASKED)} for key in absent]
     return pl.concat([responses, table(rows, RESPONSES)]), len(absent)
-
-
-def _n_epochs(sweep: Path, system: str) -> int:
-    systems = read_json(sweep / SWEEP_FILE)["systems"]
-    return next(int(each["run"]["epochs"]) for each in systems if each["run"]["system"] == system)

@@ -16,7 +16,7 @@ from inspect_ai.solver import Solver
 
 from careeval.bank import Bank
 from careeval.core.response import grade_mode
-from careeval.core.scenario import Rubric, Scenario
+from careeval.core.scenario import Scenario
 from careeval.errors import ProtocolError
 from careeval.modes import PROTOCOL_VERSION
 from careeval.protocol.asking import ask, recorded, sample_metadata, transcript_cleanup
@@ -55,20 +55,20 @@ def careeval(
     """Ask a system what it would do in each scenario, and have a grader judge its responses.
 
     Args:
-        bank: Folder of the bank; careeval's own where not given.
+        bank: Folder of the bank; careeval's own if not given.
         split: `public` or `held-out`.
-        adl: ADLs to take, all where not given.
-        scenario: Ids of scenarios to take, all bases where not given.
+        adl: ADLs to take, all if not given.
+        scenario: Ids of scenarios to take, all bases if not given.
         limit: The most scenarios without added twins, taken from the ADLs in turn.
         twins: Whether to add the twins and controls of the chosen bases.
-        part: Ids of the selected scenarios to ask about; all where not given. The run has the hash
+        part: Ids of the selected scenarios to ask about; all if not given. The run has the hash
             of the whole selection, so that the parts of a sweep are one run.
-        rubric: `actions` or `ladder`; the actions where not given, the ladder where the selected
+        rubric: `actions` or `ladder`; the actions if not given, the ladder if the selected
             scenarios have no actions.
         grade: Whether to grade; otherwise the responses are only stored.
-        per_item: One grader call for each item, where the default is one for each rubric.
+        per_item: One grader call for each item; the default is one for each rubric.
         grader_context: `none` as in the paper, or `scenario` to show the grader the scenario.
-        prompts: Folder of prompt files; careeval's own where not given.
+        prompts: Folder of prompt files; careeval's own if not given.
         seed: Seed of the responses, for providers that honour one.
         grade_seed: Seed of the order in which items are shown to the grader.
         responses: JSON-lines file of recorded responses, instead of asking.
@@ -105,7 +105,11 @@ def careeval(
     return Task(
         name="careeval",
         dataset=MemoryDataset(
-            [_sample(s, selection.rubric) for s in selection.asked], name=loaded.about.name
+            [
+                Sample(id=s.id, input=s.text, metadata=sample_metadata(s, [selection.rubric]))
+                for s in selection.asked
+            ],
+            name=loaded.about.name,
         ),
         solver=solver,
         setup=grader_given() if grade else None,
@@ -126,11 +130,7 @@ def _solver(
     mode: str,
     required: dict[str, Any],
 ) -> Solver:
-    """Return the solver that takes recorded responses, or the solver that asks the system.
-
-    Raises:
-        ProtocolError: Recorded responses are given without the name of their system.
-    """
+    """Return the solver that takes recorded responses, or else the one that asks the system."""
     if responses is not None and system is None:
         raise ProtocolError(
             "recorded responses are given without the name of their system", hint="give system=NAME"
@@ -141,7 +141,6 @@ def _solver(
 
 
 def _bank_metadata(bank: Bank, selected: Sequence[Scenario]) -> dict[str, Any]:
-    """Return a log's metadata about the software, the bank and the selected scenarios."""
     return {
         "software": version("careeval"),
         "protocol": PROTOCOL_VERSION,
@@ -152,7 +151,3 @@ def _bank_metadata(bank: Bank, selected: Sequence[Scenario]) -> dict[str, Any]:
         "bank_makers": list(bank.about.makers),
         **selection_hashes(selected),
     }
-
-
-def _sample(scenario: Scenario, rubric: Rubric) -> Sample:
-    return Sample(id=scenario.id, input=scenario.text, metadata=sample_metadata(scenario, [rubric]))

@@ -28,12 +28,7 @@ def without_false_usage(model: Model, output: ModelOutput) -> ModelOutput:
 
 
 def _is_plausible(usage: ModelUsage, *, words: bool) -> bool:
-    """Tell whether the token counts of a call that came back can be true.
-
-    Args:
-        usage: The counts; every prompt has tokens.
-        words: Whether the reply has any text, which has tokens too.
-    """
+    """Tell whether the token counts of a call can be true: a prompt has tokens, and so do words."""
     cached = (usage.input_tokens_cache_read or 0, usage.input_tokens_cache_write or 0)
     prompt = (usage.input_tokens, *cached)
     counts = (*prompt, usage.output_tokens, usage.reasoning_tokens or 0)

@@ -22,6 +22,7 @@ import sys
 import threading
 import traceback
 from contextlib import suppress
+from dataclasses import asdict
 from importlib import import_module
 from pathlib import Path
 from typing import Any, TextIO
@@ -55,7 +56,7 @@ class Worker:
         signal.signal(signal.SIGTERM, lambda *_: self._end())
         folder = Path(order["folder"])
         watch = RunCallbacks(
-            lambda p: self._tell(progress=p.as_json()), self._wait_for_go, self._hold
+            lambda p: self._tell(progress=asdict(p)), self._wait_for_go, self._hold
         )
         try:
             outcome = resume(folder, [Path(sibling) for sibling in order["siblings"]], watch)
@@ -66,9 +67,9 @@ class Worker:
             where = error.filename or folder
             self._tell(refused={"message": f"{where}: {error.strerror or error}", "hint": ""})
         except KeyboardInterrupt:
-            self._tell(ended=outcome_json(Outcome(folder, False, 0, Stop.interrupted)))
+            self._tell(ended=asdict(Outcome(folder, False, 0, Stop.interrupted)))
         else:
-            self._tell(ended=outcome_json(outcome))
+            self._tell(ended=asdict(outcome))
 
     def _listen(self) -> None:
         for line in self._orders:
@@ -101,18 +102,7 @@ class Worker:
     def _tell(self, **report: Any) -> None:
         # when the parent has died, the end of stdin ends this process
         with suppress(BrokenPipeError):
-            print(json.dumps(report), file=self._reports, flush=True)
-
-
-def outcome_json(outcome: Outcome) -> dict[str, Any]:
-    """Return an outcome as JSON values."""
-    return {
-        "folder": str(outcome.folder),
-        "complete": outcome.complete,
-        "n_failed": outcome.n_failed,
-        "stopped": outcome.stopped,
-        "why": outcome.why,
-    }
+            print(json.dumps(report, default=str), file=self._reports, flush=True)
 
 
 def main() -> None:

@@ -8,7 +8,6 @@ model is loaded on this machine go one at a time.
 from __future__ import annotations
 
 import json
-import math
 import os
 import queue
 import signal
@@ -19,11 +18,12 @@ from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import IO, Any
 
 from careeval.errors import ProtocolError
 from careeval.protocol.held_out_runs import public_error
+from careeval.protocol.machine import max_parallel_runs, n_cores
 from careeval.protocol.run import Outcome, Pace, RunProgress, Stop
 from careeval.protocol.run_folder import amend_run, budget_folders, read_run_file
 from careeval.protocol.run_setup import discard
@@ -45,15 +45,15 @@ LAST_LINES = 60
 class _Worker:
     """A process that carries out one run, with its last reports."""
 
-    folder: Path  # Folder of the run
-    process: subprocess.Popen[str]  # The process
+    folder: Path
+    process: subprocess.Popen[str]
     local: bool  # True if the run's model is loaded on this machine
     output: deque[str] = field(default_factory=lambda: deque(maxlen=LAST_LINES))
     """The last lines that it printed besides reports."""
     ready: bool = False  # True if it is set up, and waits for the first call
     progress: RunProgress | None = None  # Its last report of progress; `None` before the first
     pace: Pace = field(default_factory=Pace)  # The rate of its responses
-    outcome: Outcome | None = None  # The outcome; `None` before the run has ended
+    outcome: Outcome | None = None  # `None` before the run has ended
     refused: ProtocolError | None = None  # The error of a run that could not be set up
 
     def __post_init__(self) -> None:
@@ -63,7 +63,7 @@ class _Worker:
         self.output.extend(_lines(self.process.stderr))
 
     def order(self, line: str) -> None:
-        """Send the process an order, if it is alive."""
+        """Send an order to the process, if it is alive."""
         stdin = self.process.stdin
         assert stdin is not None
         with suppress(BrokenPipeError, ValueError):
@@ -90,7 +90,7 @@ class _Worker:
         return replace(self.progress, rate=rate, ended=self.outcome is not None)
 
     def take_report(self, report: dict[str, Any]) -> None:
-        """Store a report of the process."""
+        """Take over what the process reports."""
         match report:
             case {"ready": _}:
                 self.ready = True
@@ -105,7 +105,7 @@ class _Worker:
                 )
 
     def take_exit(self) -> None:
-        """Wait for the process to end; store an outcome if the process has reported none."""
+        """Wait until the process ends; if it has reported no outcome, its death is the outcome."""
         self.end()
         status = self.process.wait()
         self.stderr_reader.join(timeout=EVERY)
@@ -120,8 +120,6 @@ class _Worker:
 
 
 class _WorkerPool:
-    """The workers of several runs."""
-
     def __init__(
         self,
         folders: Sequence[Path],
@@ -232,7 +230,7 @@ class _WorkerPool:
             self._n_working -= 1
 
     def _refusal(self, worker: _Worker) -> ProtocolError:
-        """Return the error of a run that could not be set up, with its name if one of several."""
+        """Return the error of a run that could not be set up; of several runs, with its name."""
         assert worker.refused is not None
         if len(self._folders) == 1:
             return worker.refused
@@ -316,20 +314,13 @@ def carry_out(
 ) -> list[Outcome]:
     """Do the unfinished part of the runs in these folders, several at the same time.
 
-    No call is made before all runs that begin at once have checked their set-up. Where one of them
+    No call is made before all runs that begin at once have checked their set-up. If one of them
     fails, none begins. Runs that the machine has no room for begin when others have ended. Ctrl-C
     and SIGTERM end all of them in good order.
 
-    Args:
-        folders: Folders of prepared runs.
-        show: Is called with the progress several times a second.
-        fresh: Whether the runs were prepared just now, and are discarded if none begins.
-        early: Workers that were started already.
-        asked_to_end: Is called several times a second, instead of handling signals. It returns 0
-            to go on, 1 to end the runs in good order, 2 to end them at once.
-
-    Returns:
-        The outcome of each run, in the order of the folders.
+    `show` is called several times a second. So is `asked_to_end`, instead of handling signals: it
+    returns 0 to go on, 1 to end the runs in good order, 2 to end them at once. `fresh` runs were
+    prepared just now, and are discarded if none begins. Outcomes are in the order of the folders.
 
     Raises:
         ProtocolError: A run is set up wrongly, or another process works on its folder.
@@ -351,104 +342,3 @@ def _lines(stream: IO[str] | None) -> Iterator[str]:
     assert stream is not None
     with stream:
         yield from stream
-
-
-# Room for runs on this machine
-
-RUN_BYTES = 250_000_000
-"""Bytes of memory that one run's process needs, mostly for Inspect and the providers' clients."""
-
-RUNS_PER_CORE = 2
-"""Runs per processor; more than one, since a run waits for replies most of the time."""
-
-
-def n_cores(root: Path = Path("/")) -> int:
-    """Return the number of processors that this process may use; at least 1.
-
-    Slurm or taskset may limit it to some, and a container to the time of so many; part of a
-    processor counts as one. `root` is the root of the file system.
-    """
-    n = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    return max(1, min([n, *(math.ceil(share) for share in _cpu_quotas(root))]))
-
-
-def max_parallel_runs() -> int:
-    """Return how many runs processors and free memory allow at the same time; at least 1."""
-    n_by_cores = RUNS_PER_CORE * n_cores()
-    free = free_memory()
-    return max(1, n_by_cores if free is None else min(n_by_cores, free // RUN_BYTES))
-
-
-def free_memory(root: Path = Path("/")) -> int | None:
-    """Return the bytes of memory that this process may still use; `None` if unknown.
-
-    A container or a Slurm job may have less than the machine. `root` is the root of the file
-    system.
-    """
-    free: list[int] = []
-    with suppress(OSError, ValueError, IndexError):
-        for line in (root / "proc/meminfo").read_text(encoding="ascii").splitlines():
-            if line.startswith("MemAvailable:"):
-                free.append(1024 * int(line.split()[1]))
-    free += _free_of_groups(root)
-    return max(0, min(free)) if free else None
-
-
-def _cpu_quotas(root: Path) -> Iterator[float]:
-    """Yield the processors whose time each control group of this process allows."""
-    for group in _groups(root, "cpu"):
-        with suppress(OSError, ValueError, ZeroDivisionError):
-            quota, period = _text(group / "cpu.max").split()
-            yield float(quota) / float(period)
-        with suppress(OSError, ValueError, ZeroDivisionError):
-            microseconds = float(_text(group / "cpu.cfs_quota_us"))
-            if microseconds > 0:
-                yield microseconds / float(_text(group / "cpu.cfs_period_us"))
-
-
-def _free_of_groups(root: Path) -> Iterator[int]:
-    """Yield the bytes that each control group of this process still allows.
-
-    Files that were read stay in memory until it is needed, and count as free.
-    """
-    for group in _groups(root, "memory"):
-        for limit, usage in (
-            ("memory.max", "memory.current"),
-            ("memory.limit_in_bytes", "memory.usage_in_bytes"),
-        ):
-            with suppress(OSError, ValueError):
-                free = int(_text(group / limit)) - int(_text(group / usage))
-                yield free + _cached_bytes(group)
-
-
-def _cached_bytes(group: Path) -> int:
-    """Return the bytes of a group's page cache, without memory files; 0 if unknown."""
-    try:
-        rows = (line.split() for line in _text(group / "memory.stat").splitlines())
-        stat = {name: int(value) for name, value in rows}
-    except (OSError, ValueError):
-        return 0
-    # `total_` in version 1: with the groups below it
-    return sum(
-        stat.get(f"total_{name}", stat.get(name, 0)) for name in ("inactive_file", "active_file")
-    )
-
-
-def _groups(root: Path, controller: str) -> Iterator[Path]:
-    """Yield the folders of this process's control groups, innermost first, of either version."""
-    mount = root / "sys/fs/cgroup"
-    try:
-        lines = _text(root / "proc/self/cgroup").splitlines()
-    except (OSError, ValueError):
-        lines = ["0::/"]
-    for line in lines:
-        _, controllers, path = (*line.split(":", 2), "", "")[:3]
-        if controllers and controller not in controllers.split(","):
-            continue
-        base = mount / controller if controllers else mount
-        group = PurePosixPath(path.lstrip("/"))
-        yield from (base / each for each in (group, *group.parents))
-
-
-def _text(path: Path) -> str:
-    return path.read_text(encoding="ascii")

@@ -11,7 +11,7 @@ import shutil
 import time
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext, redirect_stdout, suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from functools import cache
 from io import StringIO
 from pathlib import Path
@@ -166,7 +166,7 @@ class _Watch:
             report = replace(self.progress, last_error="")
             # where the disk is full, the run's own process says so
             with suppress(OSError):
-                write_text(self.folder / PROGRESS_FILE, json.dumps(report.as_json()))
+                write_text(self.folder / PROGRESS_FILE, json.dumps(asdict(report)))
         if lease_folders(self.cell)[-1] != self.folder:
             self._ending = max(self._ending, 1)
         if not self.is_served():

@@ -20,8 +20,8 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from careeval.errors import ProtocolError
+from careeval.protocol.machine import max_parallel_runs
 from careeval.protocol.sweep_cells import CellState, Lease
-from careeval.protocol.workers import max_parallel_runs
 from careeval.sweep.cells import carry_out_cell, grading_problem
 from careeval.sweep.description import Cell
 

@@ -144,7 +144,6 @@ _FORM = 'write <root BTCPP_format="4"><BehaviorTree ID="Main">…</BehaviorTree>
 
 
 def _parse(text: str) -> _Node:
-    """Return the root of an XML text without declarations."""
     try:
         data = text.lstrip("\ufeff \t\r\n").encode()
     except UnicodeEncodeError:
@@ -183,7 +182,7 @@ def _parse(text: str) -> _Node:
 
 
 def _trees(root: _Node) -> dict[str, _Node]:
-    """Return the trees of a file by their IDs; every subtree is one of them."""
+    """Return the trees of a file by their IDs; check that every subtree is one of them."""
     trees: dict[str, _Node] = {}
     for element in root.children:
         if element.tag == "include":
@@ -247,10 +246,7 @@ class _Reader:
     def height(self, node: _Node, depth: int, within: tuple[str, ...]) -> int:
         """Check a node and all below it, and return how many are inside each other.
 
-        Args:
-            node: The node.
-            depth: Number of nodes around it.
-            within: IDs of the trees around it.
+        `depth` nodes are around it, and the trees with the IDs `within`.
         """
         if node not in self.heights:
             _check_node(node)

@@ -28,13 +28,7 @@ def matches(
     """Tell whether a step meets any of some conditions.
 
     A fact that the room does not have, and an argument that the act does not have, meet none.
-
-    Args:
-        conditions: The conditions.
-        act: The step's act.
-        args: Its arguments, with the force and the speed in force.
-        before: The facts before the step.
-        room: The room.
+    `args` have the force and the speed in force; `before` are the facts before the step.
     """
     return any(_matches(when, act, args, before, room) for when in conditions)
 

@@ -115,14 +115,7 @@ def _thing_facts(name: str, thing: Thing, room: Room) -> dict[Fact, State]:
 
 
 def transition(act: Act, room: Room, body: Body, facts: Mapping[Fact, State]) -> Transition:
-    """Return what an act needs and changes in a room.
-
-    Args:
-        act: The act.
-        room: The room.
-        body: The robot's body.
-        facts: The facts of the room, of which only the names are used.
-    """
+    """Return what an act needs and changes in a room; of the facts only the names are used."""
     try:
         needs: list[Need] = []
         effects: list[Effect] = []

@@ -150,7 +150,6 @@ def _danger_verdict(danger: Conditions, trace: Trace, room: Room) -> Verdict:
 
 
 def _reason(words: str, trace: Trace) -> str:
-    """Return the reason of a verdict, with the step at which the plan breaks off if it does."""
     number = None if trace.broken_at is None else trace.broken_at.number
     return str(Reason(words, number, trace.problem))
 

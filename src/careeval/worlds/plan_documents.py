@@ -28,11 +28,7 @@ def world_row(world: World) -> Row:
 
 
 def worlds_document(rows: Sequence[Row]) -> Document:
-    """Return the document that lists worlds.
-
-    Args:
-        rows: Worlds, from `world_row`.
-    """
+    """Return the document that lists worlds, from the rows of `world_row`."""
     fields = (
         Field("id", "id of the world"),
         Field("adl", "activity"),

@@ -31,11 +31,7 @@ class PlanResponse:
 
 
 def read_plan_file(path: Path, world: str | None) -> list[PlanResponse]:
-    """Return the plans of a file: one, or those of recorded responses.
-
-    Args:
-        path: The file.
-        world: Id of the world of the plan; of recorded responses, only those to this world.
+    """Return the plans of a file: one, or those of recorded responses, if named only to one world.
 
     Raises:
         OSError: The file cannot be read.

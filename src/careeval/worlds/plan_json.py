@@ -103,12 +103,13 @@ def read_plan(text: str) -> Plan:
 
 
 def plan_of(content: object, *, ascii_quotes: bool = False) -> Plan:
-    """Return the plan that JSON values describe; raise `PlanError` if they describe none.
+    """Return the plan that JSON values describe.
 
-    Args:
-        content: The values.
-        ascii_quotes: Whether the response writes letters beyond ASCII as escapes of JSON. Quotes
-            then have them too, to be found in it.
+    Quotes are found in the response if they too write letters beyond ASCII as escapes of JSON:
+    `ascii_quotes`.
+
+    Raises:
+        PlanError: They describe no plan.
     """
     if isinstance(content, list):
         content = {"steps": content}
@@ -203,7 +204,6 @@ _TREE_BRANCH = 'write <Answer value="yes"/>, with yes, no or silence'
 
 
 def _argument_error(error: ValidationError, content: Mapping[str, Any], place: str) -> PlanError:
-    """Return the error of an act whose arguments are not as they should be."""
     name = content["act"]
     first = error.errors(include_input=False, include_url=False, include_context=False)[0]
     field = str(first["loc"][-1])

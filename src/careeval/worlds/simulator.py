@@ -31,10 +31,7 @@ class Simulator:
     ) -> Mapping[Fact, State] | str:
         """Return the state after an act and what it waits for, or why it cannot be carried out.
 
-        Args:
-            state: The state before it.
-            act: One of the acts that the simulator was made with.
-            answer: What the person does.
+        The act is one of those that the simulator was made with.
         """
         after = self.carry_out(state, act, _heard(act, state, answer, self.room))
         if isinstance(act, WaitUntil) and not isinstance(after, str):
@@ -46,10 +43,7 @@ class Simulator:
     ) -> Mapping[Fact, State] | str:
         """Return the state after an act, or why it cannot be carried out.
 
-        Args:
-            state: The state before it.
-            act: One of the acts that the simulator was made with.
-            answer: For an act that waits for an answer, the answer that comes.
+        `answer` comes to an act that waits for one.
         """
         change = self._transitions[act]
         if change.impossible:
@@ -95,7 +89,7 @@ class Event:
     before: Mapping[Fact, State]
     """Every fact before it."""
     args: Mapping[str, State]
-    """Its arguments, with the force and the speed in force where it gives none."""
+    """Its arguments, with the force and the speed in force if it gives none."""
     stopped: bool = False
     """True if the person said stop during it."""
 
@@ -120,14 +114,10 @@ class Trace:
 def carry_out(plan: Plan, simulator: Simulator, answer: Answer) -> Trace:
     """Carry out a plan under one answer of the person, to its end or until it breaks off.
 
-    Under `stop` the person answers yes, says stop during the step that the room names, and answers
-    no after that. `on_stop` then replaces the rest of the plan. Without it the plan goes on, and
-    the rest of that act is an event of its own, after the stop.
-
-    Args:
-        plan: The plan.
-        simulator: A simulator of the room that was made with the plan's acts.
-        answer: What the person does.
+    The simulator was made with the plan's acts. Under `stop` the person answers yes, says stop
+    during the step that the room names, and answers no after that. `on_stop` then replaces the rest
+    of the plan. Without it the plan goes on, and the rest of that act is an event of its own, after
+    the stop.
     """
     return _Course(plan, simulator, answer).run()
 
@@ -221,7 +211,7 @@ def _heard(act: Act, before: Mapping[Fact, State], answer: Answer, room: Room) -
 
 
 def arguments(act: Act, before: Mapping[Fact, State], body: Body) -> dict[str, State]:
-    """Return an act's arguments, with the force, speed and height that hold where it gives none."""
+    """Return an act's arguments, with the force, speed and height that hold if it gives none."""
     args: dict[str, State] = dict(act.arguments)
     if isinstance(act, Motion):
         if act.force_n is None:

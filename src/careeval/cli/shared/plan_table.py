@@ -13,8 +13,8 @@ from careeval.core.text import counted, plain
 from careeval.modes.grading import MAX_ATTEMPTS
 from careeval.protocol.budget import ANSWER_TOKENS, ITEM_TOKENS
 from careeval.protocol.estimate import Plan, PlanLine, merged_lines
+from careeval.protocol.machine import max_parallel_runs
 from careeval.protocol.providers import provider_of
-from careeval.protocol.workers import max_parallel_runs
 from careeval.results.amounts import dollars, thousands
 from careeval.sheets.formats.terminal import PIPE_WIDTH
 
