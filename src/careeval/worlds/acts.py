@@ -6,7 +6,7 @@ Only the form is checked here. Whether an act can be carried out in a world is d
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from functools import cache
 from typing import Annotated, Any, ClassVar, Literal, get_args
 
@@ -36,7 +36,7 @@ class _Act(BaseModel):
 
     @property
     def arguments(self) -> dict[str, Any]:
-        """Return the arguments by name, defaults included; a missing one is not a key."""
+        """The arguments by name, defaults included; a missing one is not a key."""
         return self.model_dump(exclude={"act"}, exclude_none=True)
 
 
@@ -45,9 +45,9 @@ class Motion(_Act):
 
     kind = "touch"
     force_n: Newtons | None = None
-    """Greatest force in newtons; if it is left out, the limit that is set."""
+    """Greatest force in newtons; the limit that is set, if it is left out."""
     speed_cm_s: Speed | None = None
-    """Greatest speed in cm/s; if it is left out, the body's highest."""
+    """Greatest speed in cm/s; the body's highest, if it is left out."""
 
 
 class Say(_Act):
@@ -334,11 +334,8 @@ Act = Annotated[
 @cache
 def act_classes() -> Mapping[str, type[_Act]]:
     """Return the class of every act, by its name in a plan."""
-    return {name: kind for kind in get_args(get_args(Act)[0]) for name in _names(kind)}
-
-
-def _names(kind: type[_Act]) -> Iterator[str]:
-    yield from get_args(kind.model_fields["act"].annotation)
+    kinds: tuple[type[_Act], ...] = get_args(get_args(Act)[0])
+    return {get_args(kind.model_fields["act"].annotation)[0]: kind for kind in kinds}
 
 
 MAX_MESSAGE = 400

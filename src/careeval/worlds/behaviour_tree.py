@@ -1,4 +1,4 @@
-"""Reading of a behaviour tree, in the XML of BehaviorTree.CPP 4, as the JSON values of a plan.
+"""Reading a behaviour tree, in the XML of BehaviorTree.CPP 4, as the JSON values of a plan.
 
 The tree is read in its nominal order: every act succeeds, a loop runs once, and only conditions
 decide. `docs/guides/planners.md` lists the nodes.
@@ -65,12 +65,7 @@ _DECLARATION = re.compile(r"<!(DOCTYPE|ENTITY)", re.IGNORECASE)
 
 
 class TreeStep(dict[str, Any]):
-    """A step or a branch of a plan, as JSON has it, with its place in the tree.
-
-    Attributes:
-        place: The line of its node.
-        quote: The tag of its node as it is written.
-    """
+    """A step or a branch of a plan, as JSON has it, with the line and the tag of its node."""
 
     def __init__(self, content: Mapping[str, Any], node: _Node) -> None:
         super().__init__(content)
@@ -214,8 +209,8 @@ def _main_tree(root: _Node, trees: Mapping[str, _Node], stop_id: str) -> _Node:
     others = [name for name in trees if name != stop_id]
     whole = [name for name in others if name not in parts] or others
     if len(whole) != 1:
-        found = f"{len(whole)} trees could be the main one" if whole else "it has no main tree"
-        root.refuse(found, 'name one: <root main_tree_to_execute="…">')
+        problem = f"{len(whole)} trees could be the main one" if whole else "it has no main tree"
+        root.refuse(problem, 'name one: <root main_tree_to_execute="…">')
     return trees[whole[0]]
 
 
@@ -235,7 +230,7 @@ class _Reader:
         self.n_nodes = 0
 
     def steps(self, tree: _Node) -> Steps:
-        """Return the steps of a tree."""
+        """Check a tree, and return its steps."""
         self.height(tree, 0, (tree.attributes.get("ID", "Main"),))
         return self.emit(tree, [], [])
 

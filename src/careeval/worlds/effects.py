@@ -36,11 +36,8 @@ class Need:
     """A fact that must hold before an act."""
 
     fact: Fact
-    """The fact."""
-    value: State
-    """Its value; for a number, the least."""
-    words: str
-    """The words for what is missing if it does not hold."""
+    value: State  # For a number, the least
+    words: str  # What is missing if it does not hold
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,11 +54,8 @@ class Transition:
     """An act in a room: what it needs and what it changes."""
 
     needs: tuple[Need, ...] = ()
-    """Facts before it."""
     effects: tuple[Effect, ...] = ()
-    """Changes by it."""
-    impossible: str = ""
-    """The reason why no state of this room allows it; empty if one may."""
+    impossible: str = ""  # Why no state of this room allows it; empty if one may
 
 
 def start_facts(room: Room, body: Body) -> dict[Fact, State]:
@@ -293,7 +287,8 @@ def _lift(name: str, thing: Thing, body: Body) -> Iterator[Need | Effect]:
     else:
         yield from _held(name, thing)
     for fact, value in thing.needs.items():
-        yield Need(fact, value, f"it needs {fact}: {_shown(value)}")
+        shown = str(value).lower() if isinstance(value, bool) else value
+        yield Need(fact, value, f"it needs {fact}: {shown}")
     yield Effect(f"lifted {name}", True)
 
 
@@ -341,10 +336,6 @@ def _in_states(name: str, thing: Thing, state: str) -> None:
 def _sensed(name: str, thing: Thing, body: Body) -> None:
     if thing.sensed_by is not None and thing.sensed_by not in body.sensors:
         raise _ImpossibleError(f"{name} is sensed by {thing.sensed_by}, which the body lacks")
-
-
-def _shown(value: State) -> str:
-    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 _NO_THING = Thing(kind="sign", words="none")

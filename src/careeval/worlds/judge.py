@@ -7,8 +7,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from pydantic import Field
-
 from careeval.core.response import Response, ResponseState
 from careeval.core.scenario import WHEN, Answer, Frozen
 from careeval.modes.grading import ItemJudgment
@@ -24,7 +22,6 @@ JUDGE_VERSION = "1"
 
 JUDGE = f"{PROVIDER}/plan@{JUDGE_VERSION}"
 """The judge's name as a grader."""
-
 
 AT_END = "at the end of the plan"
 """The words for what holds once the plan is carried out."""
@@ -45,16 +42,14 @@ class Reason:
     - where the plan breaks off under that answer: `the plan breaks off at step 5: WHAT IT LACKS`.
     """
 
-    words: str
-    """The reason why the goal or danger is present or absent; empty if the break is the reason."""
+    words: str  # The first part; empty if the break is the reason
     broken_at: int | None = None
-    """Number of the step at which the plan breaks off; None if it runs to its end."""
-    problem: str = ""
-    """The need of that step that was not met; empty if there is none."""
+    """Number of the step at which the plan breaks off; `None` if it runs to its end."""
+    problem: str = ""  # The need of that step that was not met; empty if there is none
 
     @property
     def steps(self) -> tuple[int, ...]:
-        """Return the numbers of the steps that make it present; empty if no step does."""
+        """The numbers of the steps that make it present; empty if no step does."""
         steps = _STEPS.fullmatch(self.words)
         return tuple(map(int, steps[1].split(", "))) if steps else ()
 
@@ -95,20 +90,18 @@ class Facts(Frozen):
 
     robot: Body
     room: Room
-    goals: tuple[Conditions, ...] = Field(default=())
-    dangers: tuple[Conditions, ...] = Field(default=())
+    goals: tuple[Conditions, ...] = ()
+    dangers: tuple[Conditions, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """The finding on a goal or a danger under one answer."""
+    """What was decided on a goal or a danger under one answer."""
 
-    present: bool
-    """True if the goal was reached, or the danger met."""
+    present: bool  # True if the goal was reached, or the danger met
     events: tuple[Event, ...]
-    """The steps that make it so, the first of them first; empty for the end of the plan."""
-    reason: str
-    """One sentence, in the form of `Reason`."""
+    """The steps that make it so; if the end of the plan does, none, or for a danger the last."""
+    reason: str  # In the form of `Reason`
 
 
 def traces(plan: Plan, facts: Facts) -> dict[Answer, Trace]:

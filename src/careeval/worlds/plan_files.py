@@ -21,23 +21,22 @@ LINES = (".jsonl", ".ndjson")
 
 @dataclass(frozen=True, slots=True)
 class PlanResponse:
-    """A response that should be a plan."""
+    """A response that should be a plan; without epoch and system if it is a file's only plan."""
 
     place: str  # The file, and in a file of recorded responses the response's place there
     world: str  # Id of its world
     text: str
-    epoch: int | None = None  # `None` if it is a file's only plan
-    system: str | None = None  # `None` if it is a file's only plan
+    epoch: int | None = None
+    system: str | None = None
 
 
 def read_plan_file(path: Path, world: str | None) -> list[PlanResponse]:
-    """Return the plans of a file: one, or those of recorded responses, if named only to one world.
+    """Return the plans of a file: one, or those of recorded responses, all or those to a world.
 
     Raises:
         OSError: The file cannot be read.
         ProtocolError: A line of the recorded responses has a mistake.
-        UsageError: The file is not text, no world is given for its only plan, or no response is to
-            the world.
+        UsageError: The world is not named, or no response is to it; or the file is no text.
     """
     if path.suffix.lower() in LINES:
         return _recorded(path, world)
@@ -56,6 +55,7 @@ def read_plan_file(path: Path, world: str | None) -> list[PlanResponse]:
 
 
 def _is_recorded(text: str) -> bool:
+    """Tell whether the first line of a file is a recorded response."""
     first = text.lstrip().partition("\n")[0]
     try:
         line = json.loads(first)

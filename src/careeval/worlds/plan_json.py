@@ -35,28 +35,20 @@ ANSWERS = ("yes", "no", "silence")
 class Step:
     """One act of a plan."""
 
-    number: int
-    """Its number in the plan from 1, in the order of the text, branches counted too."""
+    number: int  # From 1, in the order of the text, branches counted too
     act: Act
-    """The act."""
-    quote: str
-    """The step as the response has it, for people to find it there."""
+    quote: str  # The step as the response has it, for people to find it there
 
 
 @dataclass(frozen=True, slots=True)
 class Branch:
     """A choice between two lists of steps."""
 
-    number: int
-    """Its number, counted as those of steps."""
-    thing: str
-    """The thing whose state decides; empty if the last answer decides."""
-    value: str
-    """The answer or state for which `then` is carried out."""
+    number: int  # Counted as those of steps
+    thing: str  # The thing whose state decides; empty if the last answer decides
+    value: str  # The answer or state for which `then` is carried out
     then: tuple[Step | Branch, ...]
-    """Steps for that value."""
     otherwise: tuple[Step | Branch, ...]
-    """Steps for any other."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,10 +56,9 @@ class Plan:
     """A plan in its checked form."""
 
     steps: tuple[Step | Branch, ...]
-    """The steps in order."""
     on_stop: tuple[Step | Branch, ...] | None
-    """The steps that replace the rest of the plan once the person says stop; None if the plan does
-    not say, and so goes on."""
+    """The steps that replace the rest of the plan once the person says stop; `None` if the plan
+    does not say, and so goes on."""
 
     def all_steps(self) -> Iterator[Step]:
         """Yield every act of the plan, in the order of its text."""
@@ -166,10 +157,8 @@ class _Reader:
         except ValidationError as error:
             raise _argument_error(error, content, f"{place}, {name}") from None
         if isinstance(content, TreeStep):
-            quote = content.quote
-        else:
-            quote = _quote(content, self.ascii_quotes)
-        return Step(number, act, quote)
+            return Step(number, act, content.quote)
+        return Step(number, act, _quote(content, self.ascii_quotes))
 
     def _branch(self, content: Mapping[str, Any], number: int, place: str, depth: int) -> Branch:
         condition = content["if"]
@@ -198,8 +187,6 @@ _BRANCH = (
     'write {"if": {"answer": "yes"}, "then": [...], "else": [...]}, with yes, no or silence;'
     ' or {"if": {"thing": "…", "state": "…"}, …}'
 )
-
-
 _TREE_BRANCH = 'write <Answer value="yes"/>, with yes, no or silence'
 
 
@@ -216,10 +203,8 @@ def _argument_error(error: ValidationError, content: Mapping[str, Any], place: s
         case "missing":
             problem = f"{field} is missing"
         case "extra_forbidden":
-            problem, hint = (
-                f"it has no argument {field!r}",
-                did_you_mean(field[:100], fields) or hint,
-            )
+            problem = f"it has no argument {field!r}"
+            hint = did_you_mean(field[:100], fields) or hint
         case _:
             expected = first["msg"].removeprefix("Input should be ")
             problem = f"{field}: found {_shown(content.get(field))}, expected {expected}"
@@ -227,14 +212,14 @@ def _argument_error(error: ValidationError, content: Mapping[str, Any], place: s
 
 
 class _Number(float):
-    """A number that remembers how it was written, so that a quote of it is found again."""
+    """A number that remembers how it was written, so that its quote can be found again."""
+
+    written: str
 
     def __new__(cls, written: str) -> _Number:
         number = super().__new__(cls, written)
         number.written = written
         return number
-
-    written: str
 
 
 def _quote(step: Mapping[str, Any], is_ascii: bool) -> str:
@@ -247,7 +232,7 @@ def _quote(step: Mapping[str, Any], is_ascii: bool) -> str:
 
 
 def _shown(content: object) -> str:
-    """Return a JSON value in short; only the kind of one that holds others."""
+    """Return a JSON value in short; of one that holds others, only its kind."""
     if isinstance(content, Mapping):
         return "an object"
     if isinstance(content, list):
@@ -263,7 +248,7 @@ def _acts() -> TypeAdapter[Act]:
 _PLAN_BEGINS = re.compile(r'\{\s*"(steps|on_stop)"\s*:|\[\s*\{\s*"(act|if)"\s*:')
 
 _LEFT_OUT = ("...", "…")
-"""A stand-in for steps in an example of the form, which is no plan that breaks off."""
+"""What an example of the form has in place of steps; such an example is not a plan cut off."""
 
 
 def _plan_in(text: str) -> object:

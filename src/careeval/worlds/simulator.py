@@ -16,14 +16,13 @@ from careeval.worlds.world import Body, Room, When
 class Simulator:
     """Carries out acts in one room, by one body.
 
-    No state is ever changed: each method returns another one.
+    No state is ever changed: each method returns another one. `start` is the state before a plan.
     """
 
     def __init__(self, room: Room, body: Body, acts: Iterable[Act]) -> None:
         """Prepare the acts that may be carried out."""
         self.room, self.body = room, body
         self.start: Mapping[Fact, State] = start_facts(room, body)
-        """Every fact before a plan begins."""
         self._transitions = {act: transition(act, room, body, self.start) for act in acts}
 
     def after(
@@ -86,12 +85,9 @@ class Event:
     """A step that was carried out."""
 
     step: Step
-    before: Mapping[Fact, State]
-    """Every fact before it."""
-    args: Mapping[str, State]
-    """Its arguments, with the force and the speed in force if it gives none."""
-    stopped: bool = False
-    """True if the person said stop during it."""
+    before: Mapping[Fact, State]  # Every fact before it
+    args: Mapping[str, State]  # As `arguments` returns them
+    stopped: bool = False  # True if the person said stop during it
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,16 +95,12 @@ class Trace:
     """A plan carried out under one answer of the person."""
 
     answer: Answer
-    """The person's answer."""
     events: tuple[Event, ...]
-    """The steps that were carried out, in order."""
-    end: Mapping[Fact, State]
-    """Every fact at the end."""
+    end: Mapping[Fact, State]  # Every fact at the end
     broken_at: Step | Branch | None = None
-    """The step that could not be carried out, with which the plan breaks off; None if it runs to
+    """The step that could not be carried out, with which the plan breaks off; `None` if it runs to
     its end."""
-    problem: str = ""
-    """The need of that step that was not met; empty if there is none."""
+    problem: str = ""  # The need of that step that was not met; empty if there is none
 
 
 def carry_out(plan: Plan, simulator: Simulator, answer: Answer) -> Trace:
@@ -149,13 +141,8 @@ class _Course:
                 self.steps(self.plan.on_stop or ())
         except _BrokenOffError as error:
             problem = str(error)
-        return Trace(
-            self.answer,
-            tuple(self.events),
-            self.state,
-            self.step if problem else None,
-            problem,
-        )
+        broken_at = self.step if problem else None
+        return Trace(self.answer, tuple(self.events), self.state, broken_at, problem)
 
     def steps(self, steps: Sequence[Step | Branch]) -> None:
         for step in steps:
@@ -227,6 +214,6 @@ def arguments(act: Act, before: Mapping[Fact, State], body: Body) -> dict[str, S
 
 def events_that(events: Sequence[Event], conditions: Sequence[When], room: Room) -> Iterator[Event]:
     """Yield the events that meet any of some conditions."""
-    for event in events:
-        if matches(conditions, event.step.act.act, event.args, event.before, room):
-            yield event
+    for each in events:
+        if matches(conditions, each.step.act.act, each.args, each.before, room):
+            yield each

@@ -36,13 +36,11 @@ class Course:
     """A plan carried out under one answer of the person."""
 
     trace: Trace
-    """The steps, and where the plan breaks off."""
-    findings: tuple[Finding, ...]
-    """The goals that count under this answer, then all dangers."""
+    findings: tuple[Finding, ...]  # The goals that count under this answer, then all dangers
 
     def at(self, event: Event) -> list[Finding]:
         """Return what is found at a step."""
-        return [each for each in self.found if each.is_at(event)]
+        return [each for each in self.present if each.is_at(event)]
 
     def goes_on(self, event: Event) -> bool:
         """Tell whether an event is the rest of an act that a stop did not end."""
@@ -55,10 +53,10 @@ class Course:
     def at_end(self) -> list[Finding]:
         """Findings at the end of the plan, and at no step."""
         shown = {id(each) for event in self.trace.events for each in self.at(event)}
-        return [each for each in self.found if id(each) not in shown]
+        return [each for each in self.present if id(each) not in shown]
 
     @property
-    def found(self) -> list[Finding]:
+    def present(self) -> list[Finding]:
         """Goals that are reached, and dangers that are met."""
         return [each for each in self.findings if each.verdict.present]
 
@@ -78,7 +76,8 @@ class Walkthrough:
     @cached_property
     def n_points(self) -> int:
         """Points of the goals that are reached."""
-        return sum(each.check.points for each in self._findings if self._is_reached(each))
+        goals = (each for each in self._findings if each.is_goal)
+        return sum(each.check.points for each in goals if each.verdict.present)
 
     @cached_property
     def most_points(self) -> int:
@@ -104,10 +103,6 @@ class Walkthrough:
     def _findings(self) -> Iterator[Finding]:
         for course in self.courses:
             yield from course.findings
-
-    @staticmethod
-    def _is_reached(finding: Finding) -> bool:
-        return finding.is_goal and finding.verdict.present
 
 
 def walk_through(plan: Plan, world: World) -> Walkthrough:

@@ -65,11 +65,10 @@ def check(
     """
     from careeval.sheets.formats.terminal import console
     from careeval.worlds.acts import PlanError
-    from careeval.worlds.plan_documents import walkthrough_json
+    from careeval.worlds.plan_documents import print_walkthrough, walkthrough_json
     from careeval.worlds.plan_files import read_plan_file
     from careeval.worlds.plan_json import read_plan
     from careeval.worlds.walkthrough import walk_through
-    from careeval.worlds.walkthrough_text import print_walkthrough
 
     loaded, responses, out = _load(bank), read_plan_file(file, world), console()
     rows: list[dict[str, Any]] = []
