@@ -18,7 +18,7 @@ from urllib.parse import urlsplit
 
 from careeval.errors import ProtocolError
 from careeval.files import read_text
-from careeval.protocol.address import check_address, server_address
+from careeval.protocol.address import EXAMPLE, check_address, server_address
 from careeval.protocol.providers import COMPATIBLE, provider_of
 from careeval.protocol.run import Run
 
@@ -55,9 +55,9 @@ class Destination:
 
 
 def settings_file() -> Path:
-    """Return the file in which agreed addresses are kept, one a line.
+    """Return the file of agreed addresses, one a line, in the user's folder of settings.
 
-    It is in the user's folder of settings: https://specifications.freedesktop.org/basedir-spec.
+    The folder is that of https://specifications.freedesktop.org/basedir-spec.
 
     Raises:
         RuntimeError: The user has no home.
@@ -151,7 +151,7 @@ def check_addresses(runs: Iterable[Run]) -> None:
     if missing:
         raise ProtocolError(
             "\n".join(missing),
-            hint="give the address at which the server listens, such as http://localhost:8000/v1",
+            hint=f"give the address at which the server listens, {EXAMPLE}",
         )
 
 

@@ -31,11 +31,7 @@ from careeval.protocol.ledger import (
 
 
 class StoredCalls:
-    """The finished calls of one run, on disk.
-
-    Raises:
-        OSError: The files cannot be written.
-    """
+    """The finished calls of one run, on disk."""
 
     def __init__(self, folder: Path) -> None:
         self._calls, self._spent = JsonLines(folder / CALLS_FILE), JsonLines(folder / SPENT_FILE)

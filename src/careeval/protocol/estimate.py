@@ -211,10 +211,7 @@ def _asking(prompts: Prompts, scenario: Scenario, limit: int) -> Tokens:
 def _calls(
     prompts: Prompts | None, scenario: Scenario, rubric: Rubric, task: Mapping[str, Any]
 ) -> list[_Call]:
-    """Return the grader's calls about one response to a scenario; none for a rubric without items.
-
-    If `prompts` is `None`, a program grades, and its calls have no prompt.
-    """
+    """Return the grader's calls about one response; a program's, without prompts, send nothing."""
     context = scenario.text if task.get("grader_context") == "scenario" else None
     items = scenario.rubric(rubric)
     groups = [[item] for item in items] if task.get("per_item") else [list(items)]
@@ -233,10 +230,7 @@ def _calls(
 
 
 def _recorded(run: Run) -> dict[str, list[_Length]]:
-    """Return the lengths of the recorded responses that can be graded, by scenario.
-
-    A scenario whose responses are all empty or refused has an empty list.
-    """
+    """Return scenario → the lengths of its recorded responses that can be graded."""
     file, system = Path(run.task["responses"]), run.task.get("system") or run.system
     responses = read_responses(file)
     if system not in responses:

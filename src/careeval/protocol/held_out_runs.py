@@ -111,13 +111,7 @@ def check_held_out_allowed(split: str) -> None:
 
 
 def refuse_taken_name(root: Path, run: Run) -> None:
-    """Check that no other run below a folder has the system's name.
-
-    The other run may be private, or have been renamed since it began.
-
-    Raises:
-        ProtocolError: Another run has the name.
-    """
+    """Raise a `ProtocolError` if another run, be it private or renamed, has the system's name."""
     for other in runs_named(root, run.system):
         if other != run_folder(root, run):
             raise ProtocolError(

@@ -23,7 +23,7 @@ CHUNK = 1_000_000
 
 
 class LineSpan(NamedTuple):
-    """The position and length of a line in its file, in bytes."""
+    """The place of a line in its file, in bytes."""
 
     start: int
     length: int

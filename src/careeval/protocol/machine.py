@@ -60,10 +60,7 @@ def _cpu_quotas(root: Path) -> Iterator[float]:
 
 
 def _free_of_groups(root: Path) -> Iterator[int]:
-    """Yield the bytes that each control group of this process still allows.
-
-    Files that were read stay in memory until it is needed, and count as free.
-    """
+    """Yield the bytes that each control group still allows; cached files count as free."""
     for group in _groups(root, "memory"):
         for limit, usage in (
             ("memory.max", "memory.current"),

@@ -162,11 +162,7 @@ def as_json(prices: Mapping[str, Price]) -> dict[str, dict[str, Any]]:
 
 
 def from_json(data: object) -> dict[str, Price]:
-    """Return prices by model from the data that `as_json` returned.
-
-    Raises:
-        ValueError: The data are not of the form that `as_json` returns.
-    """
+    """Return prices by model from what `as_json` returned; a `ValueError` for anything else."""
     return TypeAdapter(dict[str, Price]).validate_python(data)
 
 

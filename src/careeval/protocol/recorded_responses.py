@@ -116,11 +116,7 @@ def read_responses(path: Path) -> dict[str, list[Response]]:
 
 
 def _lines(path: Path) -> Iterator[tuple[int, str]]:
-    """Yield each non-blank line with its number; of a line that is too long, only its start.
-
-    Raises:
-        ProtocolError: The file cannot be read, or is too long.
-    """
+    """Yield each non-blank line with its number; of a line that is too long, only its start."""
     try:
         with open_file(path) as file:
             n_bytes = file.seek(0, SEEK_END)
@@ -196,13 +192,13 @@ def _error_text(error: ValueError) -> str:
     return str(error)
 
 
+# Responses of a Python function
+
 Function = Callable[[Scenario], str | Awaitable[str]]
 """A system: a function from a scenario to the text of a response, or a coroutine function."""
 
 Question = tuple[Scenario, int]
 """A scenario and the epoch of the response."""
-
-# Responses of a Python function
 
 AT_ONCE = 10
 """Calls of a function in flight, if not given."""
@@ -227,12 +223,10 @@ class FailedCall:
 def kept_responses(file: Path) -> list[Response]:
     """Return the responses in a file that a run was killed over; a damaged line is skipped.
 
-    Without the file there are none.
+    There are none without the file.
     """
-    if not file.exists():
-        return []
     responses = []
-    for _, row in json_rows(file, MAX_CALLS):
+    for _, row in json_rows(file, MAX_CALLS) if file.exists() else ():
         with suppress(ValidationError):
             line = ResponseLine.model_validate(row)
             responses.append(line.as_response(line.epoch or 1))

@@ -166,11 +166,7 @@ def run_identity(run: Run) -> object:
 
 
 def check_name(system: str) -> None:
-    """Check that a system may have this name.
-
-    Raises:
-        ProtocolError: The name is blank, too long, or has control characters.
-    """
+    """Raise a `ProtocolError` if a system's name is blank, too long, or has control characters."""
     if not system.strip() or not system.isprintable() or len(system) > MAX_NAME:
         raise ProtocolError(
             f"the system name is not allowed: {system[:MAX_NAME]!r}",

@@ -146,11 +146,7 @@ def system_of(folder: Path) -> str | None:
 
 
 def refuse_links(folder: Path) -> None:
-    """Check that a run's folder has no links, through which a run would write elsewhere.
-
-    Raises:
-        ProtocolError: The folder, or a folder in it, has a link.
-    """
+    """Raise a `ProtocolError` if a run's folder has a link, by which it would write elsewhere."""
     for where, folders, files in os.walk(folder):
         for name in sorted((*folders, *files)):
             if (path := Path(where, name)).is_symlink():
@@ -179,7 +175,7 @@ def is_grading(folder: Path) -> bool:
 
 
 def budget_folders(folder: Path) -> list[Path]:
-    """Return the folders of all runs that share a run's budget, including the run's own."""
+    """Return the folders of all runs that share a run's budget, its own among them."""
     return [(folder / path).resolve() for path in read_run_file(folder).together] or [folder]
 
 

@@ -55,7 +55,7 @@ def prepare(run: Run, folder: Path) -> Path:
     folder.mkdir(parents=True, exist_ok=True)
     refuse_links(folder)
     try:
-        # of two commands at once, the second has to see the run of the first
+        # if two commands come at once, the second must see the run of the first
         with locked(folder):
             if not _may_take(folder, run):
                 raise _taken(folder)
@@ -135,7 +135,7 @@ def discard(folder: Path) -> None:
         call_files = (CALLS_FILE, SPENT_FILE, RESERVED_FILE)
         for name in (RUN_FILE, RESPONSES_FILE, *call_files, LOCK_FILE, BUDGET_LOCK):
             (folder / name).unlink(missing_ok=True)
-        # fails, as it should, where other files are in them
+        # fails, as it should, if other files are in them
         folder.rmdir()
         folder.parent.rmdir()
 
@@ -185,11 +185,9 @@ def _is_readable(folder: Path) -> bool:
 
 
 def refuse_runs_folder(folder: Path) -> None:
-    """Check that a folder is not part of a run and has no runs, so that other files may go there.
+    """Raise a `ProtocolError` if a folder is part of a run or a sweep, or has a run just below it.
 
-    Raises:
-        ProtocolError: The folder is that of a run or a sweep, is inside one, or has a run just
-            below it.
+    Else other files may go there.
     """
     refuse_sweep(folder)
     hint = "give a folder without runs, such as -o site"

@@ -77,10 +77,7 @@ def _n_recorded(folder: Path, run: Run) -> int | None:
 
 
 def _n_samples(folder: Path, run: Run) -> int | None:
-    """Return the number of responses that a run will have; `None` if it cannot be determined.
-
-    It is taken from the recorded responses, from the logs, or else from the bank.
-    """
+    """Return how many responses a run will have: as recorded, as logged, or else as in its bank."""
     try:
         if run.model is None and not run.asks_function:
             return _n_recorded(folder, run)

@@ -84,11 +84,7 @@ class Lease:
 
 
 class JournalWriter:
-    """A writer of a sweep's journal, for the process that drives the sweep.
-
-    Raises:
-        OSError: The journal cannot be written.
-    """
+    """A writer of a sweep's journal, for the process that drives the sweep."""
 
     def __init__(self, root: Path) -> None:
         self._lines = JsonLines(root / JOURNAL_FILE)
@@ -220,11 +216,7 @@ def sweep_command(root: Path, max_cost: str = "") -> str:
 
 
 def refuse_sweep(folder: Path) -> None:
-    """Check that a folder is not part of a sweep, whose cells only `careeval sweep` may write.
-
-    Raises:
-        ProtocolError: The folder is the folder of a sweep, or is inside one.
-    """
+    """Raise a `ProtocolError` if a folder is in a sweep: only `careeval sweep` may write cells."""
     for root in (folder, *folder.absolute().parents):
         if (root / SWEEP_FILE).exists():
             raise ProtocolError(

@@ -25,7 +25,7 @@ READ_AS = 2
 """Version of the way in which logs are read; raising it makes older entries invalid."""
 
 MAX_HASHED = 10_000_000_000
-"""Most bytes of a run's logs that are hashed; larger ones are read each time."""
+"""The most bytes of a run's logs that are hashed; the logs of a larger run are read each time."""
 
 
 def cached_tables(folder: Path, key: str | None) -> Runs | None:
@@ -90,7 +90,7 @@ def _hash(path: Path) -> str:
 # The user's cache folder
 
 MAX_BYTES = 2_000_000_000
-"""Most bytes that the entries of one kind take; those that were not used for longest go first."""
+"""The most bytes that the entries of one kind take; the longest unused go first."""
 
 
 def cache_entry(kind: str, key: str) -> Path | None:
