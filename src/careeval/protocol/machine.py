@@ -18,8 +18,8 @@ RUNS_PER_CORE = 2
 def n_cores(root: Path = Path("/")) -> int:
     """Return the number of processors that this process may use; at least 1.
 
-    Slurm or taskset may limit it to some, and a container to the time of so many; part of a
-    processor counts as one. `root` is the root of the file system.
+    Slurm or taskset may allow only some processors, and a container only a share of their time;
+    part of a processor counts as one. `root` is the root of the file system.
     """
     n = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     return max(1, min([n, *(math.ceil(share) for share in _cpu_quotas(root))]))

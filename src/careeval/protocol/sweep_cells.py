@@ -10,10 +10,10 @@ ROOT/<system>/slice-01/ask-001/            a run: one slice of the scenarios is 
 ROOT/<system>/slice-01/grade-1-001/        a run: its responses are graded, the first way
 ```
 
-A cell is written under a lease, whose number ends the name of its folder. A process that takes a
-cell over gets a lease with the next number and a new folder, which begins with a copy of the calls
-finished so far. Readers use the highest number, so that a process that lost its lease changes
-nothing. The systems of a held-out sweep lie in `ROOT/private`.
+The number of a lease ends the name of its folder. A process that takes over a cell gets the next
+number and a new folder, which begins with a copy of the calls finished so far. Readers use the
+highest number, so that a process that lost its lease changes nothing. The systems of a held-out
+sweep lie in `ROOT/private`.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Reading the logs of runs into tables, without Inspect.
 
-A sample's metadata has all that the tables need, so that no bank is needed to read a run. Where a
-run was killed and resumed, several logs lie in one folder, and the newest sample of each scenario
-and epoch counts. Each log is read once, sample by sample, and only rows are kept.
+A sample's metadata has all that the tables need, so that no bank is needed to read a run. If a run
+was killed and resumed, several logs lie in its folder, and the newest sample of each scenario and
+epoch counts. Each log is read once, sample by sample, and only rows are kept.
 """
 
 from __future__ import annotations

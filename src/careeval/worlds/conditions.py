@@ -34,7 +34,7 @@ def matches(
 
 
 def stop_steps(room: Room) -> Sequence[When]:
-    """Return the conditions of the step in the course of which the person says stop."""
+    """Return the conditions of the step during which the person says stop."""
     return room.stop_during or (When(act=(CONTACT,)),)
 
 

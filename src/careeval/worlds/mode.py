@@ -1,7 +1,7 @@
 """The mode `plan`: a system gives a typed plan for a robot's body, and a simulation judges it.
 
-Here its worlds, bodies and shared dangers are read from the files of a bank, with the text that is
-asked.
+This module reads worlds, bodies and shared dangers from the files of a bank, and writes the text
+that a system is asked.
 """
 
 from __future__ import annotations
