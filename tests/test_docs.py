@@ -43,7 +43,7 @@ from careeval.protocol import (
     failures,
     gguf,
     json_lines,
-    log_fields,
+    log_limits,
     machine,
     prices,
     recorded_responses,
@@ -373,14 +373,14 @@ def _acts() -> str:
 
 def _limits_that_are_met() -> str:
     """The limits that a user can meet, from the constants that the code goes by."""
-    lists = f"{log_fields.MAX_ITEMS:,} items of a rubric"
-    scenarios, epochs = log_fields.MAX_SCENARIOS, log_fields.MAX_EPOCHS
+    lists = f"{log_limits.MAX_ITEMS:,} items of a rubric"
+    scenarios, epochs = log_limits.MAX_SCENARIOS, log_limits.MAX_EPOCHS
     runs = (
         f"{machine.RUNS_PER_CORE} a processor, as far as {_size(machine.RUN_BYTES)} of memory "
         "are free for each"
     )
     rows = [
-        ("one run", f"{log_fields.MAX_RESPONSES:,} responses; {scenarios:,} scenarios; "
+        ("one run", f"{log_limits.MAX_RESPONSES:,} responses; {scenarios:,} scenarios; "
          f"{epochs:,} epochs; {lists}"),
         ("runs at once", runs),
         ("calls at once", f"{connect.HOSTED_CALLS} to a hosted model, {connect.OWN_CALLS} to a "
@@ -396,11 +396,11 @@ def _limits_that_are_met() -> str:
         ("calls to a grader for one response", f"{grading.MAX_ATTEMPTS}"),
         ("a run that gets nowhere", f"ends after {calls.TIMES_TURNED_AWAY} attempts that would "
          f"all fail so, or {failures.MAX_UNUSABLE} responses without a usable judgment"),
-        ("a log", f"{_size(log_fields.MAX_UNPACKED)} unpacked; {log_fields.MAX_TEXT:,} characters "
-         f"of a text; {log_fields.MAX_JUDGMENTS:,} judgments; {log_fields.MAX_KEPT:,} characters "
+        ("a log", f"{_size(log_limits.MAX_UNPACKED)} unpacked; {log_limits.MAX_TEXT:,} characters "
+         f"of a text; {log_limits.MAX_JUDGMENTS:,} judgments; {log_limits.MAX_KEPT:,} characters "
          "in all that is kept of it"),
-        ("`run.json`", _size(log_fields.MAX_JSON)),
-        ("`calls.jsonl`", f"{_size(json_lines.MAX_CALLS)}; {_size(log_fields.MAX_JSON)} a line"),
+        ("`run.json`", _size(log_limits.MAX_JSON)),
+        ("`calls.jsonl`", f"{_size(json_lines.MAX_CALLS)}; {_size(log_limits.MAX_JSON)} a line"),
         ("`spent.jsonl`, `reserved.jsonl`", f"{_size(json_lines.MAX_LEDGER)}; the same"),
         ("the tables of runs in the user's cache folder", f"{_size(table_cache.MAX_BYTES)}, "
          f"those used last; none of a run with logs above {_size(table_cache.MAX_HASHED)}"),
@@ -416,9 +416,7 @@ def _limits_that_are_met() -> str:
         ("`evidence.json` of a bank", f"{_size(evidence.MAX_BYTES)}; the same"),
         ("a CSV, JSON or XLSX file to import", f"{_size(imported_records.MAX_BYTES)}; "
          f"{imported_records.MAX_ROWS:,} rows"),
-        ("… an XLSX file", f"{_size(imported_records.MAX_UNPACKED_BYTES)} unpacked; "
-         f"{imported_records.MAX_CELLS:,} cells"),
-        ("… a JSON file", f"{imported_records.MAX_VALUES:,} values"),
+        ("… an XLSX file", f"{_size(imported_records.MAX_UNPACKED_BYTES)} unpacked"),
         ("a sealed split", _size(sealed.MAX_SEALED)),
         ("a file of prices, a roster, a prompt, a settings file", _size(prices.MAX_BYTES)),
         ("a report", f"{MOST_CHARACTERS:,} characters; a sample of the responses where there are "

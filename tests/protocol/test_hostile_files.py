@@ -24,7 +24,7 @@ from careeval.protocol.ledger import (
     forget_calls,
     read_paid_calls,
 )
-from careeval.protocol.log_fields import MAX_JSON
+from careeval.protocol.log_limits import MAX_JSON
 from careeval.protocol.recorded_responses import MAX_LISTED, read_responses
 from careeval.protocol.run_folder import RUN_FILE, read_run_file
 from careeval.protocol.run_setup import SETUP_FILE, finish_setup

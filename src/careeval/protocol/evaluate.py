@@ -32,7 +32,7 @@ from careeval.protocol.held_out_runs import (
 from careeval.protocol.inspect_hooks import using_tally, without_other_hooks
 from careeval.protocol.ledger import CALLS_FILE, forget_calls
 from careeval.protocol.lock import locked
-from careeval.protocol.log_fields import check_size
+from careeval.protocol.log_limits import check_size
 from careeval.protocol.logs import read_log
 from careeval.protocol.recorded_responses import read_responses
 from careeval.protocol.run import NO_CALLBACKS, Outcome, Run, RunCallbacks, Stop, Tally

@@ -10,7 +10,7 @@ from typing import IO, Any, NamedTuple
 
 from careeval.errors import ProtocolError
 from careeval.files import open_file, open_in_place, size_of_file
-from careeval.protocol.log_fields import MAX_JSON
+from careeval.protocol.log_limits import MAX_JSON
 
 MAX_CALLS = 50_000_000_000
 """The most bytes of a `calls.jsonl`, which is read line by line."""

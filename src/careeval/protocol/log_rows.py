@@ -17,8 +17,6 @@ from careeval.core.response import ResponseState
 from careeval.core.scenario import Rubric, Split
 from careeval.errors import LogError
 from careeval.protocol.log_fields import (
-    MAX_JUDGMENTS,
-    MAX_KEPT,
     Grouping,
     LoggedGrading,
     LoggedGradingUsage,
@@ -28,6 +26,7 @@ from careeval.protocol.log_fields import (
     LoggedUsage,
     is_cancelled,
 )
+from careeval.protocol.log_limits import MAX_JUDGMENTS, MAX_KEPT
 from careeval.protocol.logs import ImpossibleCount, Log, UnreadableSample
 from careeval.protocol.sweep_cells import sweep_of
 from careeval.results.tables import JUDGMENTS, NOT_ASKED, Column, schema, table

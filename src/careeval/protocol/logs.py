@@ -22,13 +22,15 @@ from pydantic_core import from_json
 from careeval.core.response import Grader
 from careeval.errors import LogError
 from careeval.protocol.log_fields import (
-    MAX_RESPONSES,
     MAX_SHOWN,
-    MAX_SUMMARIES,
     LoggedSample,
     LoggedScenario,
     LogHeader,
     error_text,
+)
+from careeval.protocol.log_limits import (
+    MAX_RESPONSES,
+    MAX_SUMMARIES,
     open_log,
     read_member,
     size_problem,
