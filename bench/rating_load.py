@@ -169,7 +169,15 @@ async def rate_all(raters: Iterable[Rater], port: int, is_over: Over, think: flo
 def new_study(bank: Bank, n: int, path: Path) -> dict[str, Rater]:
     """A study of careeval's own bank, and its raters."""
     most = min(20, len(bank))
-    plan = new_plan(bank, [Role.other] * n, title="Load", consent=CONSENT, seed=1, per_rater=most)
+    plan = new_plan(
+        bank,
+        [Role.other] * n,
+        study_id="aaaa",
+        title="Load",
+        consent=CONSENT,
+        seed=1,
+        per_rater=most,
+    )
     scenarios = planned_scenarios(plan, bank)
     store = Store.create(path, "study", plan.json_text())
     raters = {}

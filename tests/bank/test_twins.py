@@ -233,6 +233,8 @@ def _found(call: Call) -> list[bool]:
 
 def test_a_study_rates_twins_and_no_controls(folder: Path) -> None:
     """A twin has points of its own to rate; a control has its base's."""
-    plan = new_plan(load_bank(folder), ROLES, title="A study", consent=CONSENT, seed=1)
+    plan = new_plan(
+        load_bank(folder), ROLES, study_id="aaaa", title="A study", consent=CONSENT, seed=1
+    )
     asked = {scenario for seat in plan.seats for scenario in seat.scenarios}
     assert asked == {"eating-101", "eating-101-twin"}

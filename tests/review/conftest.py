@@ -35,7 +35,15 @@ def bank(tmp_path_factory: pytest.TempPathFactory) -> Bank:
 @pytest.fixture(scope="session")
 def plan(bank: Bank) -> StudyPlan:
     """Three raters, everybody rates everything; the ladder is asked about too."""
-    return new_plan(bank, ROLES, title="A test", consent=CONSENT, seed=7, rubrics=[Rubric.ladder])
+    return new_plan(
+        bank,
+        ROLES,
+        study_id="aaaa",
+        title="A test",
+        consent=CONSENT,
+        seed=7,
+        rubrics=[Rubric.ladder],
+    )
 
 
 @pytest.fixture

@@ -93,7 +93,7 @@ def test_a_fault_in_a_world_is_named(
 def test_a_fault_in_the_shared_dangers_is_named(folder: Path) -> None:
     """A danger stands there once, and where the file cannot be read no world is blamed for it."""
     change(folder, "id: feeds-head-back", "id: too-fast", "dangers.yaml")
-    assert problems(folder) == [("CE141", "danger 'too-fast' stands twice")]
+    assert problems(folder) == [("CE141", "danger 'too-fast' appears twice")]
     change(folder, "id: feeds-mouth-full", "name: feeds-mouth-full", "dangers.yaml")
     assert {code for code, _ in problems(folder)} == {"CE102"}
     (folder / "dangers.yaml").unlink()

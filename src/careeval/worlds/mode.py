@@ -51,7 +51,7 @@ def _shared_dangers(files: BankFiles) -> Mapping[str, Danger] | None:
     shared: dict[str, Danger] = {}
     for position, danger in enumerate(listed):
         if shared.setdefault(danger.id, danger) is not danger:
-            message = f"danger {danger.id!r} stands twice"
+            message = f"danger {danger.id!r} appears twice"
             files.report(DANGERS, (position, "id"), "CE141", message)
     return shared
 

@@ -47,7 +47,9 @@ TEXT = "q.answer"
 @pytest.fixture(scope="session")
 def asking(bank: Bank) -> StudyPlan:
     """Three raters of three scenarios with both rubrics, each answering two first."""
-    return new_plan(bank, ROLES, title="A test", consent=CONSENT, seed=7, answers=2, told=TOLD)
+    return new_plan(
+        bank, ROLES, study_id="aaaa", title="A test", consent=CONSENT, seed=7, answers=2, told=TOLD
+    )
 
 
 @pytest.fixture
@@ -134,7 +136,9 @@ def test_the_plan_holds_it(bank: Bank, plan: StudyPlan, asking: StudyPlan) -> No
     with pytest.raises(
         ReviewError, match="4 answers per rater are too many: a rater has only 3 scenarios"
     ):
-        new_plan(bank, ROLES, title="x", consent=CONSENT, seed=1, answers=4, told=TOLD)
+        new_plan(
+            bank, ROLES, study_id="aaaa", title="x", consent=CONSENT, seed=1, answers=4, told=TOLD
+        )
 
 
 def test_answers_take_time(bank: Bank, asking: StudyPlan, study: Study) -> None:

@@ -50,7 +50,14 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     path = tmp_path_factory.mktemp("answers") / "study.db"
     bank = load_bank(GOOD_BANK, probes=False)
     plan = new_plan(
-        bank, [Role.other] * 2, title="A test", consent=CONSENT, seed=1, answers=1, told="Be brief."
+        bank,
+        [Role.other] * 2,
+        study_id="aaaa",
+        title="A test",
+        consent=CONSENT,
+        seed=1,
+        answers=1,
+        told="Be brief.",
     )
     store = Store.create(path, "study", plan.json_text())
     tokens = {seat.id: store.add_rater(seat.rater) for seat in plan.seats}

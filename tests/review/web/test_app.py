@@ -265,7 +265,14 @@ def test_what_stands_above_the_items(make_study: MakeStudy, bank: Bank) -> None:
         (kinds[1:], "5 things that an answer may contain, good or harmful, in mixed order"),
     ):
         plan = new_plan(
-            bank, ROLES, title="x", consent=CONSENT, seed=7, rubrics=rubrics, relevance=False
+            bank,
+            ROLES,
+            study_id="aaaa",
+            title="x",
+            consent=CONSENT,
+            seed=7,
+            rubrics=rubrics,
+            relevance=False,
         )
         client = make_study(plan).client("r01")
         assert re.search(said, client.get("/rate/1").text)

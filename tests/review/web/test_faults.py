@@ -397,7 +397,14 @@ def test_hostile_words_of_labellers_before_the_adjudicator(audit: Audit) -> None
 def test_an_answer_of_ones_own(make_study: Callable[[StudyPlan], Study], bank: Bank) -> None:
     """An expert's answer is words too, comes back where it is too long, and is saved once."""
     plan = new_plan(
-        bank, ROLES, title="A test", consent=CONSENT, seed=7, answers=1, told="Write alone."
+        bank,
+        ROLES,
+        study_id="aaaa",
+        title="A test",
+        consent=CONSENT,
+        seed=7,
+        answers=1,
+        told="Write alone.",
     )
     study = make_study(plan)
     client = study.client("r01")

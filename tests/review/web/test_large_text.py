@@ -85,7 +85,7 @@ def study_pages(make_study: Callable[[StudyPlan], Study], bank: Bank) -> tuple[T
         " occupational.therapy.research.group@rehabilitation.example.org",
     )
     title = "Are these situations of physical caregiving realistic, and occupationally right?"
-    study = make_study(new_plan(bank, ROLES, title=title, consent=consent, seed=7))
+    study = make_study(new_plan(bank, ROLES, study_id="aaaa", title=title, consent=consent, seed=7))
     client = study.client("r01")
     fill(client, 1, {"q.comment": "W" * 300, "q.realism": "4"}, "skip")
     link = f"/i/{study.tokens['r01']}"

@@ -69,6 +69,7 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     plan = new_plan(
         load_bank(GOOD_BANK, probes=False),
         [Role.other] * 6,
+        study_id="aaaa",
         title="A test",
         consent=CONSENT,
         seed=1,

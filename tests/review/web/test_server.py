@@ -164,7 +164,7 @@ def locked(path: Path) -> Iterator[sqlite3.Connection]:
 
 def _study(path: Path) -> Work:
     bank = load_bank(GOOD_BANK, probes=False)
-    plan = new_plan(bank, ROLES, title="A test", consent=CONSENT, seed=7)
+    plan = new_plan(bank, ROLES, study_id="aaaa", title="A test", consent=CONSENT, seed=7)
     store = Store.create(path, "study", plan.json_text())
     token = store.add_rater(plan.seats[0].rater)
     store.close()

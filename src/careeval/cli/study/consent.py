@@ -8,7 +8,7 @@ from careeval.cli.app import OK, say
 from careeval.cli.shared import invitations
 from careeval.errors import UsageError
 from careeval.review.form_conflicts import FormId
-from careeval.review.study.plan import read_plan, study_id
+from careeval.review.study.plan import read_plan
 
 
 def consented(study: Path, rater: str, *, typed_by: str) -> int:
@@ -50,8 +50,7 @@ def terms(study: Path, *, consent: Path | None = None, ethics: str = "", contact
         contact: The person whom raters can ask, and how.
     """
     with invitations.open_store(study, "study") as store:
-        texts = store.plans("study")
-        plan = read_plan(texts[-1])
+        plan = read_plan(store.plans("study")[-1])
         old_terms = plan.consent
         new_terms = invitations.consent(
             consent, ethics or old_terms.ethics, contact or old_terms.contact, old_terms.text
@@ -61,7 +60,6 @@ def terms(study: Path, *, consent: Path | None = None, ethics: str = "", contact
                 "nothing to change: the study has these terms already",
                 hint="change a part with --consent FILE, --ethics or --contact",
             )
-        update = {"consent": new_terms, "study_id": study_id(texts)}
-        store.amend_plan(plan.model_copy(update=update).json_text())
+        store.amend_plan(plan.model_copy(update={"consent": new_terms}).json_text())
     say(f"The terms have changed. If careeval study serve {study} is running, restart it.")
     return OK

@@ -17,7 +17,7 @@ from careeval.cli.shared.options import BankFolder, Flag, Json, Out, is_confirme
 from careeval.cli.shared.printing import Printing, print_in
 from careeval.core.text import counted
 from careeval.errors import UsageError
-from careeval.review.study.plan import read_plan, study_id
+from careeval.review.study.plan import read_plan
 
 if TYPE_CHECKING:
     from careeval.results.study.results import StudyResults
@@ -147,7 +147,7 @@ def _results(
     plan = read_plan(plans[-1])
     return study_results(
         plan.title,
-        study_id(plans),
+        plan.study_id,
         plan.bank,
         plan.bank_version,
         rounds,

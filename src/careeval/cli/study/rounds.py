@@ -23,7 +23,6 @@ from careeval.review.study.plan import (
     last_rounds,
     planned_scenarios,
     read_plan,
-    study_id,
     validation_obstacles,
 )
 from careeval.review.study.planning import next_round, with_raters, with_replacement
@@ -149,8 +148,7 @@ def invite(
         invitations.expect_new(links, None)
     loaded, roles = load_with_key(bank, probes=False), invitations.roles(raters)
     with invitations.open_store(study, "study") as store:
-        texts = store.plans("study")
-        plans = [read_plan(text) for text in texts]
+        plans = [read_plan(text) for text in store.plans("study")]
         plan = plans[-1]
         taken = {seat.id for each in plans for seat in each.seats}
         if replace and replace not in {rater.id for rater in store.raters()}:
@@ -164,7 +162,7 @@ def invite(
             amended = with_raters(plan, roles, taken, {s.id: s.family for s in loaded.scenarios})
         seats = amended.seats[len(plan.seats) :]
         urls = {s.id: invitations.link_address(address, store.add_rater(s.rater)) for s in seats}
-        store.amend_plan(amended.model_copy(update={"study_id": study_id(texts)}).json_text())
+        store.amend_plan(amended.json_text())
         if replace:
             store.revoke(replace)
     say_plan(amended, loaded)

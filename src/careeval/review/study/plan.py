@@ -7,9 +7,8 @@ scenario is rated again in a further plan, the next round; the answers of both r
 
 from __future__ import annotations
 
-import hashlib
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import Annotated, Self
 
 from pydantic import Field, ValidationError, model_validator
@@ -87,8 +86,8 @@ class StudyPlan(Frozen):
     consent: Consent
     scenarios: tuple[RatedScenario, ...]
     seats: tuple[Seat, ...]
-    study_id: Slug | None = None
-    """The same in every round; None in plans made before there was one."""
+    study_id: Slug
+    """A name that no other study has; the same in every round."""
     told: str = ""
     """The instructions for raters who write answers of their own; empty if nobody does."""
 
@@ -153,19 +152,6 @@ def read_plan(text: str) -> StudyPlan:
             f"the file's plan of the study cannot be read: {error}",
             hint="go on from the last backup of the file",
         ) from error
-
-
-def study_id(plans: Sequence[str]) -> str:
-    """Return the study's id as its first plan has it, or a hash of that plan if it has none.
-
-    Args:
-        plans: The texts of its plans, from the first.
-
-    Raises:
-        ReviewError: The first text is not a plan.
-    """
-    first, *_ = plans
-    return read_plan(first).study_id or hashlib.sha256(first.encode()).hexdigest()[:16]
 
 
 def last_rounds(plans: Iterable[StudyPlan]) -> Mapping[str, StudyPlan]:

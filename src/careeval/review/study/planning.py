@@ -29,6 +29,7 @@ def new_plan(
     bank: Bank,
     roles: Iterable[Role],
     *,
+    study_id: str,
     title: str,
     consent: Consent,
     seed: int,
@@ -40,13 +41,13 @@ def new_plan(
     raters_per_scenario: int | None = None,
     answers: int = 0,
     told: str = "",
-    study_id: str | None = None,
 ) -> StudyPlan:
     """Plan the first round of a study: who rates which scenarios, in which order.
 
     Args:
         bank: The bank of the scenarios.
         roles: One role per rater; raters are called r01, r02 … in this order.
+        study_id: A name that no other study has.
         title: The title that raters see.
         consent: The terms that they agree to.
         seed: The seed of the assignment and of every order.
@@ -59,7 +60,6 @@ def new_plan(
         answers: How many of their scenarios each rater answers before anything else. They are drawn
             so that scenarios get the same number of answers, as nearly as the assignment allows.
         told: The instructions for writing answers; needed where `answers` is not 0.
-        study_id: A name that no other study has.
 
     Raises:
         BankError: The bank has no such scenario.
