@@ -43,7 +43,9 @@ def campaign(seed: int, numbers: Sequence[int], jobs: int, *, keep: bool) -> lis
     verdicts = []
     with ThreadPoolExecutor(jobs) as pool:
         folders = [work / f"undisturbed-{n}" for n in range(len(shapes))]
-        outcomes = pool.map(undisturbed, shapes, folders, [bank] * len(shapes))
+        graded = {each.shape for each in drawn if each.grading is not None}
+        is_graded = [shape in graded for shape in shapes]
+        outcomes = pool.map(undisturbed, shapes, folders, [bank] * len(shapes), is_graded)
         calm = dict(zip(shapes, outcomes, strict=True))
 
         def carry_out(each: Drawn) -> Verdict:

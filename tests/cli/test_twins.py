@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -12,14 +13,20 @@ import pytest
 from careeval.cli.app import OK, run
 
 ANSWERS = Path(__file__).parents[2] / "pilot/answers/closed.jsonl"
+FAMILIES = r"-10[1-3]"
+"""Ids of the scenarios that are answered: bases, twins and controls of three families."""
 
 
 @pytest.fixture(scope="module")
 def graded(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder of a run of the pilot's answers, twins too, graded by comparing words."""
+    """The folder of a run of some of the pilot's answers, twins too, graded by comparing words."""
     folder = tmp_path_factory.mktemp("twins") / "run"
+    rows = ANSWERS.read_text(encoding="utf-8").splitlines(keepends=True)
+    answers = folder.with_name("answers.jsonl")
+    kept = [row for row in rows if re.search(FAMILIES, json.loads(row)["scenario"])]
+    answers.write_text("".join(kept), encoding="utf-8")
     words = ["run", "--bank", "4", "--twins", "--grader", "careeval/lexical", "--name", "pilot"]
-    assert run([*words, "--responses", str(ANSWERS), "-o", str(folder)]) == OK
+    assert run([*words, "--responses", str(answers), "-o", str(folder)]) == OK
     return folder
 
 

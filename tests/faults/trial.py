@@ -185,8 +185,11 @@ class Trial:
         self.verdict.seconds = time.monotonic() - began
         return self.verdict
 
-    def undisturbed(self) -> Undisturbed:
-        """Return what the run comes to with nothing happening, graded once more afterwards.
+    def undisturbed(self, *, graded: bool) -> Undisturbed:
+        """Return what the run comes to with nothing happening.
+
+        Args:
+            graded: Whether it is graded once more afterwards.
 
         Raises:
             RuntimeError: That alone goes wrong.
@@ -195,7 +198,8 @@ class Trial:
             self._ask(())
             n_asking = len(self._server.answered)
             usd = sum(row["cost_usd"] for row in paid(self.root))
-            self._grade(())
+            if graded:
+                self._grade(())
             self._check()
         if self.verdict.problems or max(self._server.answered.values()) > 1:
             raise RuntimeError(f"{self._drawn.shape} fails undisturbed: {self.verdict.problems}")
@@ -362,9 +366,10 @@ class Trial:
         )
 
 
-def undisturbed(shape: Shape, folder: Path, bank: Path) -> Undisturbed:
-    """Run and grade once with nothing happening; see `Trial.undisturbed`."""
-    return Trial(Drawn(-1, shape, latency=0.01), 0, folder, bank, None).undisturbed()
+def undisturbed(shape: Shape, folder: Path, bank: Path, graded: bool = True) -> Undisturbed:
+    """Run once with nothing happening, and grade; see `Trial.undisturbed`."""
+    trial = Trial(Drawn(-1, shape, latency=0.01), 0, folder, bank, None)
+    return trial.undisturbed(graded=graded)
 
 
 def _mounted(disk: Path) -> Path:
