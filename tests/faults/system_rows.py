@@ -126,7 +126,7 @@ SYSTEM = (
         Who.system,
         "Closes the connection before it answers.",
         AGAIN,
-        _stays(Drop(), "the connection failed: Server disconnected"),
+        _stays(Drop(), "the connection failed: the server closed it without an answer"),
     ),
     Row(
         "connection-lost",

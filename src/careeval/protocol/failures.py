@@ -146,7 +146,7 @@ def _why_not_connected(error: BaseException, first: BaseException) -> str:
         return "the server does not speak TLS; try http:// instead of https://"
     if "RemoteProtocolError" in names:
         if "disconnected" in str(first):
-            return "the server closed it without an answer; check the port"
+            return "the server closed it without an answer"
         return "the server does not speak HTTP; try https://, or check the port"
     if isinstance(first, ConnectionResetError):
         return "reset by the server"
