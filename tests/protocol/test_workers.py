@@ -16,7 +16,7 @@ from careeval.protocol import machine
 from careeval.protocol.run import Run, RunProgress, Stop
 from careeval.protocol.run_setup import prepare
 from careeval.protocol.tables import read_runs
-from careeval.protocol.workers import carry_out, early_workers
+from careeval.protocol.workers import _Worker, carry_out, early_workers
 from support.fake_server import FakeServer
 from support.forked_workers import true_worker
 
@@ -284,3 +284,25 @@ def test_a_run_ends_in_order_where_interrupts_are_blocked(
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
     assert outcome.stopped is Stop.interrupted
     assert told[-1] - told[0] < 60
+
+
+def test_a_signal_before_the_order(
+    server: FakeServer,
+    bank: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    true_workers: None,
+) -> None:
+    """Ctrl-C between a worker's start and its order interrupts the run: it did not die."""
+    folder = prepare(make(bank, "a"), tmp_path / "a")
+    order = _Worker.order
+
+    def struck(worker: _Worker, line: str) -> None:
+        if "siblings" in line:
+            signal.raise_signal(signal.SIGINT)
+        order(worker, line)
+
+    monkeypatch.setattr(_Worker, "order", struck)
+    (outcome,) = carry_out([folder], lambda *_: None)
+    assert outcome.stopped is Stop.interrupted
+    assert not server.arrived

@@ -109,7 +109,10 @@ class _Worker:
         self.end()
         status = self.process.wait()
         self.stderr_reader.join(timeout=EVERY)
-        if self.outcome is None and self.refused is None:
+        if self.outcome is None and self.refused is None and status == 0:
+            # told to end before it had its order
+            self.outcome = Outcome(self.folder, False, 0, Stop.interrupted)
+        elif self.outcome is None and self.refused is None:
             run = read_run_file(self.folder)
             why = (
                 f"its process was killed by signal {-status}"
