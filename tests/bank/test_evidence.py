@@ -190,6 +190,15 @@ def test_a_status_without_evidence_is_found(folder: BankFolder) -> None:
     assert problem.message == "is validated, but has no evidence of it"
 
 
+def test_another_text_of_the_version_is_one_problem(folder: BankFolder) -> None:
+    """CE127: the version that was rated is the present one, so only the text is told."""
+    write_entry(folder, Status.validated, PASSED)
+    folder.plant(SCENARIO, *REWORDED)
+    folder.plant(SCENARIO, "status: drafted", "status: validated")
+    (problem,) = check(folder.load())
+    assert problem.message == "its text is not the one that was rated, and is still version 1"
+
+
 @pytest.mark.parametrize("status", ["drafted", "reviewed", "withdrawn"])
 def test_other_statuses_need_no_evidence(folder: BankFolder, status: str) -> None:
     """CE127: no other status claims that experts endorse the scenario."""

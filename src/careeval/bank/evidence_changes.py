@@ -131,7 +131,7 @@ class Applied:
     files: tuple[Path, ...]
     """The files written: also the bank's metadata, if careeval wrote them before."""
     to_do: tuple[str, ...]
-    """What is left for people to do, one sentence each."""
+    """The tasks that are left for people, one sentence each."""
 
 
 def apply_changes(bank: Bank, changes: Sequence[EvidenceChange]) -> Applied:

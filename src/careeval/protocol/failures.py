@@ -220,7 +220,7 @@ SAMPLE = 200
 
 @dataclass(frozen=True, slots=True)
 class UnusableGrader:
-    """Why a grader cannot be used."""
+    """A reason why a grader cannot be used."""
 
     problems: str  # The problems of its replies, without any of their text
     reply: str  # The beginning of its last reply; empty if that reply has no text

@@ -1,4 +1,4 @@
-"""How many runs this machine has room for: the processors and the memory that a process may use."""
+"""The processors and the memory that a process may use, and the number of runs that fit."""
 
 from __future__ import annotations
 

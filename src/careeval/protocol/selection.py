@@ -23,7 +23,7 @@ ONE_RUBRIC = "run with one rubric, then grade the other: careeval grade RUN --ru
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """What a run asks and grades."""
+    """The bank, scenarios, prompts and rubric of a run."""
 
     bank: Bank  # Without its probes
     prompts: Prompts  # The user's own prompts, or else those of the bank's mode

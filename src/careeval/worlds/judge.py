@@ -96,7 +96,7 @@ class Facts(Frozen):
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What was decided on a goal or a danger under one answer."""
+    """The decision on a goal or a danger under one answer."""
 
     present: bool  # True if the goal was reached, or the danger met
     events: tuple[Event, ...]

@@ -1,4 +1,4 @@
-"""What `careeval plan` prints: the worlds of a bank, and plans carried out, as text and as JSON."""
+"""The output of `careeval plan`, as text and JSON: the worlds of a bank, and plans carried out."""
 
 from __future__ import annotations
 

@@ -248,7 +248,7 @@ def _acts() -> TypeAdapter[Act]:
 _PLAN_BEGINS = re.compile(r'\{\s*"(steps|on_stop)"\s*:|\[\s*\{\s*"(act|if)"\s*:')
 
 _LEFT_OUT = ("...", "…")
-"""What an example of the form has in place of steps; such an example is not a plan cut off."""
+"""The mark in an example of the form in place of steps; such an example is not a cut-off plan."""
 
 
 def _plan_in(text: str) -> object:

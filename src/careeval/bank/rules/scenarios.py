@@ -159,8 +159,11 @@ def validated_by_raters(scenario: Scenario, bank: Bank) -> Iterator[Finding]:
             message = f"is validated, but its evidence is not enough: {'; '.join(missing[i])}"
             yield ("evidence", i), message, hint
     elif entry:
-        message = f"is validated, but raters saw version {entry.version}, not {scenario.version}"
-        yield ("status",), message, hint
+        versions = sorted({e.version for e in entry.evidence})
+        if scenario.version not in versions:
+            rated = ", ".join(map(str, versions)) or "none"
+            message = f"is validated, but raters saw version {rated}, not {scenario.version}"
+            yield ("status",), message, hint
     else:
         yield ("status",), "is validated, but has no evidence of it", hint
 
