@@ -18,11 +18,13 @@ from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+import h11
 import pytest
 
 from careeval.bank import load_bank
 from careeval.review.store import Store
 from careeval.review.study.planning import new_plan
+from careeval.review.web.connection import StrictReader
 from support.bank_folder import GOOD_BANK
 from support.review_audit import audit_plan
 from support.review_study import CONSENT, ROLES
@@ -372,6 +374,29 @@ def test_a_request_of_one_meaning(server: Served, first: str, slowly: bool) -> N
     """It is answered, and so is the one behind it on the same connection."""
     answer = exchange(server, first + SECOND, slowly=slowly)
     assert re.findall(r"HTTP/1\.1 (\d+)", answer)[-1] == "200"
+
+
+@pytest.mark.parametrize("text", [*ALIKE.values(), *TWOFOLD.values()], ids=[*ALIKE, *TWOFOLD])
+def test_parts_of_a_request(text: str) -> None:
+    """A request is read the same, or refused, wherever it is cut in two."""
+    content = text.format(door="/i/x", port=80).encode()
+    whole = readings([content])
+    assert [readings([content[:k], content[k:]]) for k in range(1, len(content))] == [whole] * (
+        len(content) - 1
+    )
+
+
+def readings(parts: list[bytes]) -> bytes | None:
+    """Return the body that is read from a request that comes in parts; None if it is refused."""
+    reader, body = StrictReader(), b""
+    for part in parts:
+        reader.receive_data(part)
+        try:
+            while not isinstance(event := reader.next_event(), type):
+                body += bytes(event.data) if isinstance(event, h11.Data) else b""
+        except h11.RemoteProtocolError:
+            return None
+    return body
 
 
 def exchange(server: Served, text: str, *, slowly: bool) -> str:

@@ -51,15 +51,23 @@ class StrictReader(h11.Connection):
 
     def __init__(self) -> None:
         super().__init__(h11.SERVER, _HEAD_BYTES)
+        self._read_cr = False  # the last byte that h11 took was CR
 
     def next_event(self) -> Any:
         """Return h11's next event; raise TwofoldError if another parser may read it differently."""
         before, _ = self.trailing_data
         event = super().next_event()
-        if isinstance(event, h11.Request | h11.EndOfMessage):
-            after, _ = self.trailing_data
-            taken = before[: len(before) - len(after)]
-            if why := next(_doubts(taken, isinstance(event, h11.Request)), ""):
+        after, _ = self.trailing_data
+        taken = before[: len(before) - len(after)]
+        ends_line = self._read_cr and taken.startswith(b"\n")
+        if taken:
+            self._read_cr = taken.endswith(b"\r")
+        if ends_line:  # h11 takes the CR after a chunk before the LF has come
+            taken = taken[1:]
+        head = isinstance(event, h11.Request)
+        if head or isinstance(event, h11.EndOfMessage):
+            why = next(_doubts(taken, head), "")
+            if why:
                 raise TwofoldError(why)
         return event
 
