@@ -131,6 +131,25 @@ def test_systems_may_be_added_and_nothing_else(tmp_path: Path, bank: Path) -> No
 
 
 @pytest.mark.parametrize(
+    ("old", "new", "place"),
+    [
+        ('"n_slices": 1', '"n_slices": "1"', "systems.0.n_slices"),
+        ('"epochs": 2', '"epochs": 0', "systems.0.run.epochs"),
+        ('"families": [[', '"families": [[[],', "families.0.0"),
+        ('"gradings":', '"gradungs":', "gradings"),
+    ],
+)
+def test_a_damaged_description(tmp_path: Path, bank: Path, old: str, new: str, place: str) -> None:
+    """The message names the field."""
+    save_sweep(tmp_path, read_sweep(write_sweep(tmp_path, bank, slices=1)))
+    file = tmp_path / "sweep.json"
+    assert old in file.read_text()
+    file.write_text(file.read_text().replace(old, new, 1))
+    with pytest.raises(ProtocolError, match=f"sweep.json is damaged: {place}:"):
+        load_sweep(tmp_path)
+
+
+@pytest.mark.parametrize(
     ("top", "grading", "changed"),
     [
         ({"samples": 3}, "", "samples: 2 then, 3 now"),

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any, ClassVar, Protocol
+from typing import Annotated, Any, ClassVar, Protocol, TypeVar
 
 from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
 
@@ -19,6 +19,8 @@ from careeval.modes import PROTOCOL_VERSION
 from careeval.protocol.address import server_address
 from careeval.protocol.ledger import PaidCall
 from careeval.protocol.providers import provider_of
+
+Kind = TypeVar("Kind")
 
 MAX_NAME = 120
 """The most characters of a system's name, which also names a folder."""
@@ -147,9 +149,18 @@ def run_from_fields(fields: Any) -> Run:
     """
     if isinstance(fields, dict):
         fields = {"protocol": "unknown"} | fields  # never taken for today's
+    return from_fields(Run, fields)
+
+
+def from_fields(kind: type[Kind], fields: Any) -> Kind:
+    """Return a dataclass from its JSON fields.
+
+    Raises:
+        ValueError: A field is missing, unknown, or has the wrong type; the message names it.
+    """
     try:
-        # as JSON: strict Python values of a dataclass would have to be a `Run` already
-        return TypeAdapter(Run).validate_json(json.dumps(fields), strict=True)
+        # as JSON: strict Python values of a dataclass would have to be its instance already
+        return TypeAdapter(kind).validate_json(json.dumps(fields), strict=True)
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         where = ".".join(map(str, first["loc"])) or "the whole"

@@ -14,7 +14,7 @@ from careeval.errors import ProtocolError
 from careeval.files import write_text
 from careeval.protocol.held_out_runs import PRIVATE, is_held_out
 from careeval.protocol.json_lines import read_json
-from careeval.protocol.run import Run, folder_name, run_from_fields
+from careeval.protocol.run import Run, folder_name, from_fields
 from careeval.protocol.sweep_cells import ASK, SWEEP_FILE
 
 SCHEMA = "careeval.sweep/1"
@@ -190,26 +190,15 @@ def load_sweep(root: Path) -> Sweep:
     file = root / SWEEP_FILE
     try:
         content = read_json(file)
-        systems = tuple(
-            System(
-                run_from_fields(each["run"]), each["n_slices"],
-                Server(**each["server"]) if each["server"] else None, each["gpus"], each["cpus"],
-            )
-            for each in content["systems"]
-        )  # fmt: skip
-        return Sweep(
-            systems,
-            tuple(run_from_fields(each) for each in content["gradings"]),
-            tuple(tuple(family) for family in content["families"]),
-            content["max_cost"],
-            tuple(content["command"]),
-        )
+        if isinstance(content, dict):
+            content.pop("schema", None)
+        return from_fields(Sweep, content)
     except FileNotFoundError as error:
         raise ProtocolError(
             f"{root} has no sweep: {SWEEP_FILE} is missing",
             hint="give the folder that 'careeval sweep -o' wrote to",
         ) from error
-    except (OSError, ValueError, TypeError, KeyError) as error:
+    except (OSError, ValueError, TypeError) as error:
         raise ProtocolError(
             f"{file} is damaged: {error}", hint="restore it from a backup"
         ) from error
