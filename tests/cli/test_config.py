@@ -105,8 +105,8 @@ def test_a_model_and_answers_of_one_source_both_stay() -> None:
             '[sumary]\nformat = "csv"\n',
             "sumary is not a known command; expected one of demo, doctor, run",
         ),
-        ('[summary]\nformt = "csv"\n', "summary.formt is not a known option of 'careeval summary'"),
-        ('[summary]\nformt = "csv"\n', "did you mean 'format'?"),
+        ('[summary]\nformt = "csv"\n', 'Unknown option: "[formt]" from careeval.toml.'),
+        ('[summary]\nformt = "csv"\n', "Did you mean --format?"),
         ('[summary]\nformat = "cvs"\n', "[format] from careeval.toml"),
         ('[summary]\nformat = "csv\n', "careeval.toml:2:"),
         ("[summary\n", "careeval.toml:1:9: "),
@@ -131,7 +131,7 @@ def test_names_that_nothing_reads_are_refused(
     [
         ("[bank.chek]\n", "bank.chek is not a known command; expected one of check, list"),
         ('[bank]\nfolder = "x"\n', "bank.folder must be below the name of a command"),
-        ('[bank.check]\nfoldr = "x"\n', "not a known option of 'careeval bank check'"),
+        ('[bank.check]\nfoldr = "x"\n', 'Unknown option: "[foldr]" from careeval.toml'),
         ('[bank.check]\nfolder = "/no/such/bank"\n', "/no/such/bank holds no bank"),
     ],
 )

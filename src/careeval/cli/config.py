@@ -79,61 +79,48 @@ def apply_file(app: App, commands: tuple[str, ...], arguments: ArgumentCollectio
     """Set the arguments that careeval.toml has and that nothing of higher rank has set.
 
     Raises:
-        UsageError: The file has a name that is neither a command nor an option of this command.
+        UsageError: The file has a name that is no command, or an option that must be typed.
+        CycloptsError: It has an option that this command has not, or a value of another kind.
     """
     if commands == ("doctor",):
         # doctor reports what is wrong with the file, so it must not stop at it
         return
     settings = read_settings(FILE)
-    refuse_unknown(settings, app.app_stack.current_frame, commands, arguments)
+    _check_commands(settings, app.app_stack.current_frame, commands)
     Dict(settings, source=str(FILE))(app, commands, arguments)
+    for argument in arguments:
+        is_typed_only = not set(TYPED_ONLY).isdisjoint(argument.names)
+        if is_typed_only and any(token.source == str(FILE) for token in argument.tokens):
+            raise UsageError(
+                f"{FILE}: {argument.name} must be typed", hint="remove it from the file"
+            )
 
 
-def refuse_unknown(
-    settings: dict[str, Any],
-    apps: Iterable[App],
-    commands: tuple[str, ...],
-    arguments: ArgumentCollection,
+def _check_commands(
+    settings: dict[str, Any], apps: Iterable[App], commands: tuple[str, ...]
 ) -> None:
-    """Refuse unknown names in the table of a command, and in those that lead to it.
+    """Raise UsageError if a name where a command's table is expected is not a command's.
 
-    Args:
-        settings: The file's tables.
-        apps: The apps from `careeval` down to the command.
-        commands: The names of the apps, without `careeval`.
-        arguments: The command's arguments.
-
-    Raises:
-        UsageError: A name is neither a command nor an option of this one, or a setting is not below
-            a command.
+    cyclopts itself refuses an unknown option, but not an unknown command.
     """
     table = settings
-    parents: tuple[str, ...] = ()
-    for app, command in zip(apps, commands, strict=False):
+    for place, (app, command) in enumerate(zip(apps, commands, strict=False)):
         command_names = [name for name in app if not name.startswith("-")]
         for name, value in table.items():
-            path = ".".join((*parents, name))
-            if name not in command_names and isinstance(value, dict):
-                raise _unknown(path, name, "command", command_names)
+            path = ".".join((*commands[:place], name))
             if not isinstance(value, dict):
-                below = ".".join((*parents, command))
+                below = ".".join(commands[: place + 1])
                 raise UsageError(
                     f"{FILE}: {path} must be below the name of a command",
                     hint=f"move the setting below its command, as below [{below}]",
                 )
-        parents = (*parents, command)
+            if name not in command_names:
+                expected = ", ".join(command_names)
+                raise UsageError(
+                    f"{FILE}: {path} is not a known command; expected one of {expected}",
+                    hint=did_you_mean(name, command_names) or "remove it from the file",
+                )
         table = table.get(command, {})
-    options = (set(argument.names) - set(argument.negatives) for argument in arguments)
-    settable = [
-        name.removeprefix("--").replace("-", "_")
-        for names in options
-        for name in sorted(names)
-        if name.startswith("--") and name not in TYPED_ONLY
-    ]
-    for name in table:
-        if name.replace("-", "_") not in settable:
-            path = ".".join((*parents, name))
-            raise _unknown(path, name, f"option of 'careeval {' '.join(parents)}'", settable)
 
 
 def refuse_unread(app: App, commands: tuple[str, ...], arguments: ArgumentCollection) -> None:
@@ -201,10 +188,3 @@ def drop_overridden(_app: App, _commands: tuple[str, ...], arguments: ArgumentCo
         for other in others:
             if option in ranked and other in ranked and ranked[option][1] < ranked[other][1]:
                 ranked[other][0].tokens.clear()
-
-
-def _unknown(path: str, name: str, kind: str, names: Sequence[str]) -> UsageError:
-    return UsageError(
-        f"{FILE}: {path} is not a known {kind}; expected one of {', '.join(names)}",
-        hint=did_you_mean(name.replace("-", "_"), names) or "remove it from the file",
-    )

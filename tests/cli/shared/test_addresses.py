@@ -156,8 +156,9 @@ def test_a_settings_file_of_the_folder_cannot_agree(
 ) -> None:
     """careeval.toml may come with the folder, so it has no allow_address."""
     assert theirs.exists()
-    text = f'[run]\nallow_address = ["{elsewhere.base_url}"]\n'
-    Path("careeval.toml").write_text(text, encoding="utf-8")
-    assert run(["run", "--resume", "-o", "theirs"]) == USAGE
-    assert "allow_address is not a known option" in capsys.readouterr().err
+    for name in ("allow_address", "allow-address"):
+        text = f'[run]\n{name} = ["{elsewhere.base_url}"]\n'
+        Path("careeval.toml").write_text(text, encoding="utf-8")
+        assert run(["run", "--resume", "-o", "theirs"]) == USAGE
+        assert "careeval.toml: --allow-address must be typed" in capsys.readouterr().err
     assert elsewhere.n_arrived("ask") == 0
