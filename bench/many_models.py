@@ -13,7 +13,7 @@ import sys
 import polars as pl
 
 from careeval.protocol.tables import read_runs
-from careeval.results.score.summary import summarise
+from careeval.results.summary import summarise
 from careeval.results.tables import Runs
 
 

@@ -32,12 +32,12 @@ from careeval.bank.pilot import FILE, Presence
 from careeval.bank.row_files import rows_text
 from careeval.bank.sealed import KEY_VARIABLE, held_out_key, unseal
 from careeval.core.scenario import Action, CareError, Group, Origin, Rubric, Scenario, Split
-from careeval.results.care_directions import care_numbers
-from careeval.results.score.entries import entries
-from careeval.results.score.graded_rubric import Errors
-from careeval.results.score.summary import Summary, summary_of
+from careeval.results.details import care_numbers
+from careeval.results.entries import entries
+from careeval.results.graded_rubric import Errors
+from careeval.results.probe_check import LabelledJudgment, ProbeAgreement
+from careeval.results.summary import Summary, summary_of
 from careeval.results.tables import Runs
-from careeval.results.trust.probe_check import LabelledJudgment, ProbeAgreement
 from careeval.sheets.estimate_kinds import ESTIMATE
 from careeval.sheets.kinds import Form
 from careeval.stats import linearised_ratio, weighted_kappa

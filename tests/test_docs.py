@@ -53,19 +53,17 @@ from careeval.protocol import (
 from careeval.protocol.probe_check import lexical_agreement
 from careeval.protocol.recorded_responses import ResponseLine
 from careeval.report.page import MOST_CHARACTERS
+from careeval.results.compare import Comparison, Flip
+from careeval.results.details import Length
+from careeval.results.differences import Difference
 from careeval.results.findings import findings
-from careeval.results.score.cost import Cost
-from careeval.results.score.entry_details import Length
-from careeval.results.score.metrics import METRICS
-from careeval.results.score.summary import DomainScore
+from careeval.results.graders import Contradiction
+from careeval.results.grading_noise import GradingNoise
+from careeval.results.metrics import METRICS
+from careeval.results.probe_check import LIMITS, LabelCounts, ProbeTrial
+from careeval.results.ranking import Ranking
+from careeval.results.summary import Cost, DomainScore
 from careeval.results.tables import JUDGMENTS, RESPONSES, Column, Runs, table
-from careeval.results.trust.contradictions import Contradiction
-from careeval.results.trust.grading_noise import GradingNoise
-from careeval.results.trust.probe_check import LIMITS, LabelCounts, ProbeTrial
-from careeval.results.versus.compare import Comparison
-from careeval.results.versus.differences import Difference
-from careeval.results.versus.flips import Flip
-from careeval.results.versus.ranking import Ranking
 from careeval.review import database, form_parsing, question
 from careeval.review.web import connection
 from careeval.sheets import bank as bank_sheets

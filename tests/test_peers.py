@@ -30,9 +30,8 @@ from careeval.core.scenario import Rung
 from careeval.modes.grading import read_reply, resolve
 from careeval.protocol.run import Run
 from careeval.protocol.tables import read_runs
-from careeval.results.score.entries import entries
-from careeval.results.score.harms import harms
-from careeval.results.score.summary import Summary, summarise
+from careeval.results.entries import entries, harms
+from careeval.results.summary import Summary, summarise
 from careeval.results.tables import Runs
 from careeval.stats import linearised_ratio
 from results import authored

@@ -17,10 +17,9 @@ if TYPE_CHECKING:
     from careeval.errors import CareEvalError
     from careeval.notebook import Summaries, run, summarise, summary_frame
     from careeval.protocol.tables import read_runs
-    from careeval.results.score.summary import Summary
+    from careeval.results.compare import Comparison, compare
+    from careeval.results.summary import Summary
     from careeval.results.tables import Runs
-    from careeval.results.versus.compare import Comparison
-    from careeval.results.versus.pairs import compare
     from careeval.stats.estimate import Estimate
 
     __version__: str
@@ -30,7 +29,7 @@ _MODULES = {
     "Adl": "core.scenario",
     "Bank": "bank",
     "CareEvalError": "errors",
-    "Comparison": "results.versus.compare",
+    "Comparison": "results.compare",
     "Domain": "core.scenario",
     "Estimate": "stats.estimate",
     "Judgment": "core.response",
@@ -42,8 +41,8 @@ _MODULES = {
     "Runs": "results.tables",
     "Scenario": "core.scenario",
     "Summaries": "notebook",
-    "Summary": "results.score.summary",
-    "compare": "results.versus.pairs",
+    "Summary": "results.summary",
+    "compare": "results.compare",
     "load_bank": "bank",
     "read_runs": "protocol.tables",
     "run": "notebook",

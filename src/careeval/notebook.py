@@ -40,9 +40,9 @@ from careeval.protocol.run_folder import (
 from careeval.protocol.run_setup import check_folder, prepare
 from careeval.protocol.tables import read_runs
 from careeval.protocol.workers import carry_out
-from careeval.results.entry_numbers import EntryNumbers
-from careeval.results.score.summary import Summary
-from careeval.results.score.summary import summarise as summaries_of
+from careeval.results.details import EntryNumbers
+from careeval.results.summary import Summary
+from careeval.results.summary import summarise as summaries_of
 from careeval.results.tables import Runs
 from careeval.sheets.document import Document
 from careeval.sheets.entries.summary_document import summary_document

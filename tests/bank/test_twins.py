@@ -18,7 +18,7 @@ from careeval.protocol.run import Run
 from careeval.protocol.run_setup import prepare
 from careeval.protocol.selection import select_scenarios, selection_hashes
 from careeval.protocol.tables import read_runs
-from careeval.results.score.summary import summarise
+from careeval.results.summary import summarise
 from careeval.review.study.planning import new_plan
 from support.fake_server import asked_of_grader, judgments
 from support.fakes import Call, Fake, leave_out

@@ -12,8 +12,8 @@ from typing import Any
 import polars as pl
 
 from careeval.protocol.tables import read_runs
-from careeval.results.entry_numbers import EntryNumbers
-from careeval.results.score.summary import summarise
+from careeval.results.details import EntryNumbers
+from careeval.results.summary import summarise
 from careeval.results.tables import Runs
 from careeval.sheets.entries.summary_json import summary_json
 

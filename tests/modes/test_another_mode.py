@@ -31,7 +31,7 @@ from careeval.protocol.prices import from_json
 from careeval.protocol.run import Run
 from careeval.protocol.run_setup import prepare
 from careeval.protocol.tables import read_runs
-from careeval.results.score.summary import summarise
+from careeval.results.summary import summarise
 from support.fakes import Call, Fake, begin, begin_recorded, regrade, write_bank
 
 GRADER = "careeval/fake-simulator@0a1b"

@@ -23,7 +23,7 @@ from careeval.protocol.probe_check import (
 from careeval.protocol.run import Run
 from careeval.protocol.run_folder import amend_run
 from careeval.protocol.tables import read_runs
-from careeval.results.trust.probe_check import LabelCounts, ProbeAgreement
+from careeval.results.probe_check import LabelCounts, ProbeAgreement
 from support.fakes import Call, Fake, keyword_grader, write_bank
 
 

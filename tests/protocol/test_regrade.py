@@ -19,7 +19,7 @@ from careeval.protocol.regrade import RegradePart, prepare_regrading
 from careeval.protocol.run import Outcome, Run
 from careeval.protocol.run_folder import amend_run, read_run_file
 from careeval.protocol.tables import read_run, read_runs
-from careeval.results.score.summary import summarise
+from careeval.results.summary import summarise
 from support.fakes import Call, Fake, begin, keyword_grader, leave_out, regrade, write_bank
 
 

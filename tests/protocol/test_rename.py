@@ -16,7 +16,7 @@ from careeval.protocol.run import PROBES, Run
 from careeval.protocol.run_folder import read_run_file
 from careeval.protocol.run_setup import prepare
 from careeval.protocol.tables import read_runs
-from careeval.results.score.entries import entries
+from careeval.results.entries import entries
 from support.fakes import Call, Fake, begin, begin_recorded, keyword_grader, regrade, write_bank
 
 GIVEN = [

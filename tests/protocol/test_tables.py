@@ -26,8 +26,8 @@ from careeval.protocol.log_fields import LoggedItem, LoggedResponse, LoggedSampl
 from careeval.protocol.logs import Log, UnreadableSample, read_log
 from careeval.protocol.table_cache import cache_entry, make_entry, mark_used, prune
 from careeval.protocol.tables import read_run, read_runs, responses_of, run_roots
-from careeval.results.score.entries import entries
-from careeval.results.score.summary import summary_of
+from careeval.results.entries import entries
+from careeval.results.summary import summary_of
 from careeval.results.tables import files_in
 from support.fakes import Fake, leave_out
 

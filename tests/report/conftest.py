@@ -13,7 +13,7 @@ import pytest
 from playwright.sync_api import Browser, Page
 
 from careeval.results.findings import Findings, findings
-from careeval.results.score.summary import Summary, summarise
+from careeval.results.summary import Summary, summarise
 from careeval.results.tables import Runs
 from support.chromium import chromium
 

@@ -25,8 +25,8 @@ from careeval.report.figures import write_figures
 from careeval.report.words import in_full
 from careeval.results.amounts import percent
 from careeval.results.findings import EntryFindings, Findings, findings
-from careeval.results.score.graded_rubric import Errors
-from careeval.results.score.summary import Summary
+from careeval.results.graded_rubric import Errors
+from careeval.results.summary import Summary
 from careeval.results.tables import Runs
 from careeval.stats import Estimate
 

@@ -30,15 +30,15 @@ from careeval.report.sections.methods import costs_table
 from careeval.report.sections.parts import parts_table
 from careeval.report.sections.section import Report, sections_of
 from careeval.results.amounts import percent
+from careeval.results.details import Breakdown
 from careeval.results.findings import Findings, findings
-from careeval.results.parts import Breakdown
-from careeval.results.score.metrics import HEADLINE, IN_DETAIL, METRICS
+from careeval.results.metrics import HEADLINE, IN_DETAIL, METRICS
+from careeval.results.probe_check import LabelledJudgment, ProbeAgreement
+from careeval.results.ranking import rankings
 from careeval.results.tables import Runs
 from careeval.results.trust.audit.corrected_score import CorrectedScore
 from careeval.results.trust.audit.draw import draw
 from careeval.results.trust.audit.results import audit_results
-from careeval.results.trust.probe_check import LabelledJudgment, ProbeAgreement
-from careeval.results.versus.ranking import rankings
 from careeval.sheets.entries.run_records import records_sheet
 from careeval.sheets.estimate_kinds import ERROR_SHARE, ESTIMATE
 from careeval.sheets.kinds import Form

@@ -30,15 +30,15 @@ from careeval.report.site.data import data_files
 from careeval.report.site.item_errors import item_errors
 from careeval.report.site.names import slugs
 from careeval.report.site.worst_responses import worst_responses
+from careeval.results.compare import compare
+from careeval.results.details import Breakdown
+from careeval.results.entries import harms
 from careeval.results.findings import Findings, findings
-from careeval.results.parts import Breakdown
-from careeval.results.score.harms import harms
-from careeval.results.score.metrics import COMPARED
+from careeval.results.metrics import COMPARED
 from careeval.results.tables import Runs
 from careeval.results.trust.audit.audited_entry import OTHER_ANSWERS
 from careeval.results.trust.audit.draw import draw
 from careeval.results.trust.audit.results import audit_results
-from careeval.results.versus.pairs import compare
 from careeval.sheets.entries.summary_json import summary_json
 from careeval.sheets.estimate_kinds import ESTIMATE
 from careeval.sheets.kinds import DECIMAL

@@ -13,10 +13,9 @@ from typing import Any
 from hypothesis import strategies as st
 
 from careeval.core.scenario import Domain
-from careeval.results.entry_numbers import EntryNumbers
-from careeval.results.score.entries import entries
-from careeval.results.score.entry_details import detail_of
-from careeval.results.score.summary import summary_of
+from careeval.results.details import EntryNumbers, detail_of
+from careeval.results.entries import entries
+from careeval.results.summary import summary_of
 from careeval.results.tables import Runs
 
 LADDER = (2, 1, 0, -1, -2)

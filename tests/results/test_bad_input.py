@@ -15,14 +15,14 @@ import pytest
 from careeval.core.scenario import Adl
 from careeval.errors import LogError, UsageError
 from careeval.protocol.tables import read_runs
+from careeval.results.compare import compare
+from careeval.results.details import detail_of
+from careeval.results.differences import Verdict
+from careeval.results.entries import Entry, entries
 from careeval.results.findings import findings
-from careeval.results.score.entries import Entry, entries
-from careeval.results.score.entry_details import detail_of
-from careeval.results.score.summary import Summary, summarise, summary_of
+from careeval.results.ranking import rankings
+from careeval.results.summary import Summary, summarise, summary_of
 from careeval.results.tables import Runs
-from careeval.results.versus.differences import Verdict
-from careeval.results.versus.pairs import compare
-from careeval.results.versus.ranking import rankings
 from careeval.sheets.entries.summary_document import summary_document
 from careeval.sheets.formats.terminal import print_document
 from careeval.sheets.versus.comparisons import comparison_document, ranking_document

@@ -7,9 +7,9 @@ from typing import Any
 import polars as pl
 from polars.testing import assert_frame_equal
 
+from careeval.results.graders import ladder_check
 from careeval.results.held_out_words import WITHHELD, withhold
 from careeval.results.tables import Runs
-from careeval.results.trust.contradictions import ladder_check
 from results.authored import judgments, responses
 
 ACT_NAMES = ("brakes-on-first", "own-arm", "hurries-her")

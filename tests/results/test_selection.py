@@ -7,8 +7,7 @@ from dataclasses import replace
 import pytest
 
 from careeval.errors import UsageError
-from careeval.results.selection import select
-from careeval.results.tables import Runs
+from careeval.results.tables import Runs, select
 from results.authored import judgments, responses
 
 MARKS = {"eating-1": ["11000", "01000"]}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from careeval.core.scenario import Domain
-from careeval.results.score.summary import Summary, summarise
+from careeval.results.summary import Summary, summarise
 from careeval.results.tables import Runs
 from results.authored import Marks, judgments, responses
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from careeval.results.score.cost import Cost
+from careeval.results.summary import Cost
 from careeval.sheets.estimate_kinds import AGREEMENT_SHARE
 from careeval.sheets.kinds import (
     DASH,

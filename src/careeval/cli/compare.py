@@ -16,14 +16,13 @@ from careeval.cli.shared.printing import Printing
 from careeval.errors import UsageError
 from careeval.protocol.tables import read_runs
 from careeval.results.amounts import percent
-from careeval.results.score.entries import Entry, entries
-from careeval.results.score.metrics import COMPARED
-from careeval.results.score.summary import summary_of
+from careeval.results.compare import Comparison, compare_entries, pair
+from careeval.results.differences import Difference
+from careeval.results.entries import Entry, entries
+from careeval.results.metrics import COMPARED
+from careeval.results.ranking import rankings
+from careeval.results.summary import summary_of
 from careeval.results.tables import Runs
-from careeval.results.versus.compare import Comparison, compare
-from careeval.results.versus.differences import Difference
-from careeval.results.versus.pairs import pair
-from careeval.results.versus.ranking import rankings
 from careeval.sheets.versus.compare_json import compare_json
 from careeval.sheets.versus.comparisons import comparison_document, ranking_document
 
@@ -94,7 +93,7 @@ def compare_(
         printing.print(document, lambda: compare_json(rankings=ranked), out)
         return OK
     a, b = systems
-    comparison = compare(*pair(graded, a, b))
+    comparison = compare_entries(*pair(graded, a, b))
     failed = [reason for each in conditions if (reason := each.failure(comparison))]
     unknown = [reason for each in conditions if (reason := each.why_unchecked(comparison))]
     printing.print(

@@ -18,8 +18,8 @@ from careeval.files import write_text
 from careeval.modes import MODES
 from careeval.modes.prompts import load_prompts
 from careeval.protocol.tables import read_runs
+from careeval.results.details import Breakdown
 from careeval.results.findings import Findings
-from careeval.results.parts import Breakdown
 from careeval.sheets.entries.summary_document import summary_document
 from careeval.sheets.every_eval_ever.evaluation_log import (
     Evaluator,

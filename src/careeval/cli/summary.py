@@ -17,14 +17,12 @@ from careeval.core.text import plain
 from careeval.errors import UsageError
 from careeval.files import write_text
 from careeval.protocol.tables import read_runs
-from careeval.results.entry_numbers import EntryNumbers
-from careeval.results.parts import Breakdown
-from careeval.results.score.entries import entries
-from careeval.results.score.entry_details import detail_of
-from careeval.results.score.limits import Check, Limit, Outcome
-from careeval.results.score.summary import Summary, summary_of
+from careeval.results.details import Breakdown, EntryNumbers, detail_of
+from careeval.results.entries import entries
+from careeval.results.metrics import Check, Limit, Outcome
+from careeval.results.ranking import rankings
+from careeval.results.summary import Summary, summary_of
 from careeval.results.trust.audit.results import AuditResults
-from careeval.results.versus.ranking import rankings
 from careeval.sheets.entries.summary_document import summary_document
 from careeval.sheets.words import entry_names
 
@@ -156,7 +154,9 @@ def _checks(limits: Sequence[Limit], summaries: Sequence[Summary]) -> list[Check
             for limit in limits
         ]
     return [
-        limit.check(s, name) for limit in limits for s, name in zip(summaries, names, strict=True)
+        limit.check(s.numbers, name)
+        for limit in limits
+        for s, name in zip(summaries, names, strict=True)
     ]
 
 

@@ -19,13 +19,13 @@ from careeval.protocol.run_folder import is_complete, read_run_file, run_folders
 from careeval.protocol.run_setup import prepare_recorded
 from careeval.protocol.selection import rubric_graded
 from careeval.protocol.tables import read_run
-from careeval.results.score.cost import grading_cost
-from careeval.results.trust.probe_check import (
+from careeval.results.probe_check import (
     LabelledJudgment,
     ProbeAgreement,
     ProbeTrial,
     labelled_judgments,
 )
+from careeval.results.summary import grading_cost
 
 
 def prepare_probes(bank: Bank, root: Path, run: Run) -> Path:

@@ -10,7 +10,7 @@ import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from careeval.results.score.graded_rubric import Errors
+from careeval.results.graded_rubric import Errors
 from careeval.sheets.kinds import Form
 from careeval.sheets.sheet import Row, Sheet
 from careeval.stats import Estimate

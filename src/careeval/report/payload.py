@@ -24,8 +24,8 @@ from careeval.core.scenario import WHEN, Adl, Domain, Rubric
 from careeval.report import words
 from careeval.report.plan_rows import ANSWER_KEYS, PlanJudgment, answer_of, plan_table
 from careeval.report.quotes import QuoteFinder
+from careeval.results.entries import Entry
 from careeval.results.public import PublicView
-from careeval.results.score.entries import Entry
 from careeval.results.tables import RESPONSE_KEY
 from careeval.sheets import names
 from careeval.sheets.names import ANSWERS

@@ -12,7 +12,7 @@ from typing import Literal, NamedTuple
 
 from careeval.core.registry import Registry
 from careeval.core.scenario import WHEN, Answer, Rubric
-from careeval.results.score.harms import Harm
+from careeval.results.entries import Harm
 
 ANSWER_KEYS: tuple[Answer, ...] = tuple(WHEN)
 """The answers in the order of the columns."""

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 
 from careeval.results.amounts import percent
-from careeval.results.score.summary import Summary
+from careeval.results.summary import Summary
 from careeval.sheets.estimate_kinds import ESTIMATE
 from careeval.stats import Estimate
 

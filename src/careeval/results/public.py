@@ -16,9 +16,8 @@ from typing import Any, NamedTuple, Protocol, TypeVar
 import polars as pl
 
 from careeval.core.scenario import Split
+from careeval.results.entries import Entry, Harm, harms
 from careeval.results.held_out_words import withhold
-from careeval.results.score.entries import Entry
-from careeval.results.score.harms import Harm, harms
 from careeval.results.tables import RESPONSE_KEY, Runs
 
 _IS_PUBLIC = (pl.col("split") == Split.public.value).fill_null(value=False)

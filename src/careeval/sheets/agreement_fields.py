@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from careeval.results.trust.class_agreement import PointClass
+from careeval.results.grader_accuracy import PointClass
 from careeval.sheets.estimate_kinds import AGREEMENT_COEFFICIENT, AGREEMENT_SHARE
 from careeval.sheets.kinds import COUNT, SHARE, SIGNED
 from careeval.sheets.sheet import Field, Row
@@ -17,7 +17,7 @@ LABEL_COUNTS = (
     Field("cleared", "labelled absent, judged absent", COUNT),
     Field("unresolved", "labelled, not judged", COUNT),
 )
-"""The counts of `careeval.results.trust.probe_check.LabelCounts`."""
+"""The counts of `careeval.results.probe_check.LabelCounts`."""
 
 FINDS = Field(
     "sensitivity",
@@ -62,7 +62,7 @@ ACCURACY = (
     ),
     MACRO_F1,
 )
-"""The numbers of a grader against true labels, as in `careeval.results.trust.grader_accuracy`."""
+"""The numbers of a grader against true labels, as in `careeval.results.grader_accuracy`."""
 
 AGREEMENT = (
     Field("n", "judgments that both made", COUNT, "Judgments", "n"),
@@ -82,7 +82,7 @@ AGREEMENT = (
         "AC1",
     ),
 )
-"""The numbers of `careeval.results.trust.class_agreement.ClassAgreement`."""
+"""The numbers of `careeval.results.grader_accuracy.ClassAgreement`."""
 
 AGREEMENT_NOTE = (
     "Positive agreement: of the items that one calls present, the share that the other calls "
@@ -112,7 +112,7 @@ PAIR_SLIPS = (
     ),
     Field("swapped", "share judged to have the other right act instead", AGREEMENT_SHARE),
 )
-"""The numbers of `careeval.results.trust.probe_check.TwinPairErrors`."""
+"""The numbers of `careeval.results.probe_check.TwinPairErrors`."""
 
 CORRECTED_SCORE = Field(
     "corrected",

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from careeval.results.details import Breakdown
 from careeval.results.findings import Findings
-from careeval.results.parts import Breakdown
 from careeval.results.tables import JUDGMENTS, RESPONSES
 from careeval.sheets import scenarios
 from careeval.sheets.entries import care_directions, corrected_scores, entries_sheet

@@ -11,7 +11,7 @@ import polars as pl
 
 from careeval.core.text import signed
 from careeval.results.amounts import dollars, percent
-from careeval.results.score.cost import Cost
+from careeval.results.summary import Cost
 from careeval.results.tables import Column
 from careeval.stats import MIN_CLUSTERS
 

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from careeval.results.findings import EntryFindings
-from careeval.results.public_scenarios import ShownScenario
-from careeval.results.score.entry_details import ScenarioScore
-from careeval.results.score.graded_rubric import NOT_FILLED
+from careeval.results.details import ScenarioScore
+from careeval.results.findings import EntryFindings, ShownScenario
+from careeval.results.graded_rubric import NOT_FILLED
 from careeval.sheets.entries.entries_sheet import ENTRY, GRADER_NAME, NAME, RUBRIC, with_names
 from careeval.sheets.kinds import COUNT, NUMBER_LIST, SHARE, SIGNED, WORD_LIST, WORDS
 from careeval.sheets.names import condition, plain

@@ -10,11 +10,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from careeval.core.response import Grader, ResponseState
 from careeval.core.scenario import HarmKind
 from careeval.results.amounts import dollars, percent
-from careeval.results.care_directions import care_numbers
-from careeval.results.entry_numbers import EntryNumbers
-from careeval.results.score.cost import Cost
-from careeval.results.score.graded_rubric import Errors
-from careeval.results.score.summary import COUNTED_STATES, NOT_COMPARABLE, Summary
+from careeval.results.details import EntryNumbers, care_numbers
+from careeval.results.graded_rubric import Errors
+from careeval.results.summary import COUNTED_STATES, NOT_COMPARABLE, Cost, Summary
 from careeval.results.trust.audit.results import AuditResults
 from careeval.sheets.estimate_kinds import ERROR_SHARE, ESTIMATE
 from careeval.sheets.kinds import DASH, DOLLARS, Form

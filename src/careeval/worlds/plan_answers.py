@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from careeval.results.score.plan_answers import ANY
-from careeval.results.score.summary import Summary
+from careeval.results.care import ANY
+from careeval.results.summary import Summary
 from careeval.sheets.entries.entries_sheet import ENTRY, GRADER_NAME, NAME, entry_rows
 from careeval.sheets.entries.further_tables import FurtherTable
 from careeval.sheets.estimate_kinds import ERROR_SHARE, ESTIMATE, EstimateKind

@@ -17,9 +17,9 @@ from starlette.testclient import TestClient
 
 from careeval.core.rating import Reading, Role
 from careeval.errors import ReviewError
+from careeval.results.probe_check import LabelCounts
 from careeval.results.trust.audit.results import audit_results
 from careeval.results.trust.audit.sample import AuditSample
-from careeval.results.trust.probe_check import LabelCounts
 from careeval.review.audit.labels import (
     audit_labels,
     audit_progress,

@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, Route, expect
 
+from careeval.results.probe_check import LabelCounts
 from careeval.results.trust.audit.results import audit_results
-from careeval.results.trust.probe_check import LabelCounts
 from careeval.review.audit.labels import audit_labels
 from careeval.review.store import Store, Work
 from support.chromium import IN_A_BROWSER

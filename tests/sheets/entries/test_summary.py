@@ -13,10 +13,9 @@ from hypothesis import strategies as st
 
 from careeval.cli.summary import Order, _place
 from careeval.results.amounts import dollars, percent
-from careeval.results.entry_numbers import EntryNumbers
+from careeval.results.details import Breakdown, EntryNumbers
 from careeval.results.findings import findings
-from careeval.results.parts import Breakdown
-from careeval.results.score.summary import NOT_COMPARABLE, Summary, summarise
+from careeval.results.summary import NOT_COMPARABLE, Summary, summarise
 from careeval.results.tables import Runs
 from careeval.sheets.entries.entries_sheet import parts_sheet, rank_texts
 from careeval.sheets.entries.summary_document import summary_document

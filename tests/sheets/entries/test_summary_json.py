@@ -16,12 +16,14 @@ from hypothesis import given, settings
 
 from careeval.core.scenario import Adl, Domain, Rubric
 from careeval.results.amounts import percent
-from careeval.results.entry_numbers import EntryNumbers
+from careeval.results.compare import Comparison, compare_entries
+from careeval.results.details import Detail, EntryNumbers
+from careeval.results.differences import Difference
+from careeval.results.entries import Entry, entries
 from careeval.results.findings import findings
-from careeval.results.score.entries import Entry, entries
-from careeval.results.score.entry_details import Detail
-from careeval.results.score.graded_rubric import GradedRubric
-from careeval.results.score.summary import (
+from careeval.results.graded_rubric import GradedRubric
+from careeval.results.ranking import Ranked, Ranking
+from careeval.results.summary import (
     NOT_COMPARABLE,
     DomainScore,
     Errors,
@@ -31,9 +33,6 @@ from careeval.results.score.summary import (
     summary_of,
 )
 from careeval.results.tables import Runs
-from careeval.results.versus.compare import Comparison, compare
-from careeval.results.versus.differences import Difference
-from careeval.results.versus.ranking import Ranked, Ranking
 from careeval.sheets.entries.entries_sheet import entries_sheet
 from careeval.sheets.entries.summary_document import summary_document
 from careeval.sheets.entries.summary_json import DetailFile, EntryFile, summary_json, summary_schema
@@ -257,8 +256,8 @@ def test_severe_errors_are_one_number_wherever_they_are_shown() -> None:
 
     assert summary_json([EntryNumbers(s)])["entries"][0]["severe"]["share"]["value"] == share
     assert float(csv_rows([s])[0]["severe"]) == share
-    assert compare(entry, other).metrics["severe"].a == pytest.approx(share)
-    assert compare(other, entry).metrics["severe"].difference.value == pytest.approx(share)
+    assert compare_entries(entry, other).metrics["severe"].a == pytest.approx(share)
+    assert compare_entries(other, entry).metrics["severe"].difference.value == pytest.approx(share)
     (in_eee,) = (m for m in metrics(entry, s) if (m.name, m.part) == ("severe", ""))
     assert in_eee.estimate.value == share
     printed = percent(share)
@@ -284,7 +283,7 @@ def walked() -> dict[str, set[str]]:
     texts = {
         "summary": detailed(runs),
         "schema": summary_schema(),
-        "compare": compare_json([compare(*pair)], found.rankings),
+        "compare": compare_json([compare_entries(*pair)], found.rankings),
         "heads": [head for view in summary_document(numbers_of(runs)).views for head in view.heads],
         "eee": [m.id for e in entries(runs) for m in metrics(e, summary_of(e))],
     }

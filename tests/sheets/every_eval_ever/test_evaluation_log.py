@@ -14,10 +14,10 @@ import polars as pl
 import pytest
 
 from careeval.core.scenario import Domain
+from careeval.results.entries import entries
 from careeval.results.findings import findings
 from careeval.results.held_out_words import WITHHELD
-from careeval.results.score.entries import entries
-from careeval.results.score.summary import summary_of
+from careeval.results.summary import summary_of
 from careeval.results.tables import Runs
 from careeval.sheets.every_eval_ever.evaluation_log import (
     Evaluator,

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from careeval.core.scenario import Rubric
 from careeval.results.findings import Findings, findings
-from careeval.results.score.summary import NOT_COMPARABLE
+from careeval.results.summary import NOT_COMPARABLE
 from careeval.results.tables import JUDGMENTS, RESPONSES, Runs, schema
 from careeval.results.trust.audit.draw import draw
 from careeval.results.trust.audit.results import audit_results

@@ -12,10 +12,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from careeval.results.entry_numbers import EntryNumbers
-from careeval.results.parts import Breakdown
-from careeval.results.score.summary import NOT_COMPARABLE, summarise
-from careeval.results.versus.pairs import compare
+from careeval.results.compare import compare
+from careeval.results.details import Breakdown, EntryNumbers
+from careeval.results.summary import NOT_COMPARABLE, summarise
 from careeval.sheets.document import Document
 from careeval.sheets.entries.summary_document import summary_document
 from careeval.sheets.formats.latex import MOST_ROWS, escaped, latex

@@ -9,10 +9,10 @@ import pytest
 
 from careeval.core.scenario import Rubric
 from careeval.results.findings import findings
-from careeval.results.score.cost import Cost
+from careeval.results.probe_check import LabelledJudgment, ProbeAgreement, ProbeTrial
+from careeval.results.summary import Cost
 from careeval.results.trust.audit.draw import draw
 from careeval.results.trust.audit.results import AuditResults, audit_results
-from careeval.results.trust.probe_check import LabelledJudgment, ProbeAgreement, ProbeTrial
 from careeval.sheets import agreement_fields
 from careeval.sheets.document import Document
 from careeval.sheets.entries import corrected_scores

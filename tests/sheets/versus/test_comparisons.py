@@ -8,14 +8,13 @@ from typing import Any
 
 import pytest
 
-from careeval.results.score.entries import entries
-from careeval.results.score.metrics import COMPARED
-from careeval.results.score.summary import NOT_COMPARABLE, Summary, summary_of
+from careeval.results.compare import Comparison, compare
+from careeval.results.differences import Verdict
+from careeval.results.entries import entries
+from careeval.results.metrics import COMPARED
+from careeval.results.ranking import rankings
+from careeval.results.summary import NOT_COMPARABLE, Summary, summary_of
 from careeval.results.tables import Runs
-from careeval.results.versus.compare import Comparison
-from careeval.results.versus.differences import Verdict
-from careeval.results.versus.pairs import compare
-from careeval.results.versus.ranking import rankings
 from careeval.sheets.document import Document
 from careeval.sheets.formats.latex import latex
 from careeval.sheets.formats.markdown import markdown

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from careeval.results.score.entries import entries
-from careeval.results.score.summary import summary_of
-from careeval.results.versus.compare import compare
-from careeval.results.versus.ranking import RANKED_BY, rankings
+from careeval.results.compare import compare_entries
+from careeval.results.entries import entries
+from careeval.results.ranking import RANKED_BY, rankings
+from careeval.results.summary import summary_of
 from careeval.sheets.versus.comparisons import differences_sheet
 from careeval.sheets.versus.pairs import difference_sentence, pair_sheets
 from results.authored import Marks, runs_of
@@ -25,7 +25,7 @@ def test_a_pair_has_the_numbers_of_a_comparison_of_the_two_alone() -> None:
     (ranking,) = rankings(graded, summaries)
     by_name = {entry.system: (entry, s) for entry, s in zip(graded, summaries, strict=True)}
     (a, a_summary), (b, b_summary) = by_name["fair"], by_name["poor"]
-    comparison = compare(a, b)
+    comparison = compare_entries(a, b)
     by_metric, *_ = pair_sheets(a_summary, b_summary, comparison, ranking)
     printed = {row["name"]: row for row in differences_sheet(comparison).data.frame.to_dicts()}
     rows = by_metric.data.frame.to_dicts()

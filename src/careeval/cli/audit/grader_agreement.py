@@ -13,9 +13,9 @@ from careeval.protocol.probe_check import lexical_agreement, read_agreement
 from careeval.protocol.run_folder import is_complete, is_probe_check, run_folders
 from careeval.protocol.tables import read_run
 from careeval.results.findings import Findings, findings
+from careeval.results.probe_check import LabelledJudgment, ProbeAgreement
 from careeval.results.tables import Runs
 from careeval.results.trust.audit.results import AuditResults, audit_results
-from careeval.results.trust.probe_check import LabelledJudgment, ProbeAgreement
 
 
 def audited_findings(

@@ -11,7 +11,7 @@ from pathlib import Path
 from careeval.core.response import Grader
 from careeval.files import read_text, write_text
 from careeval.protocol.table_cache import cache_entry, make_entry, prune
-from careeval.results.score.summary import Summary
+from careeval.results.summary import Summary
 
 PACKAGE = Path(__file__).parents[2]
 """Folder of careeval's code."""

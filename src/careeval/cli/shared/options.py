@@ -107,7 +107,7 @@ class SelectionOptions:
 
     def select(self, runs: Runs) -> Runs:
         """Return the part of the runs that these options select."""
-        from careeval.results.selection import select
+        from careeval.results.tables import select
 
         return select(runs, self.system or (), self.grader or (), self.rubric)
 

@@ -141,8 +141,8 @@ def report_unfinished(outcomes: Sequence[Outcome], root: Path, again: str = "") 
 def print_summary(runs: Runs) -> bool:
     """Print the numbers of runs as a table; tell whether anything is graded."""
     from careeval.cli.shared.lexical_agreement import lexical_sentences
-    from careeval.results.entry_numbers import EntryNumbers
-    from careeval.results.score.summary import summarise
+    from careeval.results.details import EntryNumbers
+    from careeval.results.summary import summarise
     from careeval.sheets.entries.summary_document import summary_document
     from careeval.sheets.formats.terminal import print_document
 

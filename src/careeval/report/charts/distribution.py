@@ -32,9 +32,9 @@ from careeval.report.charts.drawing import (
 from careeval.report.charts.grid import Block, Panel, stack_blocks
 from careeval.report.words import in_full, percent_text
 from careeval.results.amounts import percent
+from careeval.results.details import ScenarioScore
 from careeval.results.findings import EntryFindings
-from careeval.results.score.entry_details import ScenarioScore
-from careeval.results.score.summary import Summary
+from careeval.results.summary import Summary
 from careeval.sheets.names import plain
 
 _ROW, _TITLE, _GAP, _LABELS = 7, 22, 12, 22

@@ -18,7 +18,7 @@ from careeval.report.charts.drawing import (
 )
 from careeval.report.charts.grid import Panel, panels_beside, stack_blocks
 from careeval.report.words import in_full, percent_text, score_name
-from careeval.results.score.summary import DomainScore, Summary
+from careeval.results.summary import DomainScore, Summary
 from careeval.sheets.names import DOMAINS
 from careeval.stats import MIN_CLUSTERS
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from careeval.report.words import strip_controls
-from careeval.results.score.summary import Summary
+from careeval.results.summary import Summary
 from careeval.sheets.words import entry_names
 from careeval.stats import Estimate
 

@@ -33,7 +33,7 @@ from careeval.report.charts.drawing import (
 )
 from careeval.report.charts.labels import Area, place_labels
 from careeval.report.words import in_full
-from careeval.results.score.summary import Summary
+from careeval.results.summary import Summary
 
 _LEFT, _RIGHT, _TITLE, _BELOW = 32, 12, 26, 42
 _LABEL = 13

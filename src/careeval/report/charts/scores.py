@@ -23,8 +23,8 @@ from careeval.report.charts.drawing import (
 from careeval.report.charts.grid import Block, Panel, panels_beside, stack_blocks
 from careeval.report.words import in_full, percent_text, score_name
 from careeval.results.amounts import percent
-from careeval.results.score.graded_rubric import Errors
-from careeval.results.score.summary import Summary
+from careeval.results.graded_rubric import Errors
+from careeval.results.summary import Summary
 from careeval.sheets.estimate_kinds import ERROR_SHARE
 from careeval.sheets.kinds import Form
 from careeval.stats import Estimate

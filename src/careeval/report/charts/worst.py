@@ -34,8 +34,8 @@ from careeval.report.charts.drawing import (
 )
 from careeval.report.charts.labels import spread_labels
 from careeval.report.words import in_full, percent_text
+from careeval.results.details import Detail
 from careeval.results.findings import EntryFindings
-from careeval.results.score.entry_details import Detail
 from careeval.stats import Estimate
 
 _MOST_BANDS = 3

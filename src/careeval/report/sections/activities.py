@@ -9,8 +9,8 @@ from typing import Any
 from careeval.report.page_table import BarScale, PageColumn, PageTable, strip_of
 from careeval.report.sections.parts import PART, part_strip, parts_table
 from careeval.report.sections.section import Report, Section
-from careeval.results.parts import Breakdown
-from careeval.results.score.metrics import HEADLINE
+from careeval.results.details import Breakdown
+from careeval.results.metrics import HEADLINE
 from careeval.sheets.entries.entries_sheet import entries_sheet, parts_sheet
 from careeval.sheets.entries.side_by_side import pivot
 from careeval.sheets.sheet import Row

@@ -13,7 +13,7 @@ from careeval.report.page_table import PageColumn, PageTable
 from careeval.report.sections.grader_trust import as_sentence, grader_summaries
 from careeval.report.sections.leaderboard import boards
 from careeval.report.sections.section import Report, Section
-from careeval.results.score.metrics import HEADLINE
+from careeval.results.metrics import HEADLINE
 from careeval.sheets.entries.entries_sheet import entries_sheet
 from careeval.sheets.kinds import COUNT
 from careeval.sheets.sheet import Row

@@ -12,9 +12,9 @@ from careeval.core.scenario import Domain
 from careeval.report.page_table import BarScale, PageColumn, PageTable
 from careeval.report.sections.parts import FEW, PART, entry_parts, part_look, part_strip
 from careeval.report.sections.section import Report, Section
+from careeval.results.details import Breakdown
 from careeval.results.findings import EntryFindings
-from careeval.results.parts import Breakdown
-from careeval.results.score.summary import Summary
+from careeval.results.summary import Summary
 from careeval.sheets.entries.entries_sheet import adl_and_domain_sheet, parts_sheet
 from careeval.sheets.entries.side_by_side import PartScoreKind, pivot
 from careeval.sheets.names import DOMAINS

@@ -12,7 +12,7 @@ from careeval.report import charts
 from careeval.report.documents import draw_figure
 from careeval.report.page_table import BarScale, PageColumn, PageTable, Strip, shade
 from careeval.report.sections.section import Report, Section
-from careeval.results.score.metrics import IN_DETAIL
+from careeval.results.metrics import IN_DETAIL
 from careeval.sheets.entries.care_directions import directions_sheet
 from careeval.sheets.entries.entries_sheet import at_k_sheet, entries_sheet
 from careeval.sheets.entries.further_tables import further_tables

@@ -9,8 +9,8 @@ from careeval.core.response import Grader
 from careeval.report.page_table import PageColumn, PageTable
 from careeval.report.sections.section import Report, Section
 from careeval.results.findings import Findings
-from careeval.results.trust.grader_card import GraderCard
-from careeval.results.trust.item_statistics import ItemStatistic
+from careeval.results.graders import GraderCard
+from careeval.results.item_statistics import ItemStatistic
 from careeval.sheets.entries.corrected_scores import as_graded, corrected_sheet
 from careeval.sheets.kinds import COUNT
 from careeval.sheets.sheet import Field, Row

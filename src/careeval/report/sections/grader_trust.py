@@ -9,9 +9,8 @@ from careeval.core.response import Grader
 from careeval.report.page_table import PageTable
 from careeval.report.sections.grader import corrected_by
 from careeval.report.sections.section import Report
-from careeval.results.trust.contradictions import Contradiction
-from careeval.results.trust.grader_card import NOT_AUDITED, NOT_TRIED, GraderCard
-from careeval.results.trust.probe_check import ProbeAgreement
+from careeval.results.graders import NOT_AUDITED, NOT_TRIED, Contradiction, GraderCard
+from careeval.results.probe_check import ProbeAgreement
 from careeval.sheets.kinds import COUNT, DASH, SHARE, NumberKind, Unit
 
 _ROUGH = NumberKind(unit=Unit(decimals=0))

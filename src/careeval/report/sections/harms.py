@@ -13,8 +13,8 @@ from careeval.core.scenario import Adl
 from careeval.report.sections.responses import filter_choices
 from careeval.report.sections.section import Report, Section
 from careeval.report.words import strip_controls
+from careeval.results.entries import Harm
 from careeval.results.findings import Findings
-from careeval.results.score.harms import Harm
 
 MOST_WITHOUT_SCRIPTS = 50
 """Errors that the page shows without scripts."""

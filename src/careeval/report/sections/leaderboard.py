@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 from careeval.report.sections.grader_trust import trust_line
 from careeval.report.sections.section import Report
+from careeval.results.entries import Basis, basis
 from careeval.results.findings import Findings
-from careeval.results.score.comparability import Basis, basis
-from careeval.results.score.metrics import HEADLINE
-from careeval.results.score.summary import Summary
-from careeval.results.versus.ranking import Ranked, Ranking
+from careeval.results.metrics import HEADLINE
+from careeval.results.ranking import Ranked, Ranking
+from careeval.results.summary import Summary
 from careeval.sheets.entries.entries_sheet import metric_field
 from careeval.sheets.estimate_kinds import ESTIMATE
 from careeval.sheets.kinds import COUNT, RANKS, Kind

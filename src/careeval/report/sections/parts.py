@@ -8,8 +8,8 @@ from functools import partial
 
 from careeval.report.page_table import BarScale, PageColumn, PageTable, Strip, shade, strip_of
 from careeval.report.sections.section import Report
+from careeval.results.details import Breakdown
 from careeval.results.findings import EntryFindings
-from careeval.results.parts import Breakdown
 from careeval.sheets.entries.entries_sheet import parts_sheet
 from careeval.sheets.entries.side_by_side import PartScoreKind, pivot
 from careeval.sheets.sheet import Row, Sheet

@@ -10,7 +10,7 @@ from typing import Any
 from careeval.report.payload import Payload
 from careeval.report.words import score_name
 from careeval.results.findings import EntryFindings, Findings
-from careeval.results.score.summary import Summary
+from careeval.results.summary import Summary
 from careeval.sheets.words import entry_names
 
 

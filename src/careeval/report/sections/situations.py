@@ -7,7 +7,7 @@ from typing import Any
 
 from careeval.report.sections.parts import parts_table
 from careeval.report.sections.section import Report, Section
-from careeval.results.parts import Breakdown
+from careeval.results.details import Breakdown
 
 
 def _fill(report: Report) -> Mapping[str, Any]:

@@ -12,11 +12,11 @@ import polars as pl
 from careeval.core.response import Grader
 from careeval.core.scenario import Rubric
 from careeval.report.site.names import slugs
+from careeval.results.entries import Basis, basis
 from careeval.results.findings import EntryFindings, Findings
-from careeval.results.score.comparability import Basis, basis
-from careeval.results.score.summary import Summary
+from careeval.results.ranking import Ranked, Ranking
+from careeval.results.summary import Summary
 from careeval.results.vendors import vendor
-from careeval.results.versus.ranking import Ranked, Ranking
 from careeval.sheets.sheet import Sheet
 from careeval.sheets.words import brief_grader_names
 

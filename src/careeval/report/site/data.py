@@ -8,7 +8,7 @@ from typing import Any
 
 import polars as pl
 
-from careeval.results.score.summary import NOT_COMPARABLE
+from careeval.results.summary import NOT_COMPARABLE
 from careeval.sheets.entries.entries_sheet import PROVENANCE
 from careeval.sheets.formats.data_files import LIST_SEPARATOR, csv_text
 from careeval.sheets.sheet import Sheet

@@ -16,8 +16,8 @@ from careeval.report.sections.grader import (
 )
 from careeval.report.site.contents import Contents, with_pages
 from careeval.report.site.leaderboard import page_of_row
-from careeval.results.trust.grader_card import NOT_AUDITED, NOT_TRIED, GraderCard
-from careeval.results.trust.item_statistics import ItemStatistic
+from careeval.results.graders import NOT_AUDITED, NOT_TRIED, GraderCard
+from careeval.results.item_statistics import ItemStatistic
 from careeval.sheets.entries.corrected_scores import as_graded, corrected_sheet
 from careeval.sheets.kinds import SHARE
 from careeval.sheets.sheet import Field, Row, Sheet

@@ -16,9 +16,9 @@ from careeval.report.site.data import data_files, name_of
 from careeval.report.site.item_errors import ItemErrors, item_errors
 from careeval.report.site.public_scenarios import PublicScenario, options, public_scenarios
 from careeval.report.site.worst_responses import worst_responses
+from careeval.results.details import Breakdown
 from careeval.results.findings import Findings
-from careeval.results.parts import Breakdown
-from careeval.results.score.summary import NOT_COMPARABLE, Summary
+from careeval.results.summary import NOT_COMPARABLE, Summary
 from careeval.sheets.entries.entries_sheet import parts_sheet
 from careeval.sheets.entries.further_tables import further_tables
 from careeval.sheets.scenarios import shown_scenarios_sheet

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from careeval import scoring
 from careeval.report.site.contents import Contents
-from careeval.results.score.harms import Harm, harms
+from careeval.results.entries import Harm, harms
 from careeval.sheets.kinds import SIGNED
 
 

@@ -9,8 +9,8 @@ from careeval.core.response import Grader
 from careeval.report.page_table import BarScale, PageColumn, PageTable, strip_of
 from careeval.report.sections.parts import severe_column
 from careeval.report.site.contents import Contents, SiteBoard, SiteEntry, rubric_words
-from careeval.results.score.metrics import COMPARED
-from careeval.results.versus.ranking import MAKER_MARK
+from careeval.results.metrics import COMPARED
+from careeval.results.ranking import MAKER_MARK
 from careeval.sheets.estimate_kinds import ERROR_SHARE, ESTIMATE
 from careeval.sheets.kinds import Form
 from careeval.sheets.sheet import Row, Sheet

@@ -10,11 +10,10 @@ from careeval.report.page_table import BarScale, PageColumn, PageTable, strip_of
 from careeval.report.plan_rows import quoted_words
 from careeval.report.site.contents import Contents, SiteBoard, SiteEntry
 from careeval.report.site.data import name_of
-from careeval.results.score.metrics import COMPARED
-from careeval.results.versus.compare import Comparison, compare
-from careeval.results.versus.differences import Verdict
-from careeval.results.versus.flips import Flip
-from careeval.results.versus.ranking import RANKED_BY, Ranking
+from careeval.results.compare import Comparison, Flip, compare_entries
+from careeval.results.differences import Verdict
+from careeval.results.metrics import COMPARED
+from careeval.results.ranking import RANKED_BY, Ranking
 from careeval.sheets.kinds import P_VALUE, Kind
 from careeval.sheets.page_kinds import DIFFERENCE, PERCENT_POINTS
 from careeval.sheets.sheet import Row, Sheet
@@ -94,7 +93,7 @@ def pairs(board: SiteBoard) -> Iterator[SystemPair]:
     if len(board.ranked) > MOST_SYSTEMS:
         return
     for a, b in combinations(board.ranked, 2):
-        yield SystemPair(a, b, compare(a.graded.entry, b.graded.entry), board.ranking)
+        yield SystemPair(a, b, compare_entries(a.graded.entry, b.graded.entry), board.ranking)
 
 
 def _page(a: SiteEntry, b: SiteEntry) -> str:

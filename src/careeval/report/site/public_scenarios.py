@@ -8,7 +8,7 @@ from typing import Any
 
 from careeval.report.page_table import BarScale, Strip
 from careeval.report.site.contents import Contents
-from careeval.results.public_scenarios import ShownScenario, shown_scenario
+from careeval.results.findings import ShownScenario, shown_scenario
 from careeval.sheets.kinds import SHARE
 from careeval.sheets.names import assistance, condition, plain
 

@@ -10,10 +10,10 @@ from careeval.report.sections.parts import entry_parts, severe_column
 from careeval.report.site.contents import Contents, SiteEntry, SystemEntries, rubric_words
 from careeval.report.site.data import name_of
 from careeval.report.site.leaderboard import listing
+from careeval.results import summary as summaries
 from careeval.results.amounts import dollars
-from careeval.results.parts import Breakdown
-from careeval.results.score import summary as summaries
-from careeval.results.score.harms import Harm, harms
+from careeval.results.details import Breakdown
+from careeval.results.entries import Harm, harms
 from careeval.sheets.entries.care_directions import directions_sheet
 from careeval.sheets.entries.corrected_scores import as_graded, corrected_sheet
 from careeval.sheets.entries.further_tables import further_tables

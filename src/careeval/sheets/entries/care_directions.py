@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from careeval.results.care_directions import care_numbers, grader_twin_errors
-from careeval.results.score.summary import Summary
-from careeval.results.score.twins import TwinNumbers
-from careeval.results.trust.probe_check import ProbeAgreement
+from careeval.results.details import care_numbers, grader_twin_errors
+from careeval.results.probe_check import ProbeAgreement
+from careeval.results.summary import Summary
+from careeval.results.twins import TwinNumbers
 from careeval.sheets.entries.entries_sheet import ENTRY, GRADER_NAME, NAME, entry_rows
 from careeval.sheets.estimate_kinds import ESTIMATE
 from careeval.sheets.kinds import COUNT, SHARE, TextKind

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from careeval.results.amounts import percent
-from careeval.results.entry_numbers import EntryNumbers
+from careeval.results.details import EntryNumbers
 from careeval.sheets.agreement_fields import CORRECTED
 from careeval.sheets.entries.entries_sheet import ENTRY, GRADER_NAME, NAME, with_names
 from careeval.sheets.sheet import Field, Sheet, row_of

@@ -9,13 +9,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TypeVar
 
 from careeval.core.scenario import HarmKind
-from careeval.results.entry_numbers import EntryNumbers
-from careeval.results.parts import Breakdown, scores_by
-from careeval.results.score.entry_details import Detail
-from careeval.results.score.graded_rubric import Errors
-from careeval.results.score.metrics import HEADLINE, IN_DETAIL, Metric
-from careeval.results.score.summary import DomainScore, SubsetScore, Summary
-from careeval.results.versus.ranking import MAKER_MARK, Ranking
+from careeval.results.details import Breakdown, Detail, EntryNumbers, scores_by
+from careeval.results.graded_rubric import Errors
+from careeval.results.metrics import HEADLINE, IN_DETAIL, Metric
+from careeval.results.ranking import MAKER_MARK, Ranking
+from careeval.results.summary import DomainScore, SubsetScore, Summary
 from careeval.sheets.agreement_fields import CORRECTED_SCORE
 from careeval.sheets.estimate_kinds import ERROR_SHARE, ESTIMATE, EstimateKind
 from careeval.sheets.kinds import (

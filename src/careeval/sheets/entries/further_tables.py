@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from careeval.core.registry import Registry
 from careeval.core.scenario import Rubric
-from careeval.results.score.summary import Summary
+from careeval.results.summary import Summary
 from careeval.sheets.sheet import Sheet
 
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import polars as pl
 
-from careeval.results.score.summary import Summary
+from careeval.results.summary import Summary
 from careeval.sheets.kinds import UNKNOWN
 from careeval.sheets.sheet import Field, Sheet
 

@@ -6,12 +6,11 @@ from collections.abc import Mapping, Sequence
 from itertools import repeat
 from typing import NamedTuple
 
-from careeval.results.entry_numbers import EntryNumbers
-from careeval.results.parts import OVERVIEW, Breakdown
-from careeval.results.score.metrics import HEADLINE, IN_DETAIL
-from careeval.results.score.summary import Summary
+from careeval.results.details import OVERVIEW, Breakdown, EntryNumbers
+from careeval.results.metrics import HEADLINE, IN_DETAIL
+from careeval.results.ranking import Ranking
+from careeval.results.summary import Summary
 from careeval.results.trust.audit.results import AuditResults
-from careeval.results.versus.ranking import Ranking
 from careeval.sheets.agreement_fields import CORRECTED_SCORE
 from careeval.sheets.document import Document
 from careeval.sheets.entries.corrected_scores import corrected_sheet

@@ -9,20 +9,17 @@ from typing import Any, TypeVar
 from pydantic import TypeAdapter
 
 from careeval.core.scenario import Adl, Domain, HarmKind, Rubric
-from careeval.results.care_directions import care_numbers
-from careeval.results.entry_numbers import EntryNumbers
-from careeval.results.score.cost import Cost
-from careeval.results.score.entry_details import Detail, Length
-from careeval.results.score.graded_rubric import Errors
-from careeval.results.score.metrics import HEADLINE, IN_DETAIL, Metric, Numbers
-from careeval.results.score.summary import NOT_COMPARABLE, SCHEMA, DomainScore, SubsetScore
+from careeval.results.details import Detail, EntryNumbers, Length, care_numbers
+from careeval.results.graded_rubric import Errors
+from careeval.results.metrics import HEADLINE, IN_DETAIL, Metric, Numbers
+from careeval.results.summary import NOT_COMPARABLE, SCHEMA, Cost, DomainScore, SubsetScore
 from careeval.results.trust.audit.corrected_score import CorrectedScore
 from careeval.stats import Estimate
 
 
 @dataclass(frozen=True)
 class ErrorsFile:
-    """Responses with errors of one severity: `careeval.results.score.graded_rubric.Errors`.
+    """Responses with errors of one severity: `careeval.results.graded_rubric.Errors`.
 
     Attributes:
         share: Share of the responses with at least one error.
@@ -132,7 +129,7 @@ class ReliabilityFile:
 
 @dataclass(frozen=True)
 class DetailFile:
-    """The details of an entry: `careeval.results.score.entry_details.Detail` without scenarios."""
+    """The details of an entry: `careeval.results.details.Detail` without scenarios."""
 
     numbers: Mapping[str, ErrorsFile | Estimate]
     worst_at_k: tuple[Estimate, ...]

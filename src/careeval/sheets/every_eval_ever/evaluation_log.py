@@ -21,9 +21,9 @@ from typing import Any, Literal
 
 from careeval.core.response import Grader
 from careeval.files import write_text
+from careeval.results.entries import Entry
 from careeval.results.findings import Findings
-from careeval.results.score.entries import Entry
-from careeval.results.score.summary import NOT_COMPARABLE, Summary
+from careeval.results.summary import NOT_COMPARABLE, Summary
 from careeval.results.vendors import vendor
 from careeval.sheets.every_eval_ever.form import BENCHMARK, SCHEMA_VERSION
 from careeval.sheets.every_eval_ever.metrics import ReportedMetric, metrics

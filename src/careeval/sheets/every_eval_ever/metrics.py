@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from careeval.core.scenario import Domain
-from careeval.results.score.entries import Entry
-from careeval.results.score.graded_rubric import Errors, GradedRubric
-from careeval.results.score.summary import Summary
+from careeval.results.entries import Entry
+from careeval.results.graded_rubric import Errors, GradedRubric
+from careeval.results.summary import Summary
 from careeval.sheets.every_eval_ever.form import result_name
 from careeval.stats import Estimate
 

@@ -10,9 +10,9 @@ import polars as pl
 
 from careeval.core.response import ResponseState
 from careeval.core.scenario import Rubric
+from careeval.results.arrays import GradedScenario
+from careeval.results.entries import Entry
 from careeval.results.held_out_words import WITHHELD
-from careeval.results.score.entries import Entry
-from careeval.results.score.graded_arrays import GradedScenario
 from careeval.sheets.every_eval_ever.form import SCHEMA_VERSION, result_name
 
 IS_CORRECT = (

@@ -8,10 +8,10 @@ from dataclasses import replace
 from careeval import scoring
 from careeval.core.scenario import Rubric
 from careeval.core.text import counted
+from careeval.results.probe_check import LIMITS, ProbeTrial
 from careeval.results.trust.audit.corrected_score import MIN_AUDITED
 from careeval.results.trust.audit.results import AuditResults
 from careeval.results.trust.audit.sample import AuditSample
-from careeval.results.trust.probe_check import LIMITS, ProbeTrial
 from careeval.sheets import words
 from careeval.sheets.agreement_fields import (
     ACCURACY,

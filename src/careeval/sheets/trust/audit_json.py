@@ -6,9 +6,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from typing import Any
 
+from careeval.results.probe_check import LIMITS, ProbeTrial
 from careeval.results.trust.audit.results import AuditResults
 from careeval.results.trust.audit.sample import AuditSample
-from careeval.results.trust.probe_check import LIMITS, ProbeTrial
 from careeval.sheets.agreement_fields import (
     ACCURACY,
     AGREEMENT,

@@ -6,15 +6,14 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from careeval import scoring
+from careeval.results.entries import harms as found_harms
 from careeval.results.findings import Findings
-from careeval.results.score.harms import harms as found_harms
-from careeval.results.score.metrics import COMPARED
+from careeval.results.grader_accuracy import ClassAgreement, PointClass
+from careeval.results.graders import NOT_AUDITED, NOT_TRIED, Contradiction
+from careeval.results.item_statistics import ItemStatistic
+from careeval.results.metrics import COMPARED
+from careeval.results.probe_check import LabelCounts, ProbeAgreement
 from careeval.results.trust.audit.results import AuditResults
-from careeval.results.trust.class_agreement import ClassAgreement, PointClass
-from careeval.results.trust.contradictions import Contradiction
-from careeval.results.trust.grader_card import NOT_AUDITED, NOT_TRIED
-from careeval.results.trust.item_statistics import ItemStatistic
-from careeval.results.trust.probe_check import LabelCounts, ProbeAgreement
 from careeval.sheets.agreement_fields import (
     AGREEMENT,
     AGREEMENT_NOTE,

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from careeval.results.findings import Findings
-from careeval.results.trust.contradictions import Contradiction
-from careeval.results.trust.probe_check import LabelCounts
+from careeval.results.graders import Contradiction
+from careeval.results.probe_check import LabelCounts
 from careeval.sheets.agreement_fields import AGREEMENT_NOTE
 from careeval.sheets.kinds import COUNT, SHARE, TextKind
 from careeval.sheets.names import plain

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from careeval.results.score.summary import NOT_COMPARABLE
-from careeval.results.versus.compare import Comparison
-from careeval.results.versus.differences import Difference
-from careeval.results.versus.flips import Flip
-from careeval.results.versus.ranking import Ranking
+from careeval.results.compare import Comparison, Flip
+from careeval.results.differences import Difference
+from careeval.results.ranking import Ranking
+from careeval.results.summary import NOT_COMPARABLE
 from careeval.stats import Estimate
 
 SCHEMA = "careeval.compare/2"

@@ -7,14 +7,13 @@ from dataclasses import replace
 
 from careeval.core.text import counted
 from careeval.results.amounts import percent
-from careeval.results.parts import Breakdown
-from careeval.results.score.harms import Harm
-from careeval.results.score.metrics import COMPARED, HEADLINE
-from careeval.results.score.summary import NOT_COMPARABLE, Summary
-from careeval.results.versus.compare import ASSUMED_RUN_SD, ASSUMED_SCENARIO_SD, Comparison
-from careeval.results.versus.differences import LEVEL, Difference, Verdict
-from careeval.results.versus.flips import Flip
-from careeval.results.versus.ranking import MAKER_MARK, Ranked, Ranking
+from careeval.results.compare import ASSUMED_RUN_SD, ASSUMED_SCENARIO_SD, Comparison, Flip
+from careeval.results.details import Breakdown
+from careeval.results.differences import LEVEL, Difference, Verdict
+from careeval.results.entries import Harm
+from careeval.results.metrics import COMPARED, HEADLINE
+from careeval.results.ranking import MAKER_MARK, Ranked, Ranking
+from careeval.results.summary import NOT_COMPARABLE, Summary
 from careeval.sheets.document import Document
 from careeval.sheets.entries.entries_sheet import (
     ASKED,

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from careeval.core.scenario import HarmKind
 from careeval.results.findings import EntryFindings
-from careeval.results.score.metrics import HEADLINE
+from careeval.results.metrics import HEADLINE
 from careeval.sheets.agreement_fields import CORRECTED_SCORE
 from careeval.sheets.entries.entries_sheet import entries_sheet
 from careeval.sheets.page_kinds import PLAIN_DOLLARS

@@ -7,12 +7,12 @@ from dataclasses import replace
 from itertools import combinations
 
 from careeval.results.amounts import percent
-from careeval.results.parts import Breakdown
-from careeval.results.score.metrics import COMPARED
-from careeval.results.score.summary import Summary
-from careeval.results.versus.compare import Comparison
-from careeval.results.versus.differences import Difference, Verdict
-from careeval.results.versus.ranking import RANKED_BY, Ranking
+from careeval.results.compare import Comparison
+from careeval.results.details import Breakdown
+from careeval.results.differences import Difference, Verdict
+from careeval.results.metrics import COMPARED
+from careeval.results.ranking import RANKED_BY, Ranking
+from careeval.results.summary import Summary
 from careeval.sheets.entries.entries_sheet import (
     BANK,
     BANK_VERSION,

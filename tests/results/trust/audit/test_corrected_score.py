@@ -7,9 +7,9 @@ from unittest.mock import Mock
 
 import pytest
 
-from careeval.results.entry_numbers import EntryNumbers
-from careeval.results.score.entries import entries
-from careeval.results.score.summary import summary_of
+from careeval.results.details import EntryNumbers
+from careeval.results.entries import entries
+from careeval.results.summary import summary_of
 from careeval.results.trust.audit.corrected_score import CorrectedScore
 from careeval.sheets.entries.corrected_scores import as_graded
 from careeval.sheets.entries.summary_document import summary_document

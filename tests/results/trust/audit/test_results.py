@@ -16,9 +16,10 @@ from hypothesis import strategies as st
 from careeval.core.rating import Label, Reading
 from careeval.core.scenario import Rubric
 from careeval.errors import ReviewError
-from careeval.results.entry_numbers import EntryNumbers
-from careeval.results.score.entries import entries
-from careeval.results.score.summary import summary_of
+from careeval.results.details import EntryNumbers
+from careeval.results.entries import entries
+from careeval.results.probe_check import LabelCounts
+from careeval.results.summary import summary_of
 from careeval.results.tables import Runs
 from careeval.results.trust.audit.audited_entry import OTHER_ANSWERS, OTHER_JUDGMENTS
 from careeval.results.trust.audit.draw import draw
@@ -32,7 +33,6 @@ from careeval.results.trust.audit.sample import (
     Stratum,
 )
 from careeval.results.trust.audit.sample_estimates import AuditedSample
-from careeval.results.trust.probe_check import LabelCounts
 from careeval.sheets.words import audit_remarks
 from careeval.stats import Estimate, gwet_ac1
 from results.authored import Marks, judgments

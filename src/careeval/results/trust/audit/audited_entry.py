@@ -9,7 +9,7 @@ import polars as pl
 
 from careeval.core.response import ResponseState
 from careeval.core.scenario import Split
-from careeval.results.score.entries import Entry
+from careeval.results.entries import Entry
 from careeval.results.trust.audit.sample import AuditSample, GradedTotals
 
 OTHER_ANSWERS = "people read another run’s answers of this system"

@@ -13,15 +13,14 @@ from dataclasses import dataclass
 from careeval import scoring
 from careeval.core.rating import Label
 from careeval.core.scenario import Rubric
-from careeval.results.score.entries import Entry
+from careeval.results.entries import Entry
+from careeval.results.grader_accuracy import ClassAgreement, GraderAccuracy, PointClass
+from careeval.results.probe_check import POINT_CLASSES, LabelCounts
 from careeval.results.trust.audit.audited_entry import graded_totals, why_not_drawn_from
 from careeval.results.trust.audit.corrected_score import CorrectedScore, graded_share
 from careeval.results.trust.audit.labels import Waiting, by_judgment, truth_of, waiting
 from careeval.results.trust.audit.sample import AuditSample, Stratum
 from careeval.results.trust.audit.sample_estimates import AuditedSample, RaterPairs
-from careeval.results.trust.class_agreement import ClassAgreement, PointClass
-from careeval.results.trust.grader_accuracy import GraderAccuracy
-from careeval.results.trust.probe_check import POINT_CLASSES, LabelCounts
 from careeval.stats import Estimate
 
 

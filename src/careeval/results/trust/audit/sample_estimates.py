@@ -13,13 +13,18 @@ import numpy as np
 from careeval.core.rating import Label, Reading
 from careeval.core.scenario import Rubric
 from careeval.core.text import signed
-from careeval.results.score.graded_arrays import FloatArray
+from careeval.results.arrays import FloatArray
+from careeval.results.grader_accuracy import (
+    ClassAgreement,
+    GraderAccuracy,
+    PointClass,
+    class_agreement,
+    settled_estimate,
+)
+from careeval.results.probe_check import LabelCounts
 from careeval.results.trust.audit.corrected_score import CorrectedScore, corrected_score
 from careeval.results.trust.audit.labels import Truth
 from careeval.results.trust.audit.sample import AuditSample, DrawnJudgment, Stratum
-from careeval.results.trust.class_agreement import ClassAgreement, PointClass, class_agreement
-from careeval.results.trust.grader_accuracy import GraderAccuracy, settled_estimate
-from careeval.results.trust.probe_check import LabelCounts
 from careeval.stats import (
     AccuracyMeasure,
     Confusion,

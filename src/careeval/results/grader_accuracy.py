@@ -1,0 +1,329 @@
+"""A grader's accuracy against the truth, and agreement between readers of the same judgments.
+
+The truth comes from the authors of probes, or from people who read the same responses. Cells are
+counts by scenario, shape (n_scenarios, 4): `tp`, `fn`, `fp`, `tn`, as in
+`careeval.stats.Confusion`.
+
+A pooled number would hide what matters: most items are absent from most responses, so two graders
+can agree on nearly all judgments and yet on hardly any −1 item that is present.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+
+import numpy as np
+
+from careeval.core.scenario import Rubric
+from careeval.errors import StatsError
+from careeval.results.arrays import FloatArray
+from careeval.stats import (
+    AccuracyMeasure,
+    Confusion,
+    Estimate,
+    Interval,
+    drawn_rate_interval,
+    measure_interval,
+    positive_agreement,
+    positive_agreement_interval,
+    presence_ac1,
+    presence_ac1_interval,
+    rate_interval,
+    sensitivity_range,
+)
+from careeval.stats.resampling import sum_by_cluster
+
+_TP, _FN, _FP, _TN = range(4)
+
+# verdicts on the many items of a scenario count as more than a few trials
+_rate_interval = partial(rate_interval, most_a_family=np.inf)
+
+
+@dataclass(frozen=True)
+class GraderAccuracy:
+    """The accuracy of a grader over some judgments with a known truth.
+
+    The value leaves unresolved judgments out. The bounds settle them for wrong and for right, and
+    the interval covers both.
+    """
+
+    n: int  # Judgments with a truth, including unresolved ones
+    n_present: int  # Judgments whose item is present
+    n_unresolved: int  # Judgments that the grader failed to make
+    sensitivity: Estimate  # Share of the present items that it calls present; also called recall
+    specificity: Estimate  # Share of the absent items that it calls absent
+    ppv: Estimate  # Share of the items that it calls present that are present
+    macro_f1: Estimate  # Mean of the F1 of present and that of absent
+
+    @property
+    def miss_rate(self) -> Estimate:
+        """Return the share of present items that it misses: 1 - sensitivity."""
+        s = self.sensitivity
+        if s.value is None or s.low is None or s.high is None:
+            return s
+        ci95 = s.ci95 and (1 - s.ci95[1], 1 - s.ci95[0])
+        return replace(s, value=1 - s.value, low=1 - s.high, high=1 - s.low, ci95=ci95)
+
+    @staticmethod
+    def of(cells: FloatArray, unresolved: FloatArray | None = None) -> GraderAccuracy:
+        """Return the accuracy over judgments that each count once.
+
+        Args:
+            cells: Cells of the resolved judgments.
+            unresolved: Unresolved judgments by scenario, of items present and of items absent,
+                shape (n_scenarios, 2). None if there are none.
+        """
+        open_ = np.zeros((len(cells), 2)) if unresolved is None else unresolved
+        wrong, right = cells.copy(), cells.copy()
+        wrong[:, [_FN, _FP]] += open_
+        right[:, [_TP, _TN]] += open_
+        settlements = (wrong, right) if open_.any() else (cells,)
+
+        def rate(measure: AccuracyMeasure, right: int, wrong: int) -> Estimate:
+            def interval(c: FloatArray) -> Interval:
+                return _rate_interval(c[:, right], c[:, [right, wrong]].sum(axis=1))
+
+            return _estimate(cells, settlements, measure, interval)
+
+        def resampled(measure: AccuracyMeasure) -> Estimate:
+            return _estimate(cells, settlements, measure, lambda c: measure_interval(c, measure))
+
+        return GraderAccuracy(
+            n=int(cells.sum() + open_.sum()),
+            n_present=int(cells[:, [_TP, _FN]].sum() + open_[:, 0].sum()),
+            n_unresolved=int(open_.sum()),
+            sensitivity=rate(AccuracyMeasure.sensitivity, _TP, _FN),
+            specificity=rate(AccuracyMeasure.specificity, _TN, _FP),
+            # an unresolved judgment may turn out present or absent: no useful bound on the ppv
+            ppv=_estimate(
+                cells,
+                (cells,),
+                AccuracyMeasure.ppv,
+                lambda c: _rate_interval(c[:, _TP], c[:, [_TP, _FP]].sum(1)),
+            ),
+            macro_f1=resampled(AccuracyMeasure.macro_f1),
+        )
+
+    @staticmethod
+    def weighted(weighted: FloatArray, read: FloatArray) -> GraderAccuracy:
+        """Return the accuracy from judgments drawn by verdict, weighted back to all judgments.
+
+        Args:
+            weighted: Cells in which each judgment has its sampling weight.
+            read: Cells in which each judgment counts once.
+        """
+        settlements = (weighted,)
+
+        def drawn(measure: AccuracyMeasure, right: int, wrong: int, opposite: int) -> Estimate:
+            """Return the share of the present items, or of the absent ones, that was judged right.
+
+            `opposite` is the cell of the other truth with the same verdict as `wrong`.
+            """
+
+            def interval(c: FloatArray) -> Interval:
+                if read[:, wrong].any() and not np.allclose(c, read):
+                    return drawn_rate_interval(c[:, right], c[:, [right, wrong]].sum(axis=1))
+                low, high = _rate(c, read, right, wrong)
+                confirmed = float(c[:, right].sum())
+                n_other_verdict = round(c[:, [wrong, opposite]].sum())
+                n_read = int(read[:, [wrong, opposite]].sum())
+                if confirmed and 0 < n_read < n_other_verdict and not read[:, wrong].any():
+                    # no verdict read was wrong, so scenarios do not vary; but verdicts that were
+                    # not read may be wrong
+                    unread = sensitivity_range(confirmed, n_other_verdict, 0, n_read)
+                    low, high = min(low, unread.low), max(high, unread.high)
+                return Interval(low, high)
+
+            return _estimate(weighted, settlements, measure, interval)
+
+        return GraderAccuracy(
+            n=int(read.sum()),
+            n_present=int(read[:, [_TP, _FN]].sum()),
+            n_unresolved=0,
+            sensitivity=drawn(AccuracyMeasure.sensitivity, _TP, _FN, _TN),
+            specificity=drawn(AccuracyMeasure.specificity, _TN, _FP, _TP),
+            ppv=_estimate(
+                weighted, settlements, AccuracyMeasure.ppv, lambda c: _rate(c, read, _TP, _FP)
+            ),
+            macro_f1=_estimate(
+                weighted,
+                settlements,
+                AccuracyMeasure.macro_f1,
+                lambda c: measure_interval(c, AccuracyMeasure.macro_f1),
+            ),
+        )
+
+    @staticmethod
+    def unknown(n: int, n_present: int, reason: str) -> GraderAccuracy:
+        """Return the counts alone, with the reason why all else is unknown."""
+        return GraderAccuracy(n, n_present, 0, *[Estimate.unknown(reason)] * 4)
+
+
+def _rate(weighted: FloatArray, read: FloatArray, part: int, rest: int) -> Interval:
+    """Return the interval of a weighted share, scaled to the number of judgments read."""
+    trials = weighted[:, [part, rest]].sum(axis=1)
+    scale = read[:, [part, rest]].sum() / trials.sum()
+    return _rate_interval(weighted[:, part] * scale, trials * scale)
+
+
+def _estimate(
+    cells: FloatArray,
+    settlements: Sequence[FloatArray],
+    measure: AccuracyMeasure,
+    interval: Callable[[FloatArray], Interval],
+) -> Estimate:
+    return settled_estimate(cells, settlements, lambda c: _value(c, measure), interval)
+
+
+def settled_estimate(
+    cells: FloatArray,
+    settlements: Sequence[FloatArray],
+    value: Callable[[FloatArray], float],
+    interval: Callable[[FloatArray], Interval],
+) -> Estimate:
+    """Return a number, with bounds and interval over the ways to settle unresolved judgments.
+
+    Args:
+        cells: Cells of the resolved judgments.
+        settlements: The cells with the unresolved judgments settled, one for each way; the cells
+            alone if there are none. The bounds include the value, since a number may rise either
+            way.
+        value: Function from cells to the number.
+        interval: Function from cells to its interval.
+    """
+    try:
+        estimate, *ends = (value(each) for each in (cells, *settlements))
+    except StatsError as error:
+        return Estimate.unknown(str(error))
+    low, high = min(estimate, *ends), max(estimate, *ends)
+    try:
+        intervals = [interval(each) for each in settlements]
+    except StatsError as error:
+        return Estimate(estimate, low, high, None, str(error))
+    ci95 = min(i.low for i in intervals), max(i.high for i in intervals)
+    return Estimate(estimate, low, high, ci95)
+
+
+def _value(cells: FloatArray, measure: AccuracyMeasure) -> float:
+    value: float = getattr(Confusion(*cells.sum(axis=0).tolist()), measure)
+    return value
+
+
+PointClass = tuple[Rubric, int]
+"""A rubric and the points of its items."""
+
+
+@dataclass(frozen=True, slots=True)
+class ClassAgreement:
+    """The agreement between readings of the same judgments, over the items of one point class."""
+
+    n: int  # Judgments made by two readers or more
+    n_unresolved: int
+    """Judgments made by fewer than two readers. The value leaves them out; the bounds settle them
+    for disagreement and for agreement."""
+    n_both: int  # Judgments of `n` whose item every reader calls present
+    n_either: int  # Judgments of `n` whose item any reader calls present
+    positive_agreement: Estimate
+    """Share of what one reader calls present that another does too; unknown if no reader calls
+    anything present."""
+    ac1: Estimate  # Gwet's AC1, corrected for chance, which also counts agreement on absent items
+
+
+def class_agreement(
+    classes: Sequence[PointClass],
+    verdicts: FloatArray,
+    scenarios: Sequence[str],
+    *,
+    weights: FloatArray | None = None,
+    unknown: Mapping[PointClass, str] = {},
+) -> dict[PointClass, ClassAgreement]:
+    """Return the agreement on each point class: the ladder first, from +2 down to −2.
+
+    Args:
+        classes: The point class of each judgment, shape (n_judgments,).
+        verdicts: 1 present, 0 absent, NaN unresolved, shape (n_judgments, n_readings). With more
+            than two readings every pair counts, and each judgment weighs the same.
+        scenarios: The scenario of each judgment.
+        weights: Number of judgments that each stands for, above 0; 1 by default.
+        unknown: Classes whose agreement cannot be known from these judgments, with the reason;
+            their counts are kept.
+    """
+    names = np.asarray(scenarios)
+    agreements = {}
+    for key in sorted({*classes, *unknown}, key=_place):
+        chosen = np.array([each == key for each in classes], dtype=bool)
+        agreements[key] = _agreement(
+            verdicts[chosen],
+            names[chosen],
+            None if weights is None else weights[chosen],
+            unknown.get(key, ""),
+        )
+    return agreements
+
+
+def _place(key: PointClass) -> tuple[int, int]:
+    rubric, points = key
+    return list(Rubric).index(rubric), -points
+
+
+def _agreement(
+    verdicts: FloatArray, scenarios: FloatArray, weights: FloatArray | None, unknown: str
+) -> ClassAgreement:
+    present = np.nansum(verdicts, axis=1)
+    readings = (~np.isnan(verdicts)).sum(axis=1)
+    made = readings >= 2
+    counts = (
+        int(made.sum()),
+        int((~made).sum()),
+        int((made & (present == readings)).sum()),
+        int((made & (present > 0)).sum()),
+    )
+    if unknown or not made.any():
+        why = Estimate.unknown(unknown or "no judgment was made by two")
+        return ClassAgreement(*counts, why, why)
+    rows = np.zeros((len(verdicts), 3))
+    rows[made] = _pairs(present[made], readings[made])
+    read = None
+    if weights is not None:
+        read = sum_by_cluster(rows, scenarios)
+        rows = rows * weights[:, np.newaxis]
+    cells = sum_by_cluster(rows, scenarios)
+    settlements = [cells]
+    if not made.all():
+        settlements = []
+        for settled_rows in (
+            np.array([0.0, 1.0, 0.0]),  # readings differ: the least agreement
+            _alike(present[~made], readings[~made], otherwise=1.0),
+            _alike(present[~made], readings[~made], otherwise=0.0),
+        ):
+            rows[~made] = settled_rows
+            settlements.append(sum_by_cluster(rows, scenarios))
+    return ClassAgreement(
+        *counts,
+        settled_estimate(
+            cells, settlements, positive_agreement, lambda c: positive_agreement_interval(c, read)
+        ),
+        settled_estimate(
+            cells, settlements, presence_ac1, lambda c: presence_ac1_interval(c, read)
+        ),
+    )
+
+
+def _pairs(present: FloatArray, readings: FloatArray) -> FloatArray:
+    """Return, per judgment, the shares of pairs of readings: both present, one, neither."""
+    absent = readings - present
+    pairs = np.stack(
+        [present * (present - 1) / 2, present * absent, absent * (absent - 1) / 2], axis=1
+    )
+    return np.asarray(pairs / pairs.sum(axis=1, keepdims=True))
+
+
+def _alike(present: FloatArray, readings: FloatArray, otherwise: float) -> FloatArray:
+    """Return shares as `_pairs` does, as if all readings were alike.
+
+    `otherwise` is the reading of judgments without any: 1 for present, 0 for absent.
+    """
+    both = np.where(readings == 0, otherwise, present)
+    return np.stack([both, np.zeros(len(both)), 1 - both], axis=1)

@@ -1,1 +1,0 @@
-"""Comparisons of two entries, and rankings of many."""
