@@ -131,7 +131,7 @@ def test_a_pipe_as_a_second_reading(tmp_path: Path) -> None:
     """It is refused."""
     (tmp_path / "second-reading").mkdir()
     pipe(tmp_path / "second-reading" / "points-first.csv")
-    with pytest.raises(CareEvalError, match=r"points-first\.csv cannot be read: it is a named"):
+    with pytest.raises(CareEvalError, match=r"points-first\.csv: cannot be read: it is a named"):
         second_reading(tmp_path, {})
 
 

@@ -15,6 +15,8 @@ from contextlib import contextmanager, suppress
 from io import BufferedReader
 from pathlib import Path
 
+from careeval.errors import CareEvalError
+
 KINDS = {
     stat.S_IFIFO: "a named pipe",
     stat.S_IFSOCK: "a socket",
@@ -78,34 +80,50 @@ def size_of_file(path: Path) -> int:
     return status.st_size
 
 
-def read_bytes(path: Path, most: int | None = None) -> bytes:
+def read_bytes(path: Path, max_bytes: int | None = None) -> bytes:
     """Read a whole file.
 
     Args:
         path: The file.
-        most: The maximum size in bytes; `None` for no limit.
+        max_bytes: `None` for no limit.
 
     Raises:
-        OSError: As for `open_file`, or the file has more than `most` bytes.
+        OSError: As for `open_file`, or the file has more than `max_bytes`.
     """
     with open_file(path) as file:
-        content = file.read(-1 if most is None else most + 1)
-    if most is not None and len(content) > most:
+        content = file.read(-1 if max_bytes is None else max_bytes + 1)
+    if max_bytes is not None and len(content) > max_bytes:
         raise OSError(
-            errno.EOVERFLOW, f"it is too large: at most {most:,} bytes are read", str(path)
+            errno.EOVERFLOW, f"it is too large: at most {max_bytes:,} bytes are read", str(path)
         )
     return content
 
 
-def read_text(path: Path, encoding: str = "utf-8", most: int | None = None) -> str:
+def read_text(path: Path, encoding: str = "utf-8", max_bytes: int | None = None) -> str:
     """Read a whole text file, with every line ending turned into a line feed.
 
     Raises:
         OSError: As for `read_bytes`.
         UnicodeDecodeError: The file is not text in that encoding.
     """
-    text = read_bytes(path, most).decode(encoding)
+    text = read_bytes(path, max_bytes).decode(encoding)
     return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
+def read_given_text(
+    path: Path,
+    error_class: type[CareEvalError],
+    *,
+    encoding: str = "utf-8",
+    max_bytes: int | None = None,
+) -> str:
+    """Read a text file from a user; raise `error_class` if it cannot be read or is not UTF-8."""
+    try:
+        return read_text(path, encoding, max_bytes)
+    except UnicodeDecodeError as error:
+        raise error_class(f"{path}: is not UTF-8 text", hint="save it as UTF-8") from error
+    except OSError as error:
+        raise error_class(f"{path}: cannot be read: {error.strerror}") from error
 
 
 _FLAGS = getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0) | getattr(os, "O_CLOEXEC", 0)

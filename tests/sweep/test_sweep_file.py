@@ -103,7 +103,7 @@ def test_prompts_that_are_not_there(tmp_path: Path, bank: Path) -> None:
 
 def test_a_file_that_is_not_there(tmp_path: Path) -> None:
     """It is named, without a traceback."""
-    with pytest.raises(ProtocolError, match=r"none\.toml cannot be read: No such file"):
+    with pytest.raises(ProtocolError, match=r"none\.toml: cannot be read: No such file"):
         read_sweep(tmp_path / "none.toml")
 
 

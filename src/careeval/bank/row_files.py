@@ -14,7 +14,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from careeval.bank.sealed import SEALED
 from careeval.errors import BankError
-from careeval.files import read_text
+from careeval.files import read_given_text
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
@@ -40,20 +40,12 @@ def read_rows(
     Raises:
         BankError: A file cannot be read, or has a wrong row.
     """
-    path = bank / name
-    texts = {str(path): _text(path)} if os.path.lexists(path) else {}
+    path, texts = bank / name, dict[str, str]()
+    if os.path.lexists(path):
+        texts[str(path)] = read_given_text(path, BankError, max_bytes=MAX_BYTES)
     if name in held_out:
         texts[str(bank / SEALED / name)] = held_out[name]
     return [row for where, text in texts.items() for row in parse_rows(text, kind, where, what)]
-
-
-def _text(path: Path) -> str:
-    try:
-        return read_text(path, most=MAX_BYTES)
-    except UnicodeDecodeError as error:
-        raise BankError(f"{path} is not UTF-8 text", hint="save it as UTF-8") from error
-    except OSError as error:
-        raise BankError(f"{path} cannot be read: {error.strerror}") from error
 
 
 def parse_rows(text: str, kind: type[T], path: str, what: str) -> list[T]:

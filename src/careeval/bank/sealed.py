@@ -55,7 +55,7 @@ def held_out_key() -> str | None:
     if not value or value.startswith("AGE-SECRET-KEY-"):
         return value or None
     try:
-        key = read_text(Path(value), most=MAX_KEY)
+        key = read_text(Path(value), max_bytes=MAX_KEY)
         _identity(key)
         return key
     except (OSError, UnicodeDecodeError) as error:
@@ -144,7 +144,7 @@ def unseal(bank: Path, key: str) -> Mapping[str, str]:
 
     try:
         secret = read_bytes(bank / SEALED, MAX_SEALED)
-        published = read_text(bank / HASH, most=MAX_KEY).split()[0]
+        published = read_text(bank / HASH, max_bytes=MAX_KEY).split()[0]
     except (OSError, UnicodeDecodeError, IndexError) as error:
         why = f" ({error.filename}: {error.strerror})" if isinstance(error, OSError) else ""
         raise BankError(

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from careeval.core.response import GraderItem
 from careeval.errors import ProtocolError
-from careeval.files import read_text
+from careeval.files import read_given_text
 from careeval.modes.grading import reply_schema
 from careeval.modes.mode import Mode
 
@@ -104,14 +104,8 @@ def load_prompts(mode: Mode, folder: Path | None = None) -> Prompts:
         )
     texts: dict[str, str] = {}
     for name, allowed in needed.items():
-        try:
-            text = texts[name] = read_text(root / name, most=MAX_BYTES).strip()
-        except OSError as error:
-            raise ProtocolError(f"{root / name}: cannot be read: {error.strerror}") from error
-        except UnicodeDecodeError as error:
-            raise ProtocolError(
-                f"{root / name}: is not UTF-8 text", hint="save it as UTF-8"
-            ) from error
+        content = read_given_text(root / name, ProtocolError, max_bytes=MAX_BYTES)
+        text = texts[name] = content.strip()
         fields = set(_FIELD.findall(text))
         if unknown := fields - allowed:
             listed = ", ".join(f"{{{field}}}" for field in sorted(allowed))

@@ -133,7 +133,9 @@ def _destinations(run: Run) -> Iterator[Destination]:
 
 def _kept() -> set[str]:
     with suppress(OSError, UnicodeDecodeError, RuntimeError):
-        return {line for line in read_text(settings_file(), most=MAX_BYTES).split("\n") if line}
+        return {
+            line for line in read_text(settings_file(), max_bytes=MAX_BYTES).split("\n") if line
+        }
     return set()
 
 

@@ -18,7 +18,7 @@ from pydantic_core import ErrorDetails
 
 from careeval.core.scenario import Frozen
 from careeval.errors import ProtocolError
-from careeval.files import read_text
+from careeval.files import read_given_text
 from careeval.protocol.providers import provider_of
 
 if TYPE_CHECKING:
@@ -121,11 +121,7 @@ def read_prices(path: Path) -> dict[str, Price]:
         ProtocolError: The file cannot be read, or has invalid entries; every problem is listed.
     """
     try:
-        tables = tomllib.loads(read_text(path, most=MAX_BYTES))
-    except OSError as error:
-        raise ProtocolError(f"{path}: cannot be read: {error.strerror}") from error
-    except UnicodeDecodeError as error:
-        raise ProtocolError(f"{path}: is not UTF-8 text", hint="save it as UTF-8") from error
+        tables = tomllib.loads(read_given_text(path, ProtocolError, max_bytes=MAX_BYTES))
     except (ValueError, RecursionError) as error:
         raise ProtocolError(f"{path}: is not TOML: {error}", hint=_HINT) from error
     return prices_of_tables(tables, str(path))

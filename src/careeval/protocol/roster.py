@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from careeval.errors import ProtocolError, did_you_mean
-from careeval.files import read_text
+from careeval.files import read_given_text
 
 PAPER = "paper"
 """The roster of the paper's nine models."""
@@ -38,15 +38,10 @@ def read_roster(name_or_path: str) -> list[str]:
         path = Path(name_or_path)
         if not path.exists() or path.is_dir():
             raise _unknown(name_or_path)
-    try:
-        lines = read_text(path, "utf-8-sig", MAX_BYTES).split("\n")
-    except OSError as error:
-        raise ProtocolError(f"{path}: cannot be read: {error.strerror}") from error
-    except UnicodeDecodeError as error:
-        raise ProtocolError(f"{path}: is not UTF-8 text", hint="save it as UTF-8") from error
+    text = read_given_text(path, ProtocolError, encoding="utf-8-sig", max_bytes=MAX_BYTES)
     first: dict[str, int] = {}
     problems: list[str] = []
-    for number, line in enumerate(lines, start=1):
+    for number, line in enumerate(text.split("\n"), start=1):
         model = line.partition("#")[0].strip()
         if not model:
             continue

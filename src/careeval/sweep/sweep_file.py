@@ -13,7 +13,7 @@ from pydantic import BaseModel, Field, PositiveFloat, PositiveInt, ValidationErr
 from careeval.bank.load import OWN_BANKS
 from careeval.core.scenario import Scenario, Split
 from careeval.errors import ProtocolError
-from careeval.files import read_text
+from careeval.files import read_given_text
 from careeval.modes import Mode
 from careeval.protocol.address import check_address
 from careeval.protocol.run import MAX_TOKENS, Run
@@ -120,15 +120,14 @@ def read_sweep(file: Path) -> Sweep:
 
 def _table(file: Path) -> SweepTable:
     hint = "see docs/guides/sweeps.md for the form of a sweep file"
+    text = read_given_text(file, ProtocolError, max_bytes=MAX_BYTES)
     try:
-        return SweepTable.model_validate(tomllib.loads(read_text(file, most=MAX_BYTES)))
+        return SweepTable.model_validate(tomllib.loads(text))
     except ValidationError as error:
         mistakes = [f"{file}: {_place(each['loc'])}: {each['msg']}" for each in error.errors()]
         raise ProtocolError("\n".join(mistakes), hint=hint) from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except tomllib.TOMLDecodeError as error:
         raise ProtocolError(f"{file} is not TOML: {error}", hint=hint) from error
-    except OSError as error:
-        raise ProtocolError(f"{file} cannot be read: {error.strerror}", hint=hint) from error
 
 
 def _place(loc: Sequence[int | str]) -> str:

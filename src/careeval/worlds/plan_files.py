@@ -9,7 +9,7 @@ from pathlib import Path
 
 from careeval.core.response import Response
 from careeval.errors import UsageError
-from careeval.files import read_text
+from careeval.files import read_given_text
 from careeval.protocol.recorded_responses import n_epochs, read_responses
 
 MAX_BYTES = 2_000_000
@@ -34,16 +34,12 @@ def read_plan_file(path: Path, world: str | None) -> list[PlanResponse]:
     """Return the plans of a file: one, or those of recorded responses, all or those to a world.
 
     Raises:
-        OSError: The file cannot be read.
         ProtocolError: A line of the recorded responses has a mistake.
-        UsageError: The world is not named, or no response is to it; or the file is no text.
+        UsageError: The world is not named, or no response is to it; or the file cannot be read.
     """
     if path.suffix.lower() in LINES:
         return _recorded(path, world)
-    try:
-        text = read_text(path, "utf-8-sig", MAX_BYTES)
-    except UnicodeDecodeError as error:
-        raise UsageError(f"{path}: is not UTF-8 text", hint="save it as UTF-8") from error
+    text = read_given_text(path, UsageError, encoding="utf-8-sig", max_bytes=MAX_BYTES)
     if _is_recorded(text):
         return _recorded(path, world)
     if world is None:

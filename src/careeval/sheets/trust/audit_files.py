@@ -48,7 +48,7 @@ def read_sample(path: Path) -> AuditSample:
         ReviewError: The file is not a sample, or `shown` and `hidden` do not match.
     """
     try:
-        data = json.loads(read_text(path, most=MAX_BYTES))
+        data = json.loads(read_text(path, max_bytes=MAX_BYTES))
     except (ValueError, RecursionError) as error:
         raise ReviewError(f"{path} is not JSON: {error}", hint=_MAKE_ONE) from error
     schema = data.get("schema") if isinstance(data, dict) else None
