@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from careeval.results import grader_accuracy
 from careeval.results.grader_accuracy import GraderAccuracy
-from careeval.results.trust import grader_accuracy
 from careeval.stats import Interval, sensitivity_range
 
 # ten scenarios alike: 3 found of 4, 5 cleared of 6
