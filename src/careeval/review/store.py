@@ -86,15 +86,8 @@ class Store:
 
     @classmethod
     def open(cls, path: Path) -> Self:
-        """Open the file of a study or an audit, and bring it up to the present format."""
+        """Open the file of a study or an audit."""
         store = cls(Database(path))
-        store.erase()
-        return store
-
-    @classmethod
-    def to_read(cls, path: Path) -> Self:
-        """Open the file of a study or an audit to read it, as `Database.to_read` does."""
-        store = cls(Database.to_read(path))
         store.erase()
         return store
 
@@ -289,11 +282,8 @@ class Store:
             wait: The most seconds to wait until others close the file.
 
         Returns:
-            Whether all are removed, or this is a copy. Some can be left while another program
-            reads the file.
+            Whether all are removed. Some can be left while another program reads the file.
         """
-        if self._database.is_copy:
-            return True
         try:
             left = self._database.rows("SELECT max(rowid) FROM withdrawals WHERE NOT erased")[0][0]
             if left is None:

@@ -2,28 +2,32 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 from html import unescape
 from importlib.resources import files
 
-from careeval.review.audit.presence_rule import PRESENCE_RULE, UNSURE_RULE
 from support.review_audit import FIRST, SECOND, Audit
 
-SAID = [*(rule.for_people for paragraph in PRESENCE_RULE for rule in paragraph), UNSURE_RULE]
+RULE = files("careeval.review.web").joinpath("templates/present.html").read_text("utf-8")
+SAID = [" ".join(said.split()) for said in re.findall(r"<li>(.*?)</li>", RULE, re.DOTALL)]
+"""The rule in the words for people, by paragraph; the last says when to choose Unsure."""
+
+GRADERS_ARE_TOLD = "395922121f37d4f5"
+"""A hash of the rule in the grader's prompt when `RULE` was last compared with it."""
 
 
-def _sentences(text: str) -> list[str]:
-    return re.split(r"(?<=\.) ", text)
+def _n_sentences(text: str) -> int:
+    return len(re.split(r"(?<=\.) ", text))
 
 
 def test_it_says_what_graders_are_told() -> None:
     """Each sentence of the rule in the grader's prompt has one for people, in the same order."""
     prompt = files("careeval.modes.response").joinpath("prompts/grade-system.md").read_text("utf-8")
-    told = [_sentences(line[2:]) for line in prompt.splitlines() if line.startswith("- ")]
-    assert [[rule.for_graders for rule in paragraph] for paragraph in PRESENCE_RULE] == told
-    for paragraph in PRESENCE_RULE:
-        for rule in paragraph:
-            assert _sentences(rule.for_people) == [rule.for_people], "one sentence for one"
+    told = [line[2:] for line in prompt.splitlines() if line.startswith("- ")]
+    digest = hashlib.sha256("\n".join(told).encode()).hexdigest()[:16]
+    assert digest == GRADERS_ARE_TOLD, "say what changed to people too, in RULE, and then here"
+    assert list(map(_n_sentences, told)) == list(map(_n_sentences, SAID[:-1]))
 
 
 def _missing(html: str) -> list[str]:

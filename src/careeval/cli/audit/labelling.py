@@ -139,7 +139,7 @@ def status(audit: Path, *, out: Out | None = None, printing: Printing = Printing
         out: The file to write, instead of stdout.
         printing: The format.
     """
-    with invitations.open_store(audit, "audit", to_read=True) as store:
+    with invitations.open_store(audit, "audit") as store:
         state, closed, n_withdrawn = _read(store), store.closed, store.withdrawals()
     document = _status_document(state, closed=closed)
     printing.print(document, lambda: _status_json(state, closed, n_withdrawn), out)
@@ -235,7 +235,7 @@ def read_audit_labels(audit: Path) -> tuple[AuditSample, list[Label]]:
     """Return an audit's sample and all labels so far; say on stderr who has not handed in."""
     from careeval.review.audit.labels import audit_labels
 
-    with invitations.open_store(audit, "audit", to_read=True) as store:
+    with invitations.open_store(audit, "audit") as store:
         state = _read(store)
     late = [each for each in state.whole.labellers if not (each.handed_in or each.withdrawn)]
     if off := [each.rater for each in late if each.revoked]:

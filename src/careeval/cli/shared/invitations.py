@@ -116,15 +116,15 @@ def write_private(path: Path, text: str) -> None:
 
 
 @contextmanager
-def open_store(file: Path, kind: Kind, *, to_read: bool = False) -> Iterator[Store]:
-    """Open the file of a study or an audit for the block; with `to_read` it need not be writable.
+def open_store(file: Path, kind: Kind) -> Iterator[Store]:
+    """Open the file of a study or an audit for the block.
 
     Raises:
         UsageError: There is no such file.
         ReviewError: The file is not careeval's, or is of the other kind.
     """
     expect_file(file, kind)
-    store = Store.to_read(file) if to_read else Store.open(file)
+    store = Store.open(file)
     try:
         store.plans(kind)  # raises if the file is of the other kind
         yield store
@@ -273,7 +273,7 @@ class Invitation:
             file: The {kind}'s file.
             copy: The file to write.
         """
-        with open_store(file, self.kind, to_read=True) as store:
+        with open_store(file, self.kind) as store:
             store.back_up(copy)
         with open_store(copy, self.kind):
             pass  # raises if the copy does not open

@@ -220,7 +220,7 @@ def status(study: Path, *, bank: BankFolder = None, printing: Printing = Printin
     from careeval.review.study.rounds import rater_progress
 
     loaded = load_with_key(bank, probes=False)
-    with invitations.open_store(study, "study", to_read=True) as store:
+    with invitations.open_store(study, "study") as store:
         plan = _round(store, None)
         raters = rater_progress(store, plan, planned_scenarios(plan, loaded))
         closed, n_withdrawn = store.closed, store.withdrawals()

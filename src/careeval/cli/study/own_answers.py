@@ -53,7 +53,7 @@ def answer(
     if not out.parent.is_dir():
         raise UsageError(f"folder {out.parent} does not exist", hint="create the folder first")
     loaded = load_with_key(bank, probes=False)
-    with open_store(study, "study", to_read=True) as store:
+    with open_store(study, "study") as store:
         handed_in = read_expert_answers(store, loaded)
     if not handed_in.answers:
         hint = "nobody has handed in an answer; to ask for answers: careeval study new --answers N"

@@ -46,7 +46,7 @@ def print_(
         as_json: Print JSON.
     """
     loaded = load_with_key(bank, probes=False)
-    with open_store(study, "study", to_read=True) as store:
+    with open_store(study, "study") as store:
         plan = read_plan(store.plans("study")[-1])
         seats = _seats(plan, {rater.id for rater in store.raters()}, raters)
         _expect_answers(store, seats)

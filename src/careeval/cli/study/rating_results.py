@@ -135,7 +135,7 @@ def _results(
     from careeval.review.study.rounds import read_rounds
 
     banks = [load_with_key(folder, probes=False) for folder in folders]
-    with open_store(study, "study", to_read=True) as store:
+    with open_store(study, "study") as store:
         plans = store.plans("study")
         rounds = read_rounds(store, banks)
         n_withdrawn, closed = store.withdrawals(), store.closed

@@ -13,7 +13,6 @@ from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Re
 
 from careeval.core.rating import MEANING, NEVER_NEGATIVE, Scale
 from careeval.core.text import signed
-from careeval.review.audit.presence_rule import PRESENCE_RULE, UNSURE_RULE
 from careeval.review.deck import fields_by_item
 from careeval.review.form_parsing import ANSWER
 from careeval.review.web.access import Visitor
@@ -99,8 +98,6 @@ def environment() -> Environment:
     environment.filters["by_item"] = fields_by_item
     environment.filters["shape"] = lambda kind: "scale" if isinstance(kind, Scale) else kind
     environment.globals |= {
-        "PRESENCE_RULE": PRESENCE_RULE,
-        "UNSURE_RULE": UNSURE_RULE,
         "POINTS_MEAN": MEANING,
         "NEVER_NEGATIVE": NEVER_NEGATIVE,
     }
