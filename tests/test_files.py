@@ -18,7 +18,7 @@ from careeval.bank.load import load_bank
 from careeval.bank.sealed import KEY_VARIABLE, held_out_key, pack
 from careeval.bank.yaml_nodes import read_yaml
 from careeval.cli.config import read_settings
-from careeval.cli.shared.invitations import _read as read_consent
+from careeval.cli.shared.people import _read as read_consent
 from careeval.errors import CareEvalError
 from careeval.files import read_bytes, read_text
 from careeval.modes.prompts import load_prompts

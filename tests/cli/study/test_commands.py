@@ -21,7 +21,7 @@ from careeval.cli.study.status_tables import changes_document
 from careeval.core.scenario import Rubric, Status
 from careeval.review.form_conflicts import FormId
 from careeval.review.store import Store
-from careeval.review.study.plan import read_plan
+from careeval.review.study.plan import StudyPlan
 from support.bank_folder import SCENARIO, BankFolder
 
 RATERS = ["occupational-therapist:3", "family-caregiver:2"]
@@ -608,7 +608,7 @@ def test_consent_on_paper_is_recorded(
     assert run(["study", "terms", str(study), "--contact", "another@example.org"]) == OK
     assert not any(each["agreed"] for each in out_json(capsys, *status)["raters"])
     assert run([*line[:3], "r77", *line[4:]]) == USAGE
-    assert "has no rater 'r77'" in capsys.readouterr().err
+    assert "has nobody called 'r77'" in capsys.readouterr().err
 
 
 def test_only_who_rated_a_scenario_rates_its_new_version(
@@ -629,14 +629,14 @@ def test_further_raters_are_invited(
 ) -> None:
     """A further rater gets the next pseudonym, a link and the scenarios."""
     line = ["study", "invite", str(study), "--bank", str(folder.root)]
-    before = read_plan(Store.open(study).plans("study")[-1]).study_id
+    before = StudyPlan.read(Store.open(study).plans("study")[-1]).study_id
     (rater,) = out_json(capsys, *line, "roboticist:1")["raters"]
     assert (rater["id"], rater["role"], rater["n_scenarios"]) == ("r06", "roboticist", 3)
     store = Store.open(study)
     link = store.link(rater["link"].rpartition("/")[2])
     assert link is not None
     assert link.rater.id == "r06"
-    assert read_plan(store.plans("study")[-1]).study_id == before
+    assert StudyPlan.read(store.plans("study")[-1]).study_id == before
     store.close()
     assert run(line) == USAGE
     assert "--replace RATER" in capsys.readouterr().err
@@ -658,7 +658,7 @@ def test_who_takes_a_place_takes_no_answers(
     assert len(store.work("r01")) == 1
     store.close()
     assert run([*line[:-1], "r77"]) == USAGE
-    assert "has no rater 'r77'" in capsys.readouterr().err
+    assert "has nobody called 'r77'" in capsys.readouterr().err
 
 
 def test_a_withdrawal_leaves_what_enough_raters_gave(
@@ -861,7 +861,7 @@ def test_results_count_consent_and_years_of_work(
 ) -> None:
     """Years of three therapists become a mean alone, "not said" is none, typed is typed."""
     store = Store.open(study)
-    digest = read_plan(store.plans("study")[0]).consent.digest
+    digest = StudyPlan.read(store.plans("study")[0]).consent.digest
     for rater, years in (("r01", "2"), ("r02", "30"), ("r03", "10"), ("r04", "not said")):
         store.save(rater, "about", {"years": years}, FormId.new(0))
         store.save(rater, "consent", {"given": digest}, FormId.new(0))

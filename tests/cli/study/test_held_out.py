@@ -20,7 +20,7 @@ from careeval.core.scenario import Rubric, Split
 from careeval.review.form_conflicts import FormId
 from careeval.review.store import Store
 from careeval.review.study.own_answers import HANDED_IN
-from careeval.review.study.plan import read_plan
+from careeval.review.study.plan import StudyPlan
 from support.bank_folder import SECRET, BankFolder, write_held_out
 
 COMMENT = "She should not wear the green one."
@@ -126,7 +126,7 @@ def test_answers_to_held_out_scenarios_are_warned_of(
     study, out = tmp_path / "study.db", tmp_path / "answers.jsonl"
     new(bank, study, "--answers", "1", "--split", split.value)
     store = Store.open(study)
-    plan = read_plan(store.plans("study")[-1])
+    plan = StudyPlan.read(store.plans("study")[-1])
     (name,) = plan.seats[0].answers
     store.save("r01", plan.answer_task(name), {"answer": "I stop."}, FormId.new())
     store.save("r01", HANDED_IN, {str(plan.round): "yes"}, FormId.new())

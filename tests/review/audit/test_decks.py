@@ -33,7 +33,7 @@ from careeval.review.audit.labels import (
     labeller_progress,
     mark_evidence,
 )
-from careeval.review.audit.plan import new_audit, read_audit_plan
+from careeval.review.audit.plan import AuditPlan, new_audit
 from careeval.review.form_conflicts import FormId
 from careeval.review.store import Answer
 from careeval.review.web.app import create_app
@@ -70,9 +70,9 @@ def _says(judgment_says: dict[str, str], *, finished: bool = True) -> dict[str, 
 def test_a_plan_is_kept_whole() -> None:
     """A plan is read back from the store as it was, with its hidden part."""
     plan = audit_plan()
-    assert read_audit_plan(plan.json_text()) == plan
+    assert AuditPlan.read(plan.json_text()) == plan
     with pytest.raises(ReviewError, match="plan of the audit cannot be read"):
-        read_audit_plan(plan.json_text().replace("j00006", "j00005"))
+        AuditPlan.read(plan.json_text().replace("j00006", "j00005"))
 
 
 def test_the_same_seed_the_same_orders() -> None:

@@ -30,7 +30,7 @@ from careeval.review.form_conflicts import FormId
 from careeval.review.store import Store
 from careeval.review.study import own_answers
 from careeval.review.study.expert_answers import raters_who_handed_in, read_expert_answers
-from careeval.review.study.plan import StudyPlan, read_plan
+from careeval.review.study.plan import StudyPlan
 from careeval.review.study.planning import new_plan, next_round
 from careeval.review.study.questions import expected_minutes
 from careeval.review.web.app import create_app
@@ -119,12 +119,12 @@ def _uneven(draw: Any) -> int:
 
 def test_the_plan_holds_it(bank: Bank, plan: StudyPlan, asking: StudyPlan) -> None:
     """It comes back whole; a plan written before there were answers loads, and asks for none."""
-    assert read_plan(asking.json_text()) == asking
+    assert StudyPlan.read(asking.json_text()) == asking
     old = json.loads(plan.json_text())
     del old["told"]
     for seat in old["seats"]:
         del seat["answers"]
-    assert read_plan(json.dumps(old)) == plan
+    assert StudyPlan.read(json.dumps(old)) == plan
     first = asking.seats[0]
     for change in (
         {"seats": (first.model_copy(update={"answers": ("dressing-009",)}),)},
@@ -132,7 +132,7 @@ def test_the_plan_holds_it(bank: Bank, plan: StudyPlan, asking: StudyPlan) -> No
         {"told": " "},
     ):
         with pytest.raises(ReviewError):
-            read_plan(asking.model_copy(update=change).json_text())
+            StudyPlan.read(asking.model_copy(update=change).json_text())
     with pytest.raises(
         ReviewError, match="4 answers per rater are too many: a rater has only 3 scenarios"
     ):
@@ -417,7 +417,7 @@ def served(tmp_path: Path) -> Iterator[Study]:
     rows = [row.split("\t") for row in links.read_text(encoding="utf-8").splitlines()]
     store = Store.open(path)
     tokens = {rater: link.rpartition("/")[2] for rater, _, link in rows}
-    study = Study(folder.load(), read_plan(store.plans("study")[-1]), store, tokens, [])
+    study = Study(folder.load(), StudyPlan.read(store.plans("study")[-1]), store, tokens, [])
     yield study
     study.close()
 

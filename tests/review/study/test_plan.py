@@ -22,7 +22,7 @@ from careeval.review.question import (
 )
 from careeval.review.store import Answer
 from careeval.review.study.parsed_ratings import parse_ratings
-from careeval.review.study.plan import StudyPlan, planned_scenarios, read_plan
+from careeval.review.study.plan import StudyPlan, planned_scenarios
 from careeval.review.study.planning import new_plan, next_round, with_raters
 from careeval.review.study.questions import (
     AGREE,
@@ -106,9 +106,9 @@ def test_items_of_0_points(bank: Bank, plan: StudyPlan) -> None:
 
 def test_a_plan_is_kept_whole(plan: StudyPlan) -> None:
     """A plan read back is the plan, and what is no plan is refused."""
-    assert read_plan(plan.json_text()) == plan
+    assert StudyPlan.read(plan.json_text()) == plan
     with pytest.raises(ReviewError, match="plan of the study cannot be read"):
-        read_plan('{"title": "x"}')
+        StudyPlan.read('{"title": "x"}')
 
 
 def test_a_plan_holds_together(plan: StudyPlan) -> None:
@@ -121,7 +121,7 @@ def test_a_plan_holds_together(plan: StudyPlan) -> None:
     ):
         broken = plan.model_copy(update=change)
         with pytest.raises(ReviewError):
-            read_plan(broken.json_text())
+            StudyPlan.read(broken.json_text())
 
 
 def test_an_unknown_scenario(bank: Bank) -> None:

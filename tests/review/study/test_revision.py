@@ -12,7 +12,7 @@ from careeval.core.rating import Scale
 from careeval.core.scenario import Scenario, Split
 from careeval.review.store import Answer, Work
 from careeval.review.study.parsed_ratings import parse_ratings
-from careeval.review.study.plan import StudyPlan, read_plan
+from careeval.review.study.plan import StudyPlan
 from careeval.review.study.planning import next_round
 from careeval.review.study.questions import LACKING, earlier_words, questions, revision_shown
 from careeval.review.study.revision import earlier_answers, scenario_revision
@@ -27,7 +27,7 @@ def _next(bank: Bank, plan: StudyPlan, **changes: Any) -> tuple[StudyPlan, Scena
     scenarios = tuple(revised if s.id == NAME else s for s in bank.scenarios)
     raters = [seat.rater for seat in plan.seats]
     second = next_round([plan], replace(bank, scenarios=scenarios), [NAME], raters)
-    return read_plan(second.json_text()), revised
+    return StudyPlan.read(second.json_text()), revised
 
 
 def _rated(plan: StudyPlan, scenario: Scenario) -> Work:

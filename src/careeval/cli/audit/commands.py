@@ -19,7 +19,7 @@ from careeval.cli.audit.labelling import (
     serve,
     status,
 )
-from careeval.cli.shared import invitations
+from careeval.cli.shared import people
 from careeval.cli.shared.options import Count, GradingOptions, Out, Repeated
 from careeval.cli.shared.printing import Printing
 from careeval.cli.shared.run_costs import SpendingOptions
@@ -65,14 +65,7 @@ app = App(
 for _command in (new, serve, status, adjudicator):
     app.command(_command)
 app.command(import_, name="import")
-invitations.Invitation(
-    kind="audit",
-    person="labeller",
-    work="labelling",
-    gave="labelled",
-    off="what was labelled stands, and settling waits for them no longer",
-    left=departure_notes,
-).mount(app)
+people.PeopleCommands("audit", departure_notes).mount(app)
 
 _Count = Annotated[int, Parameter(validator=Number(gte=0))]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -11,9 +11,9 @@ from cyclopts import Parameter
 from cyclopts.validators import Number
 
 from careeval.cli.app import OK, print_json, say
-from careeval.cli.shared import invitations
-from careeval.cli.shared.invitations import local_address
+from careeval.cli.shared import people
 from careeval.cli.shared.options import Flag, Json, Out, Several
+from careeval.cli.shared.people import local_address
 from careeval.cli.shared.printing import Printing
 from careeval.core.rating import Role
 from careeval.core.text import counted
@@ -70,31 +70,21 @@ def new(
     from careeval.review.audit.plan import new_audit
     from careeval.sheets.trust.audit_files import read_sample
 
-    invitations.expect_new(out, links)
+    people.expect_new(out, links)
     plan = new_audit(
         read_sample(sample),
-        invitations.roles([f"{Role.other}:{n}" if n.isdigit() else n for n in labellers]),
+        people.roles([f"{Role.other}:{n}" if n.isdigit() else n for n in labellers]),
         title=title,
-        consent=invitations.consent(consent, ethics, contact),
+        consent=people.consent(consent, ethics, contact),
         seed=seed,
         adjudicator=adjudicator,
         per_judgment=per_judgment,
         show_scenario=scenario,
     )
-    store = Store.create(out, "audit", plan.json_text())
-    try:
-        urls = {r.id: invitations.link_address(address, store.add_rater(r)) for r in plan.raters}
-    finally:
-        store.close()
+    urls = people.create_file(out, "audit", plan.json_text(), plan.raters, address)
     lines = "".join(f"{r.id}\t{_duty(plan, r.id)}\t{r.role}\t{urls[r.id]}\n" for r in plan.raters)
-    if links is not None:
-        invitations.write_private(links, lines)
     _say_plan(plan)
-    if as_json:
-        print_json(_new_json(plan, urls if links is None else {}))
-    elif links is None:
-        print(lines, end="")
-        say("These links are shown only once: pass each on to one person, and keep no copy.")
+    people.hand_out(urls, lines, links, lambda shown: _new_json(plan, shown), as_json=as_json)
     say(f"Written: {out}{f' and {links}' if links else ''}. Next: careeval audit serve {out}")
     return OK
 
@@ -116,7 +106,7 @@ def serve(
     """
     from careeval.review.web.app import serve as run_app
 
-    with invitations.open_store(audit, "audit"):
+    with people.open_store(audit, "audit"):
         pass  # raises if the file is not an audit's
     run_app(
         audit,
@@ -139,7 +129,7 @@ def status(audit: Path, *, out: Out | None = None, printing: Printing = Printing
         out: The file to write, instead of stdout.
         printing: The format.
     """
-    with invitations.open_store(audit, "audit") as store:
+    with people.open_store(audit, "audit") as store:
         state, closed, n_withdrawn = _read(store), store.closed, store.withdrawals()
     document = _status_document(state, closed=closed)
     printing.print(document, lambda: _status_json(state, closed, n_withdrawn), out)
@@ -165,7 +155,7 @@ def adjudicator(
     """
     from careeval.review.audit.plan import next_adjudicator
 
-    with invitations.open_store(audit, "audit") as store:
+    with people.open_store(audit, "audit") as store:
         before = _plan(store)
         if before.adjudicator in store.raters():
             name = before.adjudicator.id
@@ -176,7 +166,7 @@ def adjudicator(
         plan = next_adjudicator(before, role)
         # in this order: if the process dies between the two, the command can be repeated
         store.add_plan("audit", plan.json_text())
-        link = invitations.link_address(address, store.add_rater(plan.adjudicator))
+        link = people.link_address(address, store.add_rater(plan.adjudicator))
     if as_json:
         print_json({"id": plan.adjudicator.id, "role": role.value, "link": link})
     else:
@@ -211,8 +201,8 @@ def import_(
     from careeval.review.paper.typed_labels import read_typed_labels
     from careeval.review.paper.typed_ratings import save_typed_pages
 
-    typist = invitations.expect_typist(typed_by)
-    with invitations.open_store(audit, "audit") as store:
+    typist = people.expect_typist(typed_by)
+    with people.open_store(audit, "audit") as store:
         blind = _plan(store).blind()
         sheets = read_typed_labels(file, blind, store, replace=replace, hand_in=hand_in)
         n = save_typed_pages(store, sheets, typist)
@@ -235,7 +225,7 @@ def read_audit_labels(audit: Path) -> tuple[AuditSample, list[Label]]:
     """Return an audit's sample and all labels so far; say on stderr who has not handed in."""
     from careeval.review.audit.labels import audit_labels
 
-    with invitations.open_store(audit, "audit") as store:
+    with people.open_store(audit, "audit") as store:
         state = _read(store)
     late = [each for each in state.whole.labellers if not (each.handed_in or each.withdrawn)]
     if off := [each.rater for each in late if each.revoked]:
@@ -297,9 +287,9 @@ def _settling_notes(state: _AuditState) -> Iterable[str]:
 
 
 def _plan(store: Store) -> AuditPlan:
-    from careeval.review.audit.plan import read_audit_plan
+    from careeval.review.audit.plan import AuditPlan
 
-    return read_audit_plan(store.plans("audit")[-1])
+    return AuditPlan.read(store.plans("audit")[-1])
 
 
 def _duty(plan: AuditPlan, rater: str) -> str:
@@ -327,7 +317,7 @@ def _hand_in_state(labeller: LabellerProgress) -> str:
     return "no, link off" if labeller.revoked else "no"
 
 
-def _new_json(plan: AuditPlan, links: dict[str, str]) -> dict[str, Any]:
+def _new_json(plan: AuditPlan, links: Mapping[str, str]) -> dict[str, Any]:
     n = {seat.id: len(seat.judgments) for seat in plan.seats}
     return {
         "title": plan.title,

@@ -13,15 +13,15 @@ from cyclopts import App
 
 from careeval.bank import Bank, load_with_key
 from careeval.cli.app import OK, print_json, say
-from careeval.cli.shared import invitations
-from careeval.cli.shared.invitations import local_address
+from careeval.cli.shared import people
 from careeval.cli.shared.options import BankFolder, Count, Flag, Json, Out, Several
+from careeval.cli.shared.people import local_address
 from careeval.cli.shared.printing import Printing
 from careeval.cli.study.consent import consented, terms
 from careeval.cli.study.own_answers import answer
 from careeval.cli.study.paper_forms import print_
 from careeval.cli.study.rating_results import apply, results
-from careeval.cli.study.rounds import invite, link_lines, plan_json, round_, say_plan
+from careeval.cli.study.rounds import hand_out, invite, round_, say_plan
 from careeval.core.scenario import Split, Status
 from careeval.core.text import counted
 from careeval.errors import UsageError
@@ -29,7 +29,7 @@ from careeval.modes.prompts import load_prompts
 from careeval.protocol.selection import rubrics_named, select_scenarios
 from careeval.review.addresses import PORTS
 from careeval.review.store import Store
-from careeval.review.study.plan import StudyPlan, planned_scenarios, read_plan
+from careeval.review.study.plan import StudyPlan, planned_scenarios
 from careeval.review.study.planning import new_plan
 
 EXAMPLES = """\
@@ -63,13 +63,7 @@ app = App(
     help="Have experts rate how realistic and valid the scenarios are.",
     help_epilogue=EXAMPLES,
 )
-invitations.Invitation(
-    kind="study",
-    person="rater",
-    work="rating",
-    gave="answered",
-    off="what was answered stands",
-).mount(app)
+people.PeopleCommands("study").mount(app)
 app.command(print_, name="print")
 app.command(round_, name="round")
 app.command(invite)
@@ -132,14 +126,14 @@ def new(
         address: Where raters will reach the app.
         as_json: Print JSON.
     """
-    invitations.expect_new(out, links)
+    people.expect_new(out, links)
     loaded = load_with_key(bank, probes=False)
     chosen = _rated_scenarios(loaded, Split(split), adl or (), scenario or (), limit)
     plan = new_plan(
         loaded,
-        invitations.roles(raters),
+        people.roles(raters),
         title=title,
-        consent=invitations.consent(consent, ethics, contact),
+        consent=people.consent(consent, ethics, contact),
         seed=seed,
         scenarios=chosen,
         rubrics=rubrics_named(rubric),
@@ -151,22 +145,10 @@ def new(
         told=load_prompts(loaded.mode).texts["ask-format.md"],  # the same as for models
         study_id=token_hex(8),
     )
-    store = Store.create(out, "study", plan.json_text())
-    try:
-        urls = {
-            seat.id: invitations.link_address(address, store.add_rater(seat.rater))
-            for seat in plan.seats
-        }
-    finally:
-        store.close()
-    if links is not None:
-        invitations.write_private(links, link_lines(plan, urls))
+    raters_planned = [seat.rater for seat in plan.seats]
+    urls = people.create_file(out, "study", plan.json_text(), raters_planned, address)
     say_plan(plan, loaded)
-    if as_json:
-        print_json(plan_json(plan, urls if links is None else {}))
-    elif links is None:
-        print(link_lines(plan, urls), end="")
-        say("These links are shown only once: pass each on to one person, and keep no copy.")
+    hand_out(plan, urls, links, as_json=as_json)
     bank_option = f" --bank {shlex.quote(str(bank))}" if bank else ""
     next_command = f"careeval study serve {shlex.quote(str(out))}{bank_option}"
     say(f"Written: {out}{f' and {links}' if links else ''}. Next: {next_command}")
@@ -193,7 +175,7 @@ def serve(
     """
     from careeval.review.web.app import serve as run_app
 
-    invitations.expect_file(study, "study")
+    people.expect_file(study, "study")
     run_app(
         study,
         load_with_key(bank, probes=False),
@@ -220,7 +202,7 @@ def status(study: Path, *, bank: BankFolder = None, printing: Printing = Printin
     from careeval.review.study.rounds import rater_progress
 
     loaded = load_with_key(bank, probes=False)
-    with invitations.open_store(study, "study") as store:
+    with people.open_store(study, "study") as store:
         plan = _round(store, None)
         raters = rater_progress(store, plan, planned_scenarios(plan, loaded))
         closed, n_withdrawn = store.closed, store.withdrawals()
@@ -268,9 +250,9 @@ def import_(
     """
     from careeval.review.paper.typed_ratings import read_typed_ratings, save_typed_pages
 
-    typist = invitations.expect_typist(typed_by)
+    typist = people.expect_typist(typed_by)
     loaded = load_with_key(bank, probes=False)
-    with invitations.open_store(study, "study") as store:
+    with people.open_store(study, "study") as store:
         plan = _round(store, round)
         sheets = read_typed_ratings(
             file, plan, planned_scenarios(plan, loaded), store, replace=replace
@@ -305,4 +287,4 @@ def _round(store: Store, number: int | None) -> StudyPlan:
         raise UsageError(
             f"{store.path} has no round {number}, only {n}", hint="leave --round out for the newest"
         )
-    return read_plan(plans[(number or len(plans)) - 1])
+    return StudyPlan.read(plans[(number or len(plans)) - 1])

@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 from careeval.cli.app import OK, say
-from careeval.cli.shared import invitations
+from careeval.cli.shared import people
 from careeval.errors import UsageError
 from careeval.review.form_conflicts import FormId
-from careeval.review.study.plan import read_plan
+from careeval.review.study.plan import StudyPlan
 
 
 def consented(study: Path, rater: str, *, typed_by: str) -> int:
@@ -23,14 +23,10 @@ def consented(study: Path, rater: str, *, typed_by: str) -> int:
     """
     from careeval.review.workbench import CONSENT
 
-    typist = invitations.expect_typist(typed_by)
-    with invitations.open_store(study, "study") as store:
-        if rater not in {each.id for each in store.raters()}:
-            raise UsageError(
-                f"this study has no rater {rater!r}, or they have withdrawn",
-                hint=f"for the pseudonyms: careeval study status {study}",
-            )
-        terms = read_plan(store.plans("study")[-1]).consent
+    typist = people.expect_typist(typed_by)
+    with people.open_store(study, "study") as store:
+        people.expect_person(store, rater)
+        terms = StudyPlan.read(store.plans("study")[-1]).consent
         form = FormId.new(store.newest(rater, CONSENT))
         store.save(rater, CONSENT, {"given": terms.digest}, form, typed_by=typist)
     say(f"Recorded: {rater} agreed on paper, as {typist} says.")
@@ -49,10 +45,10 @@ def terms(study: Path, *, consent: Path | None = None, ethics: str = "", contact
         ethics: Reference of the ethics committee's approval, or why none is needed.
         contact: The person whom raters can ask, and how.
     """
-    with invitations.open_store(study, "study") as store:
-        plan = read_plan(store.plans("study")[-1])
+    with people.open_store(study, "study") as store:
+        plan = StudyPlan.read(store.plans("study")[-1])
         old_terms = plan.consent
-        new_terms = invitations.consent(
+        new_terms = people.consent(
             consent, ethics or old_terms.ethics, contact or old_terms.contact, old_terms.text
         )
         if new_terms == old_terms:

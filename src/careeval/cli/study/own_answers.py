@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from careeval.bank import load_with_key
 from careeval.cli.app import OK, print_json, say
-from careeval.cli.shared.invitations import open_store
 from careeval.cli.shared.options import BankFolder, Json, Out
+from careeval.cli.shared.people import open_store
 from careeval.core.scenario import Split
 from careeval.core.text import counted
 from careeval.errors import UsageError

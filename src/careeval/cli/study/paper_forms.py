@@ -10,14 +10,14 @@ from cyclopts import Parameter
 
 from careeval.bank import load_with_key
 from careeval.cli.app import OK, print_json, say
-from careeval.cli.shared.invitations import open_store
 from careeval.cli.shared.options import BankFolder, Flag, Json, Out
+from careeval.cli.shared.people import open_store
 from careeval.core.scenario import Split
 from careeval.errors import UsageError
 from careeval.files import write_text
 from careeval.review.store import Store
 from careeval.review.study.own_answers import HANDED_IN, has_handed_in
-from careeval.review.study.plan import Seat, StudyPlan, planned_scenarios, read_plan
+from careeval.review.study.plan import Seat, StudyPlan, planned_scenarios
 
 
 def print_(
@@ -47,7 +47,7 @@ def print_(
     """
     loaded = load_with_key(bank, probes=False)
     with open_store(study, "study") as store:
-        plan = read_plan(store.plans("study")[-1])
+        plan = StudyPlan.read(store.plans("study")[-1])
         seats = _seats(plan, {rater.id for rater in store.raters()}, raters)
         _expect_answers(store, seats)
         work = store.all_work()

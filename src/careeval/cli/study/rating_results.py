@@ -12,12 +12,12 @@ from cyclopts.validators import Number
 from careeval.bank import load_with_key
 from careeval.bank.evidence_changes import apply_changes, plan_changes
 from careeval.cli.app import OK, say
-from careeval.cli.shared.invitations import open_store
 from careeval.cli.shared.options import BankFolder, Flag, Json, Out, is_confirmed
+from careeval.cli.shared.people import open_store
 from careeval.cli.shared.printing import Printing, print_in
 from careeval.core.text import counted
 from careeval.errors import UsageError
-from careeval.review.study.plan import read_plan
+from careeval.review.study.plan import StudyPlan
 
 if TYPE_CHECKING:
     from careeval.results.study.results import StudyResults
@@ -144,7 +144,7 @@ def _results(
     if not closed:
         close = "To close it: careeval study close"
         say(f"The study is still open, so these numbers may change. {close}")
-    plan = read_plan(plans[-1])
+    plan = StudyPlan.read(plans[-1])
     return study_results(
         plan.title,
         plan.study_id,

@@ -10,9 +10,9 @@ from cyclopts import Parameter
 
 from careeval.bank import Bank, load_with_key
 from careeval.cli.app import OK, print_json, say
-from careeval.cli.shared import invitations
-from careeval.cli.shared.invitations import local_address
+from careeval.cli.shared import people
 from careeval.cli.shared.options import BankFolder, Flag, Json, is_confirmed
+from careeval.cli.shared.people import local_address
 from careeval.core.scenario import Status
 from careeval.core.text import counted
 from careeval.errors import UsageError
@@ -22,7 +22,6 @@ from careeval.review.study.plan import (
     StudyPlan,
     last_rounds,
     planned_scenarios,
-    read_plan,
     validation_obstacles,
 )
 from careeval.review.study.planning import next_round, with_raters, with_replacement
@@ -62,8 +61,8 @@ def round_(
     from careeval.review.study.expert_answers import raters_who_handed_in
 
     loaded = load_with_key(bank, probes=False)
-    with invitations.open_store(study, "study") as store:
-        plans = [read_plan(text) for text in store.plans("study")]
+    with people.open_store(study, "study") as store:
+        plans = [StudyPlan.read(text) for text in store.plans("study")]
         work = store.all_work()
         versions = {s.id: s.version for s in loaded.scenarios if s.status is not Status.withdrawn}
         last = last_rounds(plans)
@@ -145,44 +144,37 @@ def invite(
             hint="write roles with numbers, as roboticist:2, or --replace RATER",
         )
     if links is not None:
-        invitations.expect_new(links, None)
-    loaded, roles = load_with_key(bank, probes=False), invitations.roles(raters)
-    with invitations.open_store(study, "study") as store:
-        plans = [read_plan(text) for text in store.plans("study")]
+        people.expect_new(links, None)
+    loaded, roles = load_with_key(bank, probes=False), people.roles(raters)
+    with people.open_store(study, "study") as store:
+        plans = [StudyPlan.read(text) for text in store.plans("study")]
         plan = plans[-1]
         taken = {seat.id for each in plans for seat in each.seats}
-        if replace and replace not in {rater.id for rater in store.raters()}:
-            raise UsageError(
-                f"this study has no rater {replace!r}, or they have withdrawn",
-                hint=f"for the pseudonyms: careeval study status {study}",
-            )
         if replace:
+            people.expect_person(store, replace)
             amended = with_replacement(plan, replace, taken)
         else:
             amended = with_raters(plan, roles, taken, {s.id: s.family for s in loaded.scenarios})
         seats = amended.seats[len(plan.seats) :]
-        urls = {s.id: invitations.link_address(address, store.add_rater(s.rater)) for s in seats}
+        urls = {s.id: people.link_address(address, store.add_rater(s.rater)) for s in seats}
         store.amend_plan(amended.json_text())
         if replace:
             store.revoke(replace)
     say_plan(amended, loaded)
     new_raters = amended.model_copy(update={"seats": seats})
-    if links is not None:
-        invitations.write_private(links, link_lines(new_raters, urls))
-    if as_json:
-        print_json(plan_json(new_raters, {} if links else urls))
-    elif links is None:
-        print(link_lines(new_raters, urls), end="")
-        say("These links are shown only once: pass each on to one person, and keep no copy.")
+    hand_out(new_raters, urls, links, as_json=as_json)
     if replace:
         say(f"The link of {replace} is off now. Their answers are kept.")
     say(f"If careeval study serve {study} is running, restart it.")
     return OK
 
 
-def link_lines(plan: StudyPlan, links: Mapping[str, str]) -> str:
-    """Return a line for each rater, with pseudonym, role and link."""
-    return "".join(f"{seat.id}\t{seat.role}\t{links[seat.id]}\n" for seat in plan.seats)
+def hand_out(
+    plan: StudyPlan, urls: Mapping[str, str], links: Path | None, *, as_json: bool
+) -> None:
+    """Print or write the link of each rater of a plan, with pseudonym and role."""
+    lines = "".join(f"{seat.id}\t{seat.role}\t{urls[seat.id]}\n" for seat in plan.seats)
+    people.hand_out(urls, lines, links, lambda shown: plan_json(plan, shown), as_json=as_json)
 
 
 def say_plan(plan: StudyPlan, bank: Bank, work: Mapping[str, Work] = {}) -> None:

@@ -24,7 +24,7 @@ from careeval.review.audit.labels import (
     mark_evidence,
     settle_task,
 )
-from careeval.review.audit.plan import BlindPlan, JudgmentToLabel, read_audit_plan
+from careeval.review.audit.plan import AuditPlan, BlindPlan, JudgmentToLabel
 from careeval.review.audit.practice import label_practice_cards
 from careeval.review.deck import Answers, Card, Deck
 from careeval.review.question import Question, duration_in_words
@@ -39,7 +39,7 @@ _LINE = 32
 
 def audit_workbench(store: Store, addresses: Addresses) -> Workbench:
     """Return the workbench for an audit."""
-    blind = read_audit_plan(store.plans("audit")[-1]).blind()
+    blind = AuditPlan.read(store.plans("audit")[-1]).blind()
     audit = _Audit(blind, store)
     return Workbench(
         store,

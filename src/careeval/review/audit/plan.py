@@ -13,16 +13,16 @@ from functools import cached_property
 from random import Random
 from typing import Self
 
-from pydantic import ValidationError, model_validator
+from pydantic import model_validator
 
 from careeval.core.rating import Rater, Role
-from careeval.core.scenario import Frozen, Text
 from careeval.errors import ReviewError
 from careeval.results.trust.audit.sample import AuditSample, ShownResponse
 from careeval.review.assignment import assign
 from careeval.review.consent import Consent
 from careeval.review.form_parsing import clean
 from careeval.review.invitee import Invitee, numbered_raters
+from careeval.review.plan import Plan
 from careeval.review.question import WORDS_A_MINUTE
 
 _SETTLES = "a"
@@ -40,15 +40,14 @@ class LabelSeat(Invitee):
     judgments: tuple[str, ...]
 
 
-class AuditPlan(Frozen):
+class AuditPlan(Plan):
     """The whole plan of an audit, including what labellers may not see, such as the verdicts."""
 
-    title: Text
+    kind = "audit"
+
     sample: AuditSample
     show_scenario: bool
     """True if labellers may read the scenario, where the sample has it."""
-    seed: int
-    consent: Consent
     seats: tuple[LabelSeat, ...]
     adjudicator: Rater
 
@@ -95,26 +94,15 @@ class AuditPlan(Frozen):
             },
         )
 
-    def json_text(self) -> str:
-        """Return the plan as the store keeps it."""
-        return self.model_dump_json()
-
 
 @dataclass(frozen=True, slots=True)
 class JudgmentToLabel:
-    """A grader's judgment, as a labeller sees it: item and response, without the verdict.
+    """A grader's judgment, as a labeller sees it: item and response, without the verdict."""
 
-    Attributes:
-        id: Its name in the sample, which tells nothing about it.
-        item: The rubric item to look for.
-        response: The text of the system's response, with a visible mark for control characters.
-        scenario: The text of its scenario; None if labellers are not shown the scenario.
-    """
-
-    id: str
-    item: str
-    response: str
-    scenario: str | None
+    id: str  # Its name in the sample, which tells nothing about it
+    item: str  # The rubric item to look for
+    response: str  # The system's response, with a visible mark for control characters
+    scenario: str | None  # The text of its scenario; None if labellers are not shown it
 
 
 @dataclass(frozen=True)
@@ -146,21 +134,6 @@ class BlindPlan:
     def minutes_to_label(self, judgment: str) -> float:
         """Return the expected minutes for one judgment on a response that has been read."""
         return len(self.judgments[judgment].item.split()) / WORDS_A_MINUTE + _MINUTES_A_JUDGMENT
-
-
-def read_audit_plan(text: str) -> AuditPlan:
-    """Return the plan that `AuditPlan.json_text` wrote.
-
-    Raises:
-        ReviewError: The text is not the plan of an audit.
-    """
-    try:
-        return AuditPlan.model_validate_json(text)
-    except ValidationError as error:
-        raise ReviewError(
-            f"the file's plan of the audit cannot be read: {error}",
-            hint="go on from the last backup of the file",
-        ) from error
 
 
 def new_audit(

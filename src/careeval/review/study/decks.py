@@ -14,7 +14,7 @@ from careeval.review.deck import Answers, Card, Deck
 from careeval.review.question import duration_in_words
 from careeval.review.store import Store, Work
 from careeval.review.study import own_answers
-from careeval.review.study.plan import Seat, StudyPlan, planned_scenarios, read_plan
+from careeval.review.study.plan import Seat, StudyPlan, planned_scenarios
 from careeval.review.study.practice import practice_cards
 from careeval.review.study.questions import (
     earlier_words,
@@ -35,7 +35,7 @@ def study_workbench(bank: Bank, store: Store, addresses: Addresses) -> Workbench
         BankError: The bank lacks a scenario of the round.
         ReviewError: A scenario has changed since it was planned.
     """
-    plan = read_plan(store.plans("study")[-1])
+    plan = StudyPlan.read(store.plans("study")[-1])
     study = _Round(plan, planned_scenarios(plan, bank))
     return Workbench(
         store,

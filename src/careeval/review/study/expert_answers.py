@@ -15,7 +15,7 @@ from careeval.bank import Bank
 from careeval.core.rating import Rater, Role
 from careeval.review.store import Store
 from careeval.review.study.own_answers import HANDED_IN, has_handed_in, written_answer
-from careeval.review.study.plan import read_plan
+from careeval.review.study.plan import StudyPlan
 from careeval.review.study.rounds import present_seats, scenario_as_shown
 
 _RaterAnswer = tuple[Rater, str]
@@ -64,7 +64,7 @@ def read_expert_answers(store: Store, bank: Bank) -> ExpertAnswers:
     Raises:
         ReviewError: The file is not a study's, or cannot be read.
     """
-    plans = [read_plan(text) for text in store.plans("study")]
+    plans = [StudyPlan.read(text) for text in store.plans("study")]
     works = store.all_work()
     on_paper = _first_typed(store)
     by_scenario: dict[str, list[_RaterAnswer]] = {}

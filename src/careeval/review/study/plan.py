@@ -11,15 +11,15 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Annotated, Self
 
-from pydantic import Field, ValidationError, model_validator
+from pydantic import Field, model_validator
 
 from careeval.bank import Bank, rated_hash
 from careeval.bank.evidence_changes import LEAST_OTHERS, LEAST_THERAPISTS, missing_raters
 from careeval.core.scenario import READ_RUBRICS, Frozen, Rubric, Scenario, Slug, Text
 from careeval.core.text import counted
 from careeval.errors import ReviewError
-from careeval.review.consent import Consent
 from careeval.review.invitee import Invitee
+from careeval.review.plan import Plan
 from careeval.review.study import own_answers
 
 SEVERE = -2  # not imported from careeval.scoring, which loads numpy
@@ -69,21 +69,20 @@ class Seat(Invitee):
     """The scenarios that the rater answers first, before seeing anything of a rubric."""
 
 
-class StudyPlan(Frozen):
+class StudyPlan(Plan):
     """The plan of one round of a study: scenarios, seats, and what is asked."""
 
-    title: Text
+    kind = "study"
+
     round: Annotated[int, Field(ge=1)] = 1
     bank: Text
     bank_version: Text
-    seed: int
     rubrics: tuple[Rubric, ...]
     """The rubrics whose items are asked about too; empty if only scenarios are rated."""
     relevance: bool
     """True if items are rated on their relevance."""
     points: bool
     """True if the items' provisional points are asked about."""
-    consent: Consent
     scenarios: tuple[RatedScenario, ...]
     seats: tuple[Seat, ...]
     study_id: Slug
@@ -133,25 +132,6 @@ class StudyPlan(Frozen):
     def answer_task(self, scenario: str) -> str:
         """Return the store's task for own answers to a scenario's version, in whatever round."""
         return own_answers.answer_task(scenario, self.rated(scenario).version)
-
-    def json_text(self) -> str:
-        """Return the plan as the store keeps it."""
-        return self.model_dump_json()
-
-
-def read_plan(text: str) -> StudyPlan:
-    """Return the plan that `StudyPlan.json_text` wrote.
-
-    Raises:
-        ReviewError: The text is not the plan of a study.
-    """
-    try:
-        return StudyPlan.model_validate_json(text)
-    except ValidationError as error:
-        raise ReviewError(
-            f"the file's plan of the study cannot be read: {error}",
-            hint="go on from the last backup of the file",
-        ) from error
 
 
 def last_rounds(plans: Iterable[StudyPlan]) -> Mapping[str, StudyPlan]:

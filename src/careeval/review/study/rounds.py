@@ -27,7 +27,6 @@ from careeval.review.study.plan import (
     Seat,
     StudyPlan,
     planned_scenarios,
-    read_plan,
 )
 from careeval.review.study.questions import (
     answerable_questions,
@@ -132,7 +131,7 @@ def read_rounds(store: Store, banks: Sequence[Bank]) -> tuple[RoundAnswers, ...]
         The rounds, without the words of scenarios that are held out, or lost and public in no bank:
         their items are called by their places, and their comments are withheld.
     """
-    return tuple(_round(store, read_plan(text), banks) for text in store.plans("study"))
+    return tuple(_round(store, StudyPlan.read(text), banks) for text in store.plans("study"))
 
 
 def _round(store: Store, plan: StudyPlan, banks: Sequence[Bank]) -> RoundAnswers:

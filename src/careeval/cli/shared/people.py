@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import wraps
 from pathlib import Path
-from typing import Annotated, Any, get_type_hints
+from typing import Any
 
-from cyclopts import App, Parameter
+from cyclopts import App
 
 from careeval.cli.app import OK, print_json, say
 from careeval.cli.shared.options import Flag, Json
-from careeval.core.rating import Role
+from careeval.core.rating import Rater, Role
 from careeval.errors import UsageError
 from careeval.files import read_text
 from careeval.review.addresses import PORTS
@@ -109,10 +108,43 @@ def link_address(address: str, token: str) -> str:
     return f"{address.rstrip('/')}/i/{token}"
 
 
-def write_private(path: Path, text: str) -> None:
-    """Write a new file that only its owner can ever read."""
-    with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
-        file.write(text)
+def create_file(
+    out: Path, kind: Kind, plan: str, people: Iterable[Rater], address: str
+) -> dict[str, str]:
+    """Write the file of a study or an audit; return pseudonym → link of each person."""
+    store = Store.create(out, kind, plan)
+    try:
+        return {each.id: link_address(address, store.add_rater(each)) for each in people}
+    finally:
+        store.close()
+
+
+def hand_out(
+    links: Mapping[str, str],
+    lines: str,
+    path: Path | None,
+    plan_json: Callable[[Mapping[str, str]], Any],
+    *,
+    as_json: bool,
+) -> None:
+    """Print new links once, or write them to a new file that only its owner can ever read.
+
+    Args:
+        links: Pseudonym → link.
+        lines: The links as they are printed or written.
+        path: The file; if not given, the links are printed.
+        plan_json: Returns what was planned as JSON, with the links that it is given.
+        as_json: Whether to print JSON.
+    """
+    if path is not None:
+        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL
+        with os.fdopen(os.open(path, flags, 0o600), "w") as file:
+            file.write(lines)
+    if as_json:
+        print_json(plan_json({} if path else links))
+    elif path is None:
+        print(lines, end="")
+        say("These links are shown only once: pass each on to one person, and keep no copy.")
 
 
 @contextmanager
@@ -147,15 +179,20 @@ def expect_file(file: Path, kind: Kind) -> None:
         )
 
 
+def expect_person(store: Store, person: str) -> None:
+    """Raise UsageError unless somebody in a file has this pseudonym."""
+    if person not in {each.id for each in store.raters()}:
+        raise UsageError(
+            f"this {store.kind} has nobody called {person!r}, or they have withdrawn",
+            hint=f"for the pseudonyms: careeval {store.kind} status {store.path}",
+        )
+
+
 @dataclass(frozen=True)
-class Invitation:
-    """The commands about people and their links, worded for a study or an audit."""
+class PeopleCommands:
+    """The commands about people, their links and their file, for studies or for audits."""
 
     kind: Kind
-    person: str  # The noun for a person, "rater"
-    work: str  # The noun for their work, "rating"
-    gave: str  # The participle for what they did, "answered"
-    off: str  # A clause on what becomes of the answers of somebody whose link is switched off
     left: Callable[[Store, str], Iterable[str]] = lambda _store, _person: ()
     """Returns notes on what a person who has left leaves undone."""
 
@@ -163,34 +200,13 @@ class Invitation:
         """Add these commands to an app."""
         people = self.link, self.revoke, self.withdraw
         for command in (self.close, self.reopen, *people, self.backup):
-            app.command(self._worded(command))
-
-    def _worded(self, command: Callable[..., int]) -> Callable[..., int]:
-        """Return a command whose help and arguments speak of a study, or of an audit."""
-
-        @wraps(command)
-        def worded(*args: Any, **options: Any) -> int:
-            return command(*args, **options)
-
-        worded.__doc__ = (command.__doc__ or "").format(**vars(self))
-        worded.__annotations__ = hints = get_type_hints(command, include_extras=True)
-        for name, noun in {"file": self.kind, "person": self.person}.items():
-            if name in hints:
-                hints[name] = Annotated[hints[name], Parameter(name=noun)]
-        return worded
-
-    def _expect(self, store: Store, person: str) -> None:
-        if person not in {each.id for each in store.raters()}:
-            raise UsageError(
-                f"this {self.kind} has no {self.person} {person!r}, or they have withdrawn",
-                hint=f"for the pseudonyms: careeval {self.kind} status {store.path}",
-            )
+            app.command(command)
 
     def close(self, file: Path) -> int:
-        """End the {work}: no link works, and nothing can be changed, until it is reopened.
+        """End the work: no link works, and nothing can be changed, until it is reopened.
 
         Args:
-            file: The {kind}'s file.
+            file: The file of the study or the audit.
         """
         with open_store(file, self.kind) as store:
             store.close_work()
@@ -198,10 +214,10 @@ class Invitation:
         return OK
 
     def reopen(self, file: Path) -> int:
-        """Open the {kind} again after a close: links work again, and answers can be changed.
+        """Undo a close: links work again, and answers can be changed.
 
         Args:
-            file: The {kind}'s file.
+            file: The file of the study or the audit.
         """
         with open_store(file, self.kind) as store:
             store.reopen_work()
@@ -211,16 +227,16 @@ class Invitation:
     def link(
         self, file: Path, person: str, *, address: str | None = None, as_json: Json = False
     ) -> int:
-        """Print a new link for a {person}; the old link and every open session end.
+        """Print a new link for a person; the old link and every open session end.
 
         Args:
-            file: The {kind}'s file.
+            file: The file of the study or the audit.
             person: Pseudonym.
             address: Where people reach the app; this machine if not given.
             as_json: Print JSON.
         """
         with open_store(file, self.kind) as store:
-            self._expect(store, person)
+            expect_person(store, person)
             link = link_address(address or local_address(self.kind), store.replace_token(person))
         if as_json:
             print_json({"rater": person, "link": link})
@@ -229,14 +245,14 @@ class Invitation:
         return OK
 
     def revoke(self, file: Path, person: str) -> int:
-        """Switch a {person}'s link off; {off}.
+        """Switch a person's link off; what they gave stands, and nobody waits for them any more.
 
         Args:
-            file: The {kind}'s file.
+            file: The file of the study or the audit.
             person: Pseudonym.
         """
         with open_store(file, self.kind) as store:
-            self._expect(store, person)
+            expect_person(store, person)
             store.revoke(person)
             notes = list(self.left(store, person))
         say(f"The link of {person} is off now. For a new link: careeval {self.kind} link")
@@ -245,32 +261,32 @@ class Invitation:
         return OK
 
     def withdraw(self, file: Path, person: str, *, yes: Flag = False) -> int:
-        """Delete a {person} and all that they {gave}, for good, because they ask for it.
+        """Delete a person and all that they gave, for good, because they ask for it.
 
         Args:
-            file: The {kind}'s file.
+            file: The file of the study or the audit.
             person: Pseudonym.
             yes: Without it, nothing is deleted.
         """
         with open_store(file, self.kind) as store:
-            self._expect(store, person)
+            expect_person(store, person)
             if not yes:
                 raise UsageError(
-                    f"this deletes all that {person} {self.gave}, and cannot be undone",
+                    f"this deletes all that {person} gave, and cannot be undone",
                     hint="to delete all of it, add --yes",
                 )
             store.withdraw(person)
             notes = list(self.left(store, person))
-        say(f"Deleted: {person}, and all that was {self.gave}. Delete it from your backups too.")
+        say(f"Deleted: {person}, and all that they gave. Delete it from your backups too.")
         for note in notes:
             say(note)
         return OK
 
     def backup(self, file: Path, copy: Path) -> int:
-        """Copy the {kind}'s file, even while people work; a plain copy could miss new answers.
+        """Copy the file, even while people work; a plain copy could miss new answers.
 
         Args:
-            file: The {kind}'s file.
+            file: The file of the study or the audit.
             copy: The file to write.
         """
         with open_store(file, self.kind) as store:
