@@ -33,10 +33,10 @@ from careeval.results.amounts import percent
 from careeval.results.details import Breakdown
 from careeval.results.findings import Findings, findings
 from careeval.results.metrics import HEADLINE, IN_DETAIL, METRICS
+from careeval.results.people_audit import CorrectedScore
 from careeval.results.probe_check import LabelledJudgment, ProbeAgreement
 from careeval.results.ranking import rankings
 from careeval.results.tables import Runs
-from careeval.results.trust.audit.corrected_score import CorrectedScore
 from careeval.results.trust.audit.draw import draw
 from careeval.results.trust.audit.results import audit_results
 from careeval.sheets.entries.run_records import records_sheet

@@ -20,9 +20,9 @@ from careeval.protocol.tables import read_runs
 from careeval.results.details import Breakdown, EntryNumbers, detail_of
 from careeval.results.entries import entries
 from careeval.results.metrics import Check, Limit, Outcome
+from careeval.results.people_audit import PeopleAudit
 from careeval.results.ranking import rankings
 from careeval.results.summary import Summary, summary_of
-from careeval.results.trust.audit.results import AuditResults
 from careeval.sheets.entries.summary_document import summary_document
 from careeval.sheets.words import entry_names
 
@@ -108,7 +108,7 @@ def summary(
     named = [Breakdown.adl if each == "activity" else Breakdown(each) for each in by]
     parts = tuple(dict.fromkeys(named))
     runs = selection.select(read_runs(*folders))
-    people: dict[str, AuditResults] = {}
+    people: dict[str, PeopleAudit] = {}
     if audit:
         from careeval.cli.audit.grader_agreement import people_audits
 

@@ -19,6 +19,7 @@ from careeval.results.entries import Entry
 from careeval.results.graded_rubric import GradedRubric
 from careeval.results.held_out_words import WITHHELD
 from careeval.results.metrics import IN_DETAIL, Numbers, estimate_of
+from careeval.results.people_audit import CorrectedScore
 from careeval.results.probe_check import ProbeAgreement
 from careeval.results.summary import (
     DomainScore,
@@ -27,7 +28,6 @@ from careeval.results.summary import (
     domain_score,
     subset_score,
 )
-from careeval.results.trust.audit.corrected_score import CorrectedScore
 from careeval.stats import Estimate, Reliability
 
 

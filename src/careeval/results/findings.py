@@ -14,12 +14,12 @@ from careeval.results.details import Detail, EntryNumbers, ScenarioScore, detail
 from careeval.results.entries import Entry, entries
 from careeval.results.graders import GraderCard, GraderPair, grader_cards, grader_pairs
 from careeval.results.item_statistics import ItemStatistic, item_statistics
+from careeval.results.people_audit import PeopleAudit
 from careeval.results.probe_check import ProbeAgreement
 from careeval.results.public import PublicEntry, PublicView, edition
 from careeval.results.ranking import Ranking, rankings
 from careeval.results.summary import Summary, summary_of
 from careeval.results.tables import Runs
-from careeval.results.trust.audit.results import AuditResults
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -82,7 +82,7 @@ def findings(
     runs: Runs,
     probes: Mapping[str, ProbeAgreement] = {},
     *,
-    audits: Mapping[str, AuditResults] = {},
+    audits: Mapping[str, PeopleAudit] = {},
 ) -> Findings:
     """Return all results of these runs.
 

@@ -15,9 +15,8 @@ from careeval.core.scenario import Rubric
 from careeval.results.entries import Entry
 from careeval.results.grader_accuracy import ClassAgreement, PointClass, class_agreement
 from careeval.results.grading_noise import GradingNoise, grading_noise
+from careeval.results.people_audit import CorrectedScore, PeopleAudit
 from careeval.results.probe_check import ProbeAgreement
-from careeval.results.trust.audit.corrected_score import CorrectedScore
-from careeval.results.trust.audit.results import AuditResults
 from careeval.results.vendors import vendor
 
 NOT_AUDITED = "not audited by people"
@@ -34,7 +33,7 @@ class GraderCard:
     failed: tuple[str, ...] | None
     """Reasons why it fails the probe check, by the rule `probe_check.LIMITS`; empty if it passes,
     `None` if there was no probe check."""
-    human: AuditResults | None  # Result of the audit by people; `None` if there was none
+    human: PeopleAudit | None  # Result of the audit by people; `None` if there was none
     systems: tuple[str, ...]  # Systems that it judged in these runs
     own_vendor: tuple[str, ...]  # Systems of its own vendor
     n_judgments: int  # Judgments that count, over all systems
@@ -50,7 +49,7 @@ def grader_cards(
     entries: Sequence[Entry],
     probes: Mapping[str, ProbeAgreement] = {},
     *,
-    audits: Mapping[str, AuditResults] = {},
+    audits: Mapping[str, PeopleAudit] = {},
 ) -> dict[str, GraderCard]:
     """Return name of grader → its card, which says how far its judgments can be trusted; sorted.
 
@@ -72,7 +71,7 @@ def _card(
     grader: str,
     entries: Sequence[Entry],
     probes: ProbeAgreement | None,
-    human: AuditResults | None,
+    human: PeopleAudit | None,
 ) -> GraderCard:
     maker = vendor(Grader.parse(grader).model)
     first = pl.concat(entry.first_of(*CHECKED) for entry in entries)

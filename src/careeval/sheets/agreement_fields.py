@@ -101,7 +101,7 @@ PEOPLE = (
     ),
     MACRO_F1,
 )
-"""The numbers of people against each other, as in `careeval.results.trust.audit`."""
+"""The numbers of people against each other, as in `careeval.results.people_audit`."""
 
 PAIR_SLIPS = (
     Field("n", "probes of twins that have one of the two right acts", COUNT),
@@ -132,7 +132,7 @@ CORRECTED = (
     Field("n_responses", "responses with a judgment that people settled", COUNT, "Responses read"),
     Field("n_judgments", "judgments that people settled", COUNT, "Judgments read"),
 )
-"""The numbers of `careeval.results.trust.audit.corrected_score.CorrectedScore`."""
+"""The numbers of `careeval.results.people_audit.CorrectedScore`."""
 
 
 def point_class(key: PointClass) -> Row:

@@ -12,8 +12,8 @@ from careeval.core.scenario import HarmKind
 from careeval.results.amounts import dollars, percent
 from careeval.results.details import EntryNumbers, care_numbers
 from careeval.results.graded_rubric import Errors
+from careeval.results.people_audit import PeopleAudit
 from careeval.results.summary import COUNTED_STATES, NOT_COMPARABLE, Cost, Summary
-from careeval.results.trust.audit.results import AuditResults
 from careeval.sheets.estimate_kinds import ERROR_SHARE, ESTIMATE
 from careeval.sheets.kinds import DASH, DOLLARS, Form
 from careeval.sheets.page_kinds import SPENDING
@@ -267,7 +267,7 @@ def _listed(label: str, names: Iterable[str]) -> str:
     return f"{label} {', '.join(dict.fromkeys(names))}"
 
 
-def audit_remarks(audits: Mapping[str, AuditResults], entries: Sequence[EntryNumbers]) -> list[str]:
+def audit_remarks(audits: Mapping[str, PeopleAudit], entries: Sequence[EntryNumbers]) -> list[str]:
     """Return a sentence on each audit, and the reasons why scores are not corrected.
 
     Args:

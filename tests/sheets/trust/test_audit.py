@@ -9,10 +9,11 @@ import pytest
 
 from careeval.core.scenario import Rubric
 from careeval.results.findings import findings
+from careeval.results.people_audit import PeopleAudit
 from careeval.results.probe_check import LabelledJudgment, ProbeAgreement, ProbeTrial
 from careeval.results.summary import Cost
 from careeval.results.trust.audit.draw import draw
-from careeval.results.trust.audit.results import AuditResults, audit_results
+from careeval.results.trust.audit.results import audit_results
 from careeval.sheets import agreement_fields
 from careeval.sheets.document import Document
 from careeval.sheets.entries import corrected_scores
@@ -30,7 +31,7 @@ GRADERS = ("openai/gpt-5.1 (batched)", "google/gemini-3 (batched)")
 
 
 @pytest.fixture(scope="module")
-def audit() -> AuditResults:
+def audit() -> PeopleAudit:
     """Return an audit by two people who find every other item that the grader found."""
     labels = read_by(SAMPLE, lambda each, of: of.present and each.epoch % 2 == 0)
     return audit_results(SAMPLE, labels)
@@ -95,7 +96,7 @@ def test_a_sample_is_counted_over_systems_and_stored_by_system() -> None:
     assert document.notes[0].startswith(f"{len(SAMPLE.hidden.drawn)} judgments of judge")
 
 
-def test_people_are_read_beside_the_grader(audit: AuditResults) -> None:
+def test_people_are_read_beside_the_grader(audit: PeopleAudit) -> None:
     """The tables, the files and JSON have the same numbers of the same judgments."""
     document = results_document(audit)
     grader, people, systems, _ = document.views
@@ -117,7 +118,7 @@ def test_people_are_read_beside_the_grader(audit: AuditResults) -> None:
     ]
 
 
-def test_a_corrected_score_is_said_as_in_a_summary(audit: AuditResults) -> None:
+def test_a_corrected_score_is_said_as_in_a_summary(audit: PeopleAudit) -> None:
     """A system's corrected score has the same fields, and says why it is unknown."""
     document = results_document(audit)
     *_, scores = document.views
@@ -142,13 +143,13 @@ def test_a_graders_card_measures_what_an_audit_does() -> None:
             assert field.holds.endswith(measure.holds)
 
 
-def _trials(_: AuditResults) -> Document:
+def _trials(_: PeopleAudit) -> Document:
     return probes_document("small", "1-A", [tried(GRADERS[0], missed=True)])
 
 
 @pytest.mark.parametrize("made", [_trials, results_document, lambda _: sample_document(SAMPLE)])
 def test_every_table_is_in_every_format(
-    audit: AuditResults, made: Callable[[AuditResults], Document]
+    audit: PeopleAudit, made: Callable[[PeopleAudit], Document]
 ) -> None:
     """Markdown and LaTeX have each table once, under a name of its own; files have its rows."""
     document = made(audit)

@@ -199,9 +199,9 @@ def sample(
     """
     from careeval.protocol.tables import read_runs
     from careeval.results.trust.audit.draw import draw
-    from careeval.sheets.trust.audit import sample_document
     from careeval.sheets.trust.audit_files import sample_text, sheet_text
-    from careeval.sheets.trust.audit_json import sample_json
+    from careeval.sheets.trust.audit_people import sample_document
+    from careeval.sheets.trust.audit_people_json import sample_json
 
     if not folders:
         raise UsageError(
@@ -255,9 +255,9 @@ def results(
         printing: The format.
     """
     from careeval.results.trust.audit.results import audit_results
-    from careeval.sheets.trust.audit import results_document
     from careeval.sheets.trust.audit_files import read_labels, read_sample
-    from careeval.sheets.trust.audit_json import results_json
+    from careeval.sheets.trust.audit_people import results_document
+    from careeval.sheets.trust.audit_people_json import results_json
 
     if labels is None:
         drawn, people_labels = read_audit_labels(sample)

@@ -12,10 +12,12 @@ from careeval.errors import UsageError
 from careeval.protocol.probe_check import lexical_agreement, read_agreement
 from careeval.protocol.run_folder import is_complete, is_probe_check, run_folders
 from careeval.protocol.tables import read_run
+from careeval.results.entries import entries
 from careeval.results.findings import Findings, findings
+from careeval.results.people_audit import PeopleAudit
 from careeval.results.probe_check import LabelledJudgment, ProbeAgreement
 from careeval.results.tables import Runs
-from careeval.results.trust.audit.results import AuditResults, audit_results
+from careeval.results.trust.audit.results import audit_results
 
 
 def audited_findings(
@@ -76,7 +78,7 @@ def _own_banks(runs: Runs, grader: str | None = None) -> list[Bank]:
     return [load_bank(OWN_BANKS[number]) for number in numbers]
 
 
-def people_audits(runs: Runs, audits: Sequence[Path]) -> dict[str, AuditResults]:
+def people_audits(runs: Runs, audits: Sequence[Path]) -> dict[str, PeopleAudit]:
     """Return grader, as `runs` name it → the results of people's audit of it.
 
     Raises:
@@ -88,7 +90,7 @@ def people_audits(runs: Runs, audits: Sequence[Path]) -> dict[str, AuditResults]
     from careeval.cli.audit.labelling import read_audit_labels
 
     graders = set(runs.judgments["grader"])
-    results: dict[str, AuditResults] = {}
+    results: dict[str, PeopleAudit] = {}
     for path in audits:
         sample, labels = read_audit_labels(path)
         if sample.grader not in graders:
@@ -104,7 +106,7 @@ def people_audits(runs: Runs, audits: Sequence[Path]) -> dict[str, AuditResults]
                 f"none of these runs used its bank, {hidden.bank} {hidden.bank_version}",
                 hint="draw judgments from these runs with careeval audit sample",
             )
-        results[sample.grader] = audit_results(sample, labels)
+        results[sample.grader] = audit_results(sample, labels, entries(runs))
     return results
 
 

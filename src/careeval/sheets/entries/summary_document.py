@@ -8,9 +8,9 @@ from typing import NamedTuple
 
 from careeval.results.details import OVERVIEW, Breakdown, EntryNumbers
 from careeval.results.metrics import HEADLINE, IN_DETAIL
+from careeval.results.people_audit import PeopleAudit
 from careeval.results.ranking import Ranking
 from careeval.results.summary import Summary
-from careeval.results.trust.audit.results import AuditResults
 from careeval.sheets.agreement_fields import CORRECTED_SCORE
 from careeval.sheets.document import Document
 from careeval.sheets.entries.corrected_scores import corrected_sheet
@@ -45,7 +45,7 @@ def summary_document(
     entries: Sequence[EntryNumbers],
     by: Sequence[Breakdown] = (),
     rankings: Sequence[Ranking] = (),
-    audits: Mapping[str, AuditResults] = {},
+    audits: Mapping[str, PeopleAudit] = {},
     *,
     in_detail: bool = False,
     more: Sequence[str] = (),

@@ -12,8 +12,8 @@ from careeval.core.scenario import Adl, Domain, HarmKind, Rubric
 from careeval.results.details import Detail, EntryNumbers, Length, care_numbers
 from careeval.results.graded_rubric import Errors
 from careeval.results.metrics import HEADLINE, IN_DETAIL, Metric, Numbers
+from careeval.results.people_audit import CorrectedScore
 from careeval.results.summary import NOT_COMPARABLE, SCHEMA, Cost, DomainScore, SubsetScore
-from careeval.results.trust.audit.corrected_score import CorrectedScore
 from careeval.stats import Estimate
 
 

@@ -12,8 +12,8 @@ from careeval.results.grader_accuracy import ClassAgreement, PointClass
 from careeval.results.graders import NOT_AUDITED, NOT_TRIED, Contradiction
 from careeval.results.item_statistics import ItemStatistic
 from careeval.results.metrics import COMPARED
+from careeval.results.people_audit import PeopleAudit
 from careeval.results.probe_check import LabelCounts, ProbeAgreement
-from careeval.results.trust.audit.results import AuditResults
 from careeval.sheets.agreement_fields import (
     AGREEMENT,
     AGREEMENT_NOTE,
@@ -183,7 +183,7 @@ _AUDITED = tuple(
 )
 
 
-def _audit_row(human: AuditResults | None) -> Row:
+def _audit_row(human: PeopleAudit | None) -> Row:
     """Return the fields of a grader's row on its audit: the results, or why unknown."""
     if human is None:
         return {f"human.{field.key}": Estimate.unknown(NOT_AUDITED) for field in _AUDITED}

@@ -9,8 +9,8 @@ import pytest
 
 from careeval.results.details import EntryNumbers
 from careeval.results.entries import entries
+from careeval.results.people_audit import CorrectedScore
 from careeval.results.summary import summary_of
-from careeval.results.trust.audit.corrected_score import CorrectedScore
 from careeval.sheets.entries.corrected_scores import as_graded
 from careeval.sheets.entries.summary_document import summary_document
 from careeval.stats import Estimate

@@ -18,13 +18,14 @@ from careeval.core.scenario import Rubric
 from careeval.errors import ReviewError
 from careeval.results.details import EntryNumbers
 from careeval.results.entries import entries
+from careeval.results.people_audit import PeopleAudit
 from careeval.results.probe_check import LabelCounts
 from careeval.results.summary import summary_of
 from careeval.results.tables import Runs
 from careeval.results.trust.audit.audited_entry import OTHER_ANSWERS, OTHER_JUDGMENTS
 from careeval.results.trust.audit.draw import draw
 from careeval.results.trust.audit.labels import Waiting, truth_of
-from careeval.results.trust.audit.results import AuditResults, audit_results
+from careeval.results.trust.audit.results import audit_results
 from careeval.results.trust.audit.sample import (
     AuditSample,
     DrawnJudgment,
@@ -297,7 +298,7 @@ def few(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("careeval.results.trust.audit.corrected_score.MIN_AUDITED", 1)
 
 
-def scores(marks: Marks, says: Any, **numbers: int) -> AuditResults:
+def scores(marks: Marks, says: Any, **numbers: int) -> PeopleAudit:
     """An audit of one system by two raters who say the same."""
     sample = draw(judged({"robot-a": marks}), **numbers)
     return audit_results(sample, read_by(sample, says))
@@ -348,17 +349,17 @@ def test_another_run_of_a_system_of_that_name_is_not_corrected(
     """Only answers that people read, judged as they were, have a corrected score."""
     read = {f"eating-{k}": ["10000", "01000"] for k in range(6)}
     sample = draw(judged({"robot-a": read}))
-    found = audit_results(sample, read_by(sample, lambda _, s: s.present and s.points > 1))
+    labels = read_by(sample, lambda _, s: s.present and s.points > 1)
     runs = judged({"robot-a": read | {"eating-3": marks}})
     said = pl.when(pl.col("scenario") == "eating-3").then(pl.lit(text)).otherwise(pl.col("text"))
     (entry,) = entries(replace(runs, responses=runs.responses.with_columns(said.alias("text"))))
-    told = found.score_of(entry)
-    assert told is not None
-    of = told
+    found = audit_results(sample, labels, [entry])
+    of = found.score_of(entry)
+    assert of is not None
     assert (of.corrected.reason if of.corrected.value is None else "") == why
     points = [{"10000": 2, "01000": 1, "00000": 0}[m] for m in [*marks, *["10000", "01000"] * 5]]
     assert of.graded == pytest.approx(sum(points) / len(points) / 3)
-    lines = audit_remarks({"judge": found}, [EntryNumbers(summary_of(entry), corrected=told)])
+    lines = audit_remarks({"judge": found}, [EntryNumbers(summary_of(entry), corrected=of)])
     assert [line for line in lines if "not corrected" in line] == (
         [f"robot-a not corrected: {why}."] if why else []
     )
@@ -369,12 +370,14 @@ def test_what_the_sample_did_not_draw_from_changes_nothing() -> None:
     marks = {f"eating-{k}": ["10000"] for k in range(30)}
     runs = judged({"robot-a": marks})
     sample = draw(runs)
-    found = audit_results(sample, read_by(sample, lambda _, s: s.present))
+    labels = read_by(sample, lambda _, s: s.present)
     acts = judgments(marks, rubric="actions")
     more = Runs.of([], [{**row, "item_text": "Does it."} for row in acts])
     both = entries(replace(runs, judgments=pl.concat([runs.judgments, more.judgments])))
     actions, ladder = both
-    assert found.score_of(ladder) == found.by_system["robot-a"].scores[Rubric.ladder]
+    found = audit_results(sample, labels, both)
+    before = audit_results(sample, labels).by_system["robot-a"]
+    assert found.score_of(ladder) == before.scores[Rubric.ladder]
     assert found.score_of(actions) is None
 
 

@@ -3,65 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
 from careeval.errors import StatsError
-from careeval.results.amounts import percent
+from careeval.results.people_audit import CorrectedScore
 from careeval.results.trust.audit.sample import DrawnJudgment, GradedTotals, Stratum
 from careeval.stats import Estimate, prediction_powered
 
 MIN_AUDITED = 30
 """Fewest responses of a system that people must read to correct its score; our own limit."""
-
-
-@dataclass(frozen=True)
-class CorrectedScore:
-    """A system's score, by the grader and by people, over public scenarios.
-
-    Attributes:
-        graded: Score by the grader alone, over the responses that it judged completely; `None`
-            without any.
-        corrected: Score by the grader, corrected by people (prediction-powered).
-        n_responses: Responses with a judgment that people settled.
-        n_judgments: Judgments that people settled.
-    """
-
-    graded: float | None
-    corrected: Estimate
-    n_responses: int
-    n_judgments: int
-
-    @property
-    def people_give(self) -> str:
-        """Return `more` or `less` if the interval excludes the grader's score, else `as much`.
-
-        Empty if unknown.
-        """
-        interval = self.corrected.ci95
-        if interval is None or self.graded is None:
-            return ""
-        low, high = interval
-        return "less" if high < self.graded else "more" if low > self.graded else "as much"
-
-    def sentence(self) -> str:
-        """Return the result as one sentence that can be read alone."""
-        value, interval = self.corrected.value, self.corrected.ci95
-        if value is None or self.graded is None:
-            reason = self.corrected.reason or "the grader judged none of its responses whole"
-            return f"Not corrected: {reason}."
-        estimate = f"it would be about {percent(value)}% if people had judged every answer"
-        if interval is None:
-            reason = self.corrected.reason
-            return f"By what people read, {estimate}; how sure that is cannot be said: {reason}."
-        low, high = interval
-        with_interval = (
-            f"{estimate}, with 95% confidence between {percent(low)} and {percent(high)}%."
-        )
-        if self.people_give == "as much":
-            return f"What people read does not show the grader to be off: {with_interval}"
-        return f"People give {self.people_give} than the grader: {with_interval}"
 
 
 def corrected_score(

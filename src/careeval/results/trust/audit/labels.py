@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from careeval.core.rating import Label, Reading
 from careeval.errors import ReviewError
+from careeval.results.people_audit import Waiting
 from careeval.results.trust.audit.sample import AuditSample
 
 
@@ -18,36 +19,6 @@ class Truth:
     how: str
     """`adjudicated`; `majority` of the raters who are sure; `single` if one rater is sure; if there
     is no truth, `tied` or `unsure`."""
-
-
-@dataclass(frozen=True, slots=True)
-class Waiting:
-    """Counts of the judgments that wait for adjudication: raters differ, or one is unsure."""
-
-    tied: int  # As many raters say present as absent; left out until adjudicated
-    unsure: int  # No rater is sure; left out until adjudicated
-    one_sure: int  # One rater is sure and the others are not; counts as that one says
-    outvoted: int  # Raters differ, and a majority decides; counts as most say
-
-    @property
-    def n(self) -> int:
-        """Return the number of judgments that wait for adjudication."""
-        return self.tied + self.unsure + self.one_sure + self.outvoted
-
-    @property
-    def left_out(self) -> int:
-        """Return the number of judgments that have no truth until adjudicated."""
-        return self.tied + self.unsure
-
-    def kinds(self) -> str:
-        """Return the number of each kind as text; empty if no judgment waits."""
-        kinds = (
-            (self.tied, "tied and left out"),
-            (self.unsure, "unsure to all and left out"),
-            (self.one_sure, "with one sure rater, others being unsure"),
-            (self.outvoted, "decided by most until then"),
-        )
-        return "; ".join(f"{n:,} {what}" for n, what in kinds if n)
 
 
 def by_judgment(sample: AuditSample, labels: Iterable[Label]) -> dict[str, list[Label]]:

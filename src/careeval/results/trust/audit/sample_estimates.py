@@ -21,8 +21,9 @@ from careeval.results.grader_accuracy import (
     class_agreement,
     settled_estimate,
 )
+from careeval.results.people_audit import CorrectedScore, RaterPairs
 from careeval.results.probe_check import LabelCounts
-from careeval.results.trust.audit.corrected_score import CorrectedScore, corrected_score
+from careeval.results.trust.audit.corrected_score import corrected_score
 from careeval.results.trust.audit.labels import Truth
 from careeval.results.trust.audit.sample import AuditSample, DrawnJudgment, Stratum
 from careeval.stats import (
@@ -37,22 +38,6 @@ from careeval.stats.resampling import sum_by_cluster
 
 _CELLS = [(True, True), (True, False), (False, True), (False, False)]
 """Verdicts of people and grader, or of two raters, in the order of `careeval.stats.Confusion`."""
-
-
-@dataclass(frozen=True)
-class RaterPairs:
-    """The agreement of raters with each other, which is the most that a grader can reach.
-
-    Over every two raters who labelled a judgment present or absent, before adjudication, with the
-    same sampling weights as the grader's numbers. A judgment counts once, however many labelled it.
-    """
-
-    n: int  # Judgments that two raters or more labelled present or absent
-    n_left_out: int
-    """Judgments of the runs that these do not represent, since no judgment of their kind was
-    labelled by two raters."""
-    same: Estimate  # Share of judgments on which two raters say the same
-    macro_f1: Estimate  # Macro F1 of one rater against the other, mean of both directions
 
 
 @dataclass(frozen=True)
