@@ -370,7 +370,7 @@ def test_what_the_sample_did_not_draw_from_changes_nothing() -> None:
     marks = {f"eating-{k}": ["10000"] for k in range(30)}
     runs = judged({"robot-a": marks})
     sample = draw(runs)
-    labels = read_by(sample, lambda _, s: s.present)
+    labels = list(read_by(sample, lambda _, s: s.present))
     acts = judgments(marks, rubric="actions")
     more = Runs.of([], [{**row, "item_text": "Does it."} for row in acts])
     both = entries(replace(runs, judgments=pl.concat([runs.judgments, more.judgments])))
