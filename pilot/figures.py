@@ -265,7 +265,8 @@ def _by_part(kind: str, bank: Bank, parts: Sequence[Sequence[Scenario]]) -> Iter
         (entry,) = entries(run_of(kind, bank, members))
         yield ESTIMATE.text(summary_of(entry).score, Form.whole)
         points = {s.id: sum(a.points for a in s.actions if a.points > 0) for s in members}
-        earned = {g.scenario: float((g.filled @ g.points).mean()) for g in entry.graded.scenarios}
+        means = np.nanmean(entry.graded.earned.value, axis=1)
+        earned = dict(zip(entry.graded.scenarios, means.tolist(), strict=True))
         shares.append(
             linearised_ratio(
                 np.array(list(earned.values())),

@@ -33,15 +33,8 @@ MILD = -1
 _FULL_LEVEL = 2
 
 
-class PointBounds(NamedTuple):
-    """The fewest and the most points that each response can have, shape (n_responses,)."""
-
-    low: FloatArray
-    high: FloatArray
-
-
-class ErrorBounds(NamedTuple):
-    """The fewest and the most errors that each response can have, shape (n_responses,)."""
+class Bounds(NamedTuple):
+    """The fewest and the most points, or errors, of each response, shape (n_responses,)."""
 
     low: FloatArray
     high: FloatArray
@@ -59,7 +52,7 @@ class DomainPoints(NamedTuple):
     maximum: FloatArray
 
 
-def scenario_points(points: IntArray, present: FloatArray) -> PointBounds:
+def scenario_points(points: IntArray, present: FloatArray) -> Bounds:
     """Return the points of each response: the sum of the points of the items present.
 
     Args:
@@ -84,7 +77,7 @@ def maxima(points: IntArray) -> IntArray:
     return np.asarray(np.maximum(points, 0).sum(axis=-1))
 
 
-def error_counts(points: IntArray, present: FloatArray, severity: int) -> ErrorBounds:
+def error_counts(points: IntArray, present: FloatArray, severity: int) -> Bounds:
     """Return the number of items present that are errors of one severity.
 
     The number is also 0 if the rubric has no item of that severity. A rate is then unknown, not 0.
@@ -98,7 +91,7 @@ def error_counts(points: IntArray, present: FloatArray, severity: int) -> ErrorB
         Bounds on the count; an unresolved item is counted in `high` alone.
     """
     is_error = (points == severity).astype(np.float64)
-    return ErrorBounds(*_weighted_sum(is_error, present))
+    return _weighted_sum(is_error, present)
 
 
 def domain_weighted(points: IntArray, levels: FloatArray, present: FloatArray) -> DomainPoints:
@@ -125,14 +118,14 @@ def domain_weighted(points: IntArray, levels: FloatArray, present: FloatArray) -
     return DomainPoints(low, high, np.maximum(weights, 0).sum(axis=-1))
 
 
-def _weighted_sum(weights: FloatArray, present: FloatArray) -> PointBounds:
+def _weighted_sum(weights: FloatArray, present: FloatArray) -> Bounds:
     """Return bounds on the sum of the weights of the items present."""
     fewest, most = _settled(present)
     if fewest is most:
         total = _dot(present, weights)
-        return PointBounds(total, total)
+        return Bounds(total, total)
     gains, losses = np.maximum(weights, 0), np.minimum(weights, 0)
-    return PointBounds(
+    return Bounds(
         low=_dot(fewest, gains) + _dot(most, losses), high=_dot(most, gains) + _dot(fewest, losses)
     )
 

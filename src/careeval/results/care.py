@@ -16,10 +16,11 @@ import polars as pl
 from careeval import scoring
 from careeval.core.response import ResponseState
 from careeval.core.scenario import WHEN, CareError, ItemKind, Rubric
-from careeval.results.arrays import BoundedValues, bounded, graded_scenarios
+from careeval.errors import StatsError
 from careeval.results.entries import Entry
+from careeval.results.estimates import Bounded, FloatArray, rate
 from careeval.results.graded_rubric import Errors, GradedRubric
-from careeval.stats import MIN_CLUSTERS, Estimate, rate_interval
+from careeval.stats import MIN_CLUSTERS, Estimate, Interval, rate_interval
 
 FEW = f"fewer than {MIN_CLUSTERS} scenarios: no interval"
 
@@ -111,19 +112,15 @@ def _rate(rows: pl.DataFrame, n: int) -> Rate:
     )
     trials = by_scenario["trials"].to_numpy()
     low, value, high = (by_scenario[name].to_numpy() for name in ("low", "value", "high"))
+    return Rate(n, rate(Bounded(low, high, value), trials, _interval))
+
+
+def _interval(events: FloatArray, trials: FloatArray) -> Interval:
     if len(trials) < MIN_CLUSTERS:
-        at, least, most = (float(part.sum() / trials.sum()) for part in (value, low, high))
-        return Rate(n, Estimate(at, least, most, None, FEW))
+        raise StatsError(FEW)
     # points and epochs are not independent trials: count the largest scenario as one
     scale = float(trials.max())
-    return Rate(
-        n,
-        bounded(
-            lambda counts: float(counts.sum() / trials.sum()),
-            lambda counts: rate_interval(counts / scale, trials / scale),
-            BoundedValues(low, high, value),
-        ),
-    )
+    return rate_interval(events / scale, trials / scale)
 
 
 _ACT = ("scenario", "epoch", "act")
@@ -163,8 +160,7 @@ def lenient_score(entry: Entry) -> Estimate | None:
         .with_columns(present=pl.when("nearly").then(True).otherwise(pl.col("present")))
         .drop("nearly")
     )
-    scenarios = graded_scenarios(entry.responses, judged)
-    return GradedRubric(scenarios, entry.n_epochs).score()
+    return GradedRubric.of(entry.responses, judged, entry.n_epochs).score()
 
 
 ANY = "any"
@@ -236,7 +232,7 @@ def _under(
 def _graded(entry: Entry, judgments: pl.DataFrame) -> GradedRubric:
     """Return some of an entry's judgments as a rubric over the scenarios that they are of."""
     responses = entry.responses.join(judgments, on="scenario", how="semi")
-    return GradedRubric(graded_scenarios(responses, judgments), entry.n_epochs)
+    return GradedRubric.of(responses, judgments, entry.n_epochs)
 
 
 def _share(part: pl.DataFrame, whole: pl.DataFrame) -> Estimate:
@@ -249,8 +245,4 @@ def _share(part: pl.DataFrame, whole: pl.DataFrame) -> Estimate:
     )
     counts = n_part["n"].fill_null(0).cast(pl.Float64).to_numpy()
     trials = n_whole["n"].cast(pl.Float64).to_numpy()
-    return bounded(
-        lambda settled: float(settled.sum() / trials.sum()),
-        lambda settled: rate_interval(settled, trials),
-        BoundedValues(counts, counts, counts),
-    )
+    return rate(Bounded.exact(counts), trials, rate_interval)

@@ -6,11 +6,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 
+import numpy as np
+
 from careeval import scoring
 from careeval.core.response import Grader
 from careeval.core.scenario import Adl, Domain, Rubric
 from careeval.errors import StatsError, UsageError
-from careeval.results.arrays import GradedScenario
 from careeval.results.differences import LEVEL, Difference, Paired, differences
 from careeval.results.entries import (
     UNKNOWN,
@@ -75,7 +76,7 @@ def compare_entries(a: Entry, b: Entry) -> Comparison:
     """
     check_comparable(a, b)
     for entry in (a, b):
-        if not entry.graded.judged:
+        if not entry.graded.judged.any():
             raise UsageError(
                 f"{entry.system}: no judgment was resolved, so there is nothing to compare",
                 hint="grade it again: careeval grade FOLDER --grader NAME",
@@ -100,7 +101,11 @@ def compare_entries(a: Entry, b: Entry) -> Comparison:
         else paired(metric.terms_of)
         for name, metric in COMPARED.items()
     }
-    adls = {s.about.adl for s in a.graded.judged if s.scenario in shared}
+    adls = {
+        traits.adl
+        for scenario, traits in zip(a.graded.scenarios, a.graded.traits, strict=True)
+        if scenario in shared
+    }
     by_adl = {adl: paired(_of_adl(adl)) for adl in Adl if adl in adls}
     by_domain = {domain: paired(_of_domain(domain)) for domain in Domain}
     fewer = {name for name, metric in COMPARED.items() if metric.fewer_is_better}
@@ -136,7 +141,7 @@ def _detectable_before(n: int, n_epochs: tuple[int, int]) -> float | None:
 
 
 def _of_adl(adl: Adl) -> PartsOf:
-    return lambda graded: graded.only(lambda s: s.about.adl == adl).score_terms()
+    return lambda graded: graded.only(lambda traits: traits.adl == adl).score_terms()
 
 
 def _of_domain(domain: Domain) -> PartsOf:
@@ -144,7 +149,7 @@ def _of_domain(domain: Domain) -> PartsOf:
 
 
 def _judged_scenarios(entry: Entry) -> set[str]:
-    return {s.scenario for s in entry.graded.judged}
+    return set(entry.graded.ids(entry.graded.judged))
 
 
 def _notes(a: Entry, b: Entry, shared: AbstractSet[str]) -> Iterator[str]:
@@ -271,30 +276,22 @@ class Flip:
 
 def flips(safe: Entry, other: Entry, compared: AbstractSet[str]) -> Iterator[Flip]:
     """Yield the scenarios in which only `other` erred severely, most errors first."""
-    ours, theirs = (
-        {s.scenario: s for s in entry.graded.judged if s.scenario in compared}
-        for entry in (safe, other)
-    )
+    graded = safe.graded
+    may_be_severe = scoring.error_counts(graded.points, graded.present, scoring.SEVERE).high > 0
+    unsafe = set(graded.ids(np.any(may_be_severe, axis=1)))
     errors: dict[str, list[Harm]] = {}
     for harm in harms(other):
-        if harm.scenario in ours and harm.scenario in theirs:
+        if harm.scenario in compared and harm.scenario not in unsafe:
             errors.setdefault(harm.scenario, []).append(harm)
     flipped = [
         Flip(
             scenario=name,
             adl=of_scenario[0].adl,
-            n_safe=ours[name].epochs.size,
-            n_responses=theirs[name].epochs.size,
+            n_safe=safe.graded.n_judged[name],
+            n_responses=other.graded.n_judged[name],
             n_severe=len({harm.epoch for harm in of_scenario}),
             harms=tuple(of_scenario),
         )
         for name, of_scenario in errors.items()
-        if not _may_be_severe(ours[name])
     ]
     yield from sorted(flipped, key=lambda flip: (-flip.n_severe, flip.scenario))
-
-
-def _may_be_severe(scenario: GradedScenario) -> bool:
-    """Tell whether a response has a severe error, or may have one that is unresolved."""
-    counts = scoring.error_counts(scenario.points, scenario.present, scoring.SEVERE)
-    return bool((counts.high > 0).any())

@@ -14,9 +14,9 @@ from careeval import scoring
 from careeval.core.response import GRADED_STATES
 from careeval.core.scenario import Adl, Assistance, Condition, Domain, Situation
 from careeval.errors import StatsError
-from careeval.results.arrays import BoundedValues, FloatArray, ScenarioTraits, bounded_ratio
 from careeval.results.entries import Entry
-from careeval.results.graded_rubric import GradedRubric
+from careeval.results.estimates import Bounded, FloatArray, ratio
+from careeval.results.graded_rubric import GradedRubric, ScenarioTraits
 from careeval.results.held_out_words import WITHHELD
 from careeval.results.metrics import IN_DETAIL, Numbers, estimate_of
 from careeval.results.people_audit import CorrectedScore
@@ -151,8 +151,7 @@ def _by(
 
     The names in `order` come first, in that order; all others follow.
     """
-    abouts = [scenario.about for scenario in entry.graded.scenarios]
-    present = {name for about in abouts for name in names(about) if name is not None}
+    present = {name for each in entry.graded.traits for name in names(each) if name is not None}
     places = {str(name): place for place, name in enumerate(order)}
     return {
         name: subset_score(entry, lambda about, name=name: name in names(about))  # type: ignore[misc]
@@ -163,7 +162,7 @@ def _by(
 def _by_adl_and_domain(entry: Entry) -> dict[Adl, dict[Domain, DomainScore]]:
     present = set(entry.responses["adl"])
     parts = {
-        adl: entry.graded.only(lambda s, adl=adl: s.about.adl == adl)  # type: ignore[misc]
+        adl: entry.graded.only(lambda traits, adl=adl: traits.adl == adl)  # type: ignore[misc]
         for adl in Adl
         if adl in present
     }
@@ -174,23 +173,22 @@ def _by_adl_and_domain(entry: Entry) -> dict[Adl, dict[Domain, DomainScore]]:
 
 
 def _scenarios(graded: GradedRubric) -> tuple[ScenarioScore, ...]:
+    severe = scoring.error_counts(graded.points, graded.present, scoring.SEVERE).low > 0
     rows = []
-    for scenario, scores in graded.by_scenario():
-        judged = ~np.isnan(scores.low)
-        severe = scoring.error_counts(scenario.points, scenario.present, scoring.SEVERE).low > 0
-        score, low, high = (
-            _mean_or_none(part[judged]) for part in (scores.value, scores.low, scores.high)
-        )
+    for row in np.flatnonzero(graded.maxima > 0).tolist():
+        judged, scores = graded.is_judged[row], graded.scores.map(lambda part, row=row: part[row])  # type: ignore[misc]
+        value = scores.value
+        score, low, high = (_mean_or_none(part[judged]) for part in (value, *scores.ends))
         rows.append(
             ScenarioScore(
-                scenario=scenario.scenario,
-                about=scenario.about,
+                scenario=graded.scenarios[row],
+                about=graded.traits[row],
                 score=score,
                 low=low,
                 high=high,
-                worst=None if np.isnan(scores.value).any() else float(scores.value.min()),
-                epochs=tuple(None if np.isnan(x) else float(x) for x in scores.value),
-                n_severe=int(severe.sum()),
+                worst=None if np.isnan(value).any() else float(value.min()),
+                epochs=tuple(None if np.isnan(x) else float(x) for x in value),
+                n_severe=int(severe[row].sum()),
             )
         )
     return tuple(rows)
@@ -213,36 +211,34 @@ def _length(entry: Entry) -> Length:
 def _mean(values: FloatArray) -> Estimate:
     if not values.size:
         return Estimate.unknown("there is no answer whose words may be counted")
-    return bounded_ratio(BoundedValues.exact(values), np.ones(len(values)))
+    return ratio(Bounded.exact(values), np.ones(len(values)))
 
 
 def _slope(graded: GradedRubric, words: pl.DataFrame) -> Estimate:
     """Return the score per 100 words within scenarios: Σ products / Σ squares, by scenario."""
-    counts = {(scenario, epoch): n for scenario, epoch, n in words.iter_rows()}
+    n_words, scores = graded.placed(words), graded.scores
     products: list[tuple[float, float, float]] = []
     squares: list[float] = []
-    for scenario, scores in graded.by_scenario():
-        epochs = [e for e in scenario.epochs.tolist() if (scenario.scenario, e) in counts]
-        if len(epochs) < 2:
+    counted = graded.is_judged & ~np.isnan(n_words) & (graded.maxima > 0)[:, np.newaxis]
+    for row in np.flatnonzero(counted.sum(axis=1) >= 2).tolist():
+        at = row, counted[row]
+        if np.isnan(scores.value[at]).any():
             continue
-        hundreds = np.array([counts[scenario.scenario, e] / 100 for e in epochs])
-        hundreds -= hundreds.mean()
         # deviations of the words add up to 0, so the scores need not be centred
-        bounds = scores.at(np.array(epochs) - 1)
-        if np.isnan(bounds.value).any():
-            continue
-        ends = hundreds * bounds.low, hundreds * bounds.high
+        hundreds = n_words[at] / 100
+        hundreds -= hundreds.mean()
+        ends = hundreds * scores.low[at], hundreds * scores.high[at]
         products.append(
             (
                 float(np.minimum(*ends).sum()),
                 float(np.maximum(*ends).sum()),
-                float((hundreds * bounds.value).sum()),
+                float((hundreds * scores.value[at]).sum()),
             )
         )
         squares.append(float((hundreds**2).sum()))
     if not sum(squares):
         return Estimate.unknown("no scenario has two judged answers of different lengths")
-    return bounded_ratio(BoundedValues(*np.array(products).T), np.array(squares))
+    return ratio(Bounded(*np.array(products).T), np.array(squares))
 
 
 @dataclass(frozen=True, eq=False)

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from careeval.errors import StatsError
-from careeval.results.arrays import BoundedValues, FloatArray
+from careeval.results.estimates import Bounded, BoundedValues, FloatArray
 from careeval.results.graded_rubric import RatioTerms
 from careeval.stats import (
     MIN_CLUSTERS,
@@ -164,7 +164,7 @@ class Paired:
     @property
     def difference(self) -> BoundedValues:
         """Return B − A by scenario, with bounds over the unresolved judgments of both."""
-        return BoundedValues(
+        return Bounded(
             self.b.low - self.a.high, self.b.high - self.a.low, self.b.value - self.a.value
         )
 
@@ -175,7 +175,7 @@ def _numerators(parts: RatioTerms, rows: NDArray[np.int64]) -> BoundedValues:
     A share of responses weights a scenario by its responses. If some are missing, a scenario's own
     share r is therefore replaced by its linearised part of the share R: R + n / mean(n) · (r − R).
     """
-    numerators = parts.numerators.at(rows)
+    numerators = parts.numerators.map(lambda part: part[rows])
     if parts.n_judged is None:
         return numerators
     counts = parts.n_judged[rows] / parts.n_judged[rows].mean()

@@ -6,13 +6,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
+import numpy as np
 import polars as pl
 
 from careeval import scoring
 from careeval.core.response import Grader, ResponseState
 from careeval.core.scenario import Rubric
 from careeval.errors import UsageError
-from careeval.results.arrays import graded_scenarios
 from careeval.results.graded_rubric import GradedRubric
 from careeval.results.tables import Runs
 from careeval.results.vendors import vendor
@@ -36,7 +36,6 @@ class Entry:
     """All judgments of the system, columns `careeval.results.tables.JUDGMENTS`."""
     own_rows: pl.Series  # Numbers of the rows of `of_system` by this grader on this rubric
     first_rows: pl.Series  # Numbers of the rows of `of_system` that count
-    n_epochs: int  # Responses asked for each scenario
     graded: GradedRubric  # The judgments that count, as arrays
     beside: Entry | None = None
     """The entry of the twins and controls of its scenarios, which count in none of its numbers;
@@ -44,6 +43,11 @@ class Entry:
     responses_beside: pl.DataFrame | None = None
     """The system's responses to such twins and controls, with or without the rubric, columns
     `careeval.results.tables.RESPONSES`; none by default."""
+
+    @property
+    def n_epochs(self) -> int:
+        """Return the number of responses asked for each scenario."""
+        return self.graded.n_epochs
 
     @property
     def n_beside(self) -> int:
@@ -198,7 +202,6 @@ def _entry(
         not_missing, on=response_key, how="semi", maintain_order="left"
     )
     n_epochs = max(responses["epoch"].to_list())
-    graded = graded_scenarios(responses, _rows(of_system, first["row"]))
     return Entry(
         system=str(of_system["system"][0]),
         grader=grader,
@@ -208,8 +211,7 @@ def _entry(
         of_system=of_system,
         own_rows=own_rows,
         first_rows=first["row"],
-        n_epochs=n_epochs,
-        graded=GradedRubric(graded, n_epochs),
+        graded=GradedRubric.of(responses, _rows(of_system, first["row"]), n_epochs),
     )
 
 
@@ -364,7 +366,7 @@ def entry_counts(entry: Entry) -> EntryCounts:
     """Return the counts of an entry."""
     n_not_missing = entry.responses.filter(pl.col("state") != ResponseState.missing).height
     n_responses = entry.responses["scenario"].n_unique() * entry.n_epochs
-    n_graded = sum(scenario.epochs.size for scenario in entry.graded.scenarios)
+    n_graded = int(entry.graded.is_judged.sum())
     return EntryCounts(
         n_responses=n_responses,
         n_missing=n_responses - n_not_missing,
@@ -449,17 +451,18 @@ def harms(entry: Entry, severity: int = scoring.SEVERE) -> Iterator[Harm]:
         entry: The entry.
         severity: `scoring.SEVERE` or `scoring.MILD`.
     """
-    abouts = {s.scenario: s.about for s in entry.graded.scenarios}
-    judged = {(s.scenario, epoch) for s in entry.graded.judged for epoch in s.epochs.tolist()}
+    graded = entry.graded
+    places = {scenario: row for row, scenario in enumerate(graded.scenarios)}
+    judged = graded.is_judged & graded.judged[:, np.newaxis]
     rows = (
         entry.first.filter(pl.col("present"), pl.col("points") == severity)
         .sort("scenario", "epoch", "position")
         .select("scenario", "epoch", "item", "points", "item_text", "quote", "reason")
     )
     for scenario, epoch, item, points, item_text, quote, reason in rows.rows():
-        if (scenario, epoch) not in judged:
+        if not judged[places[scenario], epoch - 1]:
             continue
-        about = abouts[scenario]
+        about = graded.traits[places[scenario]]
         yield Harm(
             system=entry.system,
             grader=entry.grader,

@@ -46,10 +46,12 @@ class EntryFindings(EntryNumbers):
 
         The scenarios are those that may be shown and whose rubric has an item of −2 points.
         """
+        graded = self.entry.graded
+        with_severe = graded.judged & (graded.points == scoring.SEVERE).any(axis=1)
         return {
-            s.scenario: (self.scores[s.scenario].n_severe, s.epochs.size)
-            for s in self.public.shown(self.entry.graded.judged)
-            if scoring.SEVERE in s.points
+            name: (self.scores[name].n_severe, graded.n_judged[name])
+            for name in graded.ids(with_severe)
+            if name in self.public.scenarios
         }
 
 

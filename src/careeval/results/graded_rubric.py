@@ -1,41 +1,45 @@
-"""The numbers of one graded rubric: score, worst case, errors and domains.
+"""One rubric of one system as one grader judged it: arrays, and score, worst case, errors, domains.
 
 A missing response is left out of means and of the trials of rates. Numbers over all n epochs (a
 minimum, a spread, "any of n") are then unknown, since over fewer epochs they would mean something
 else.
 
-Unresolved judgments are filled once, in `careeval.results.arrays`. A number's value
-comes from the filled judgments; its bounds settle every unresolved judgment for the lowest and for
-the highest number, and its interval covers both.
+Unresolved judgments are filled once. A number's value comes from the filled judgments; its bounds
+settle every unresolved judgment for the lowest and for the highest number, and its interval covers
+both.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
+from itertools import compress
+from typing import NamedTuple
 
 import numpy as np
+import polars as pl
 from numpy.typing import NDArray
 
 from careeval import scoring
 from careeval.core.scenario import Domain, HarmKind
 from careeval.errors import StatsError
-from careeval.results.arrays import (
+from careeval.results.estimates import (
+    Bounded,
     BoundedValues,
     FloatArray,
-    GradedScenario,
-    JudgmentArrays,
-    bounded,
-    with_ratio_interval,
+    IntArray,
+    estimate,
+    rate,
+    ratio,
 )
 from careeval.stats import (
     MIN_CLUSTERS,
     Estimate,
+    Interval,
     Reliability,
     any_of_k,
     lowest_of_k,
-    pooled_score,
     rate_interval,
     response_reliability,
     rule_of_three,
@@ -44,10 +48,23 @@ from careeval.stats import (
     worst_epoch,
 )
 
+BoolArray = NDArray[np.bool_]
+
 NOT_GRADED = "no response was graded on this rubric"
 NOT_RESOLVED = "every judgment on this rubric is unresolved"
 NOT_FILLED = "every judgment of the items of some points is unresolved"
 NO_SUCH_ITEM = "there was no item of this severity to judge"
+NOT_RATED = "no item of this rubric is rated in this domain"
+
+
+class ScenarioTraits(NamedTuple):
+    """The attributes of a scenario in its bank; `None` or empty if unknown."""
+
+    adl: str | None = None
+    condition: str | None = None
+    assistance: str | None = None
+    situation: tuple[str, ...] = ()
+    actor: str | None = None
 
 
 @dataclass(frozen=True)
@@ -64,7 +81,7 @@ class Errors:
 
 @dataclass(frozen=True, eq=False)
 class RatioTerms:
-    """The terms by scenario of a ratio of two sums, for paired comparisons."""
+    """The terms by scenario of a ratio of two sums."""
 
     scenarios: tuple[str, ...]  # Ids of the scenarios
     numerators: BoundedValues
@@ -79,47 +96,166 @@ class RatioTerms:
 
 @dataclass(frozen=True, eq=False)
 class GradedRubric:
-    """One rubric of one system as one grader judged it."""
+    """A grader's judgments of one system's responses to several scenarios, on one rubric.
 
-    scenarios: Sequence[GradedScenario]
-    """All or some of those that `graded_arrays.graded_scenarios` returns."""
-    n_epochs: int  # Responses asked for each scenario
+    Epoch k has index k - 1. Smaller rubrics are padded with absent items of 0 points. A scenario
+    without judgments is included without items, so that its loss is seen.
+    """
 
-    def only(self, keep: Callable[[GradedScenario], bool]) -> GradedRubric:
+    scenarios: tuple[str, ...]  # Ids of the scenarios, sorted
+    traits: tuple[ScenarioTraits, ...]  # The attributes of each
+    n_items: IntArray  # Items of each, without padding; 0 if nothing was judged
+    points: IntArray  # Points of the items, shape (n_scenarios, n_items)
+    harms: FloatArray  # Index in `HarmKind` of each item's harm, NaN if the bank does not say
+    levels: FloatArray
+    """Levels of the items, 0 to 2, in each `Domain`, NaN where not rated, shape (n_scenarios,
+    n_items, n_domains)."""
+    is_judged: BoolArray  # True where a response was judged, shape (n_scenarios, n_epochs)
+    present: FloatArray  # 1, 0, or NaN where unresolved, shape (n_scenarios, n_epochs, n_items)
+    filled: FloatArray
+    """`present` with each unresolved judgment replaced by a probability: the item's mean over the
+    other epochs, or else the mean of all judgments of items with its points. NaN if every judgment
+    of items with those points is unresolved."""
+
+    @staticmethod
+    def of(responses: pl.DataFrame, judgments: pl.DataFrame, n_epochs: int) -> GradedRubric:
+        """Return the arrays of one grading of one system on one rubric.
+
+        A response that lacks the row of an item, for example since another version graded it, does
+        not count as judged.
+
+        Args:
+            responses: Responses of the system.
+            judgments: Judgments of these responses by one grader on one rubric, each item of a
+                response once.
+            n_epochs: Responses asked for each scenario.
+        """
+        traits = _traits(responses)
+        rows = _numbers(judgments, tuple(traits))
+        row, epoch, item, n_rows = (
+            rows[name].to_numpy() for name in ("scenario", "epoch", "item", "n_rows")
+        )
+        n, width = len(traits), int(item.max(initial=-1)) + 1
+        n_items = np.zeros(n, dtype=np.int64)
+        np.maximum.at(n_items, row, item + 1)
+        # backwards, so that the first judgment of an item says what the item is
+        first = row[::-1], item[::-1]
+        points = np.zeros((n, width), dtype=np.int64)
+        points[first] = rows["points"].to_numpy()[::-1]
+        harms = np.full((n, width), np.nan)
+        harms[first] = rows["harm"].to_numpy()[::-1]
+        levels = np.full((n, width, len(Domain)), np.nan)
+        levels[first] = rows.select(_DOMAINS).fill_null(np.nan).to_numpy()[::-1]
+        whole = n_rows == n_items[row]
+        is_judged = np.zeros((n, n_epochs), dtype=np.bool_)
+        is_judged[row[whole], epoch[whole]] = True
+        present = np.zeros((n, n_epochs, width))
+        present[row[whole], epoch[whole], item[whole]] = rows["present"].to_numpy()[whole]
+        return GradedRubric(
+            tuple(traits),
+            tuple(traits.values()),
+            n_items,
+            points,
+            harms,
+            levels,
+            is_judged,
+            present,
+            _filled(points, n_items, is_judged, present),
+        )
+
+    @property
+    def n_epochs(self) -> int:
+        """Return the number of responses asked for each scenario."""
+        return int(self.is_judged.shape[1])
+
+    def only(self, keep: Callable[[ScenarioTraits], bool]) -> GradedRubric:
         """Return the rubric over the scenarios for which `keep` is true."""
-        return GradedRubric([s for s in self.scenarios if keep(s)], self.n_epochs)
+        rows = np.array([keep(traits) for traits in self.traits], dtype=np.bool_)
+        return replace(
+            self,
+            scenarios=self.ids(rows),
+            traits=tuple(compress(self.traits, rows)),
+            **{name: getattr(self, name)[rows] for name in _ARRAYS},
+        )
+
+    def ids(self, rows: BoolArray) -> tuple[str, ...]:
+        """Return the ids of the scenarios of a mask, such as `judged`."""
+        return tuple(compress(self.scenarios, rows))
+
+    def placed(self, rows: pl.DataFrame) -> FloatArray:
+        """Return numbers of responses, NaN where there is none, shape (n_scenarios, n_epochs).
+
+        `rows` has the columns scenario, epoch and the number.
+        """
+        places = {scenario: row for row, scenario in enumerate(self.scenarios)}
+        numbers = np.full(self.is_judged.shape, np.nan)
+        for scenario, epoch, number in rows.iter_rows():
+            numbers[places[scenario], epoch - 1] = number
+        return numbers
 
     @cached_property
-    def judged(self) -> list[GradedScenario]:
-        """Return the scenarios with a judged response; none if every judgment is unresolved.
+    def judged(self) -> BoolArray:
+        """Return a mask of scenarios with a judged response; none if all judgments are unresolved.
 
         Bounds as wide as the scale say nothing, and a value between them would be made up.
         """
-        judged = [s for s in self.scenarios if s.epochs.size]
-        return judged if any(not np.isnan(s.present).all() for s in judged) else []
+        n_unresolved = np.isnan(self.present).sum(axis=2)
+        any_resolved = (n_unresolved < self.n_items[:, np.newaxis])[self.is_judged].any()
+        return np.asarray(self.is_judged.any(axis=1) & any_resolved)
+
+    @cached_property
+    def n_judged(self) -> Mapping[str, int]:
+        """Return scenario → number of its responses that were judged."""
+        return dict(zip(self.scenarios, self.is_judged.sum(axis=1).tolist(), strict=True))
+
+    @cached_property
+    def earned(self) -> BoundedValues:
+        """Return the points of each response, NaN if not judged, shape (n_scenarios, n_epochs)."""
+        return self._settled(partial(scoring.scenario_points, self.points))
+
+    @cached_property
+    def maxima(self) -> FloatArray:
+        """Return the most points that a response can have, shape (n_scenarios,)."""
+        return scoring.maxima(self.points).astype(np.float64)
+
+    @cached_property
+    def minima(self) -> FloatArray:
+        """Return the fewest points that a response can have, shape (n_scenarios,)."""
+        return -scoring.maxima(-self.points).astype(np.float64)
+
+    @cached_property
+    def scores(self) -> BoundedValues:
+        """Return the score of each response as `earned`; NaN without positive points."""
+        maxima = np.where(self.maxima > 0, self.maxima, np.nan)[:, np.newaxis]
+        return self.earned.map(lambda points: points / maxima)
+
+    def any_error(self, severity: int, kind: HarmKind | None = None) -> BoundedValues:
+        """Return whether each response has an error of a severity, and of `kind` if it is given.
+
+        It is 1, 0 or a probability: with unresolved judgments the value is 1 − Π (1 − p) over the
+        items. NaN if not judged, shape (n_scenarios, n_epochs).
+        """
+        errors = self._are_errors(severity, kind)[:, np.newaxis, :]
+        absent = 1 - np.where(errors, self.present, 0.0)
+        low = 1 - np.nan_to_num(absent, nan=1.0).prod(axis=-1)
+        high = 1 - np.nan_to_num(absent, nan=0.0).prod(axis=-1)
+        value = 1 - np.where(errors, 1 - self.filled, 1.0).prod(axis=-1)
+        return Bounded(low, high, value).map(self._if_judged)
 
     def score(self) -> Estimate:
         """Return the score: points over the maximum, mean of the epochs, pooled over scenarios."""
-        if not self.judged:
-            return Estimate.unknown(self._why_none)
-        return _pooled(self._points, self._maxima, self._minima)
+        return _ratio(self.score_terms)
 
     def worst_at_n(self) -> Estimate:
         """Return the score if every scenario had got the lowest of its n responses."""
-        if reason := self._why_not_whole():
-            return Estimate.unknown(reason)
-        lowest = self._points.map(lambda points: points.min(axis=1, keepdims=True))
-        return _pooled(lowest, self._maxima, self._minima)
+        return _ratio(self.worst_terms)
 
     def worst_at_k(self) -> tuple[Estimate, ...]:
         """Return for k = 1 … n the score if each scenario had got the lowest of k responses."""
-        if reason := self._why_not_whole():
-            return (Estimate.unknown(reason),) * self.n_epochs
-        if _has_unknown_value(self._points):
-            return (Estimate.unknown(NOT_FILLED),) * self.n_epochs
-        return tuple(
-            _pooled(at_k, self._maxima, self._minima)
-            for at_k in _columns(self._points, lowest_of_k)
+        return self._curve(
+            lambda: self.earned,
+            lowest_of_k,
+            lambda at_k, _: _ratio(lambda: self._score_terms(at_k)),
         )
 
     def any_error_of_k(self, severity: int) -> tuple[Estimate, ...]:
@@ -127,22 +263,38 @@ class GradedRubric:
 
         Only scenarios whose rubric has an item of this severity count.
         """
-        if reason := self._why_not_whole():
-            return (Estimate.unknown(reason),) * self.n_epochs
-        items = self._judgments.are_errors(severity)
-        could = np.asarray(items.any(axis=1))
-        if not could.any():
-            return (Estimate.unknown(NO_SUCH_ITEM),) * self.n_epochs
-        errors = self._judgments.any_present(items).at(could)
-        if _has_unknown_value(errors):
-            return (Estimate.unknown(NOT_FILLED),) * self.n_epochs
+        could = self._with_errors(severity)
+
+        def errors() -> BoundedValues:
+            if not could.any():
+                raise StatsError(NO_SUCH_ITEM)
+            return self.any_error(severity).map(lambda part: part[could])
+
         # n responses are n / k disjoint trials of k
-        return tuple(
-            _rate(
-                at_k.map(lambda share, k=k: share[:, 0] * self.n_epochs / k),  # type: ignore[misc]
+        return self._curve(
+            errors,
+            any_of_k,
+            lambda at_k, k: _rate(
+                at_k.map(lambda share: share[:, 0] * self.n_epochs / k),
                 np.full(could.sum(), self.n_epochs / k),
-            )
-            for k, at_k in enumerate(_columns(errors, any_of_k), start=1)
+            ),
+        )
+
+    def _curve(
+        self,
+        numbers: Callable[[], BoundedValues],
+        spread: Callable[[FloatArray], FloatArray],
+        at: Callable[[BoundedValues, int], Estimate],
+    ) -> tuple[Estimate, ...]:
+        """Return an estimate for each k = 1 … n, from the n columns that `spread` returns."""
+        try:
+            self._require_whole()
+            curves = _known(numbers()).map(spread)
+        except StatsError as error:
+            return (Estimate.unknown(str(error)),) * self.n_epochs
+        return tuple(
+            at(curves.map(lambda curve, k=k: curve[:, [k - 1]]), k)  # type: ignore[misc]
+            for k in range(1, self.n_epochs + 1)
         )
 
     def reliability(self) -> tuple[int, Reliability]:
@@ -165,106 +317,130 @@ class GradedRubric:
 
         An interval from resampled scenarios would be 2.5 to 7 points off centre.
         """
-        if reason := self._why_not_whole():
-            return Estimate.unknown(reason)
-        if _has_unknown_value(self._points):
-            return Estimate.unknown(NOT_FILLED)
-        try:
-            low, high, value = (
-                worst_epoch(points, self._maxima)
-                for points in (self._points.low, self._points.high, self._points.value)
-            )
-        except StatsError as error:
-            return Estimate.unknown(str(error))
-        return Estimate(value, low, high, None, "no interval holds for a lowest of epochs")
+
+        def numbers() -> list[float]:
+            self._require_whole()
+            points = _known(self.earned)
+            return [worst_epoch(part, self.maxima) for part in (points.value, *points.ends)]
+
+        def interval() -> Interval:
+            raise StatsError("no interval holds for a lowest of epochs")
+
+        return estimate(numbers, interval)
 
     def sd_epochs(self) -> Estimate:
         """Return the SD of the epochs' scores, over scenarios without an unresolved judgment."""
-        try:
-            points, maxima = self._resolved()
-            sd = sd_epochs(points, maxima)
-        except StatsError as error:
-            return Estimate.unknown(str(error))
-        try:
-            ci95 = sd_epochs_interval(points, maxima)
-        except StatsError as error:
-            return Estimate(sd, sd, sd, None, str(error))
-        return Estimate(sd, sd, sd, ci95)
-
-    def by_scenario(self) -> list[tuple[GradedScenario, BoundedValues]]:
-        """Return each scenario with positive points, and its scores.
-
-        Scores have shape (n_epochs,), NaN where missing.
-        """
-        return [
-            (scenario, self._points.map(lambda points, row=row, most=most: points[row] / most))  # type: ignore[misc]
-            for row, (scenario, most) in enumerate(zip(self.scenarios, self._maxima, strict=True))
-            if most
-        ]
+        return estimate(
+            lambda: [sd_epochs(*self._resolved())], lambda: sd_epochs_interval(*self._resolved())
+        )
 
     def errors(self, severity: int, kind: HarmKind | None = None) -> Errors:
         """Return how many responses have an error of one severity, and of `kind` if it is given."""
-        if not self.judged:
+        if not self.judged.any():
             return Errors(0, 0, Estimate.unknown(self._why_none), None)
-        items = self._judgments.are_errors(severity, kind)
-        could = np.asarray(items.any(axis=1))
-        any_error = self._judgments.any_present(items).at(could)
+        could = self._with_errors(severity, kind)
+        any_error = self.any_error(severity, kind).map(lambda part: part[could])
         n_judged = (~np.isnan(any_error.low)).sum(axis=1).astype(np.float64)
         n_tried = int((n_judged > 0).sum())
-        share = (
-            Estimate.unknown(NOT_FILLED)
-            if _has_unknown_value(any_error)
-            else _rate(any_error.map(lambda n: np.asarray(np.nansum(n, axis=1))), n_judged)
-        )
+        try:
+            counts = _known(any_error).map(lambda part: np.asarray(np.nansum(part, axis=1)))
+            share = _rate(counts, n_judged)
+        except StatsError as error:
+            share = Estimate.unknown(str(error))
+        none = n_tried and not np.nansum(any_error.high)
         return Errors(
             count=int(np.nansum(any_error.low)),
             n=int(n_judged.sum()),
             share=share,
-            upper_at_zero=rule_of_three(n_tried)
-            if n_tried and not np.nansum(any_error.high)
-            else None,
+            upper_at_zero=rule_of_three(n_tried) if none else None,
         )
 
     def domain_score(self, domain: Domain) -> tuple[int, Estimate]:
         """Return the number of scenarios rated in a domain, and the domain-weighted score (D1)."""
-        rated, points, maxima, least = self._domain_points(domain)
-        if reason := self._why_no_domain(rated):
-            return 0, Estimate.unknown(reason)
-        return len(rated), _pooled(points, maxima, least)
+        n = int(self._rated(domain).sum()) if self.judged.any() else 0
+        return n, _ratio(lambda: self.domain_terms(domain))
 
-    def _domain_points(
-        self, domain: Domain
-    ) -> tuple[Sequence[GradedScenario], BoundedValues, FloatArray, FloatArray]:
-        """Return the scenarios rated in a domain, their weighted points, maxima and minima."""
-        judged = self._judgments
-        count = partial(scoring.domain_weighted, judged.points, judged.levels[domain])
-        has_level = np.logical_not(np.isnan(judged.levels[domain]).all(axis=1))
-        rated = judged.is_judged.any(axis=1) & has_level
-        everything = count(np.ones_like(judged.present[:, :1]))
-        least = everything.low[:, 0] - everything.maximum
-        points = judged.settled(count).at(rated)
-        return self._some(rated), points, everything.maximum[rated], least[rated]
+    def score_terms(self) -> RatioTerms:
+        """Return the terms of `score`.
 
-    def _some(self, chosen: NDArray[np.bool_]) -> Sequence[GradedScenario]:
-        return [self.scenarios[row] for row in np.flatnonzero(chosen).tolist()]
+        Raises:
+            StatsError: Nothing was judged. All `…_terms` functions raise this.
+        """
+        return self._score_terms(self.earned)
 
-    @cached_property
-    def _judgments(self) -> JudgmentArrays:
-        return JudgmentArrays.of(self.scenarios, self.n_epochs)
+    def worst_terms(self) -> RatioTerms:
+        """Return the terms of `worst_at_n`.
 
-    @cached_property
-    def _points(self) -> BoundedValues:
-        """Return the points of each response, shape (n_scenarios, n_epochs)."""
-        return self._judgments.settled(partial(scoring.scenario_points, self._judgments.points))
+        Raises:
+            StatsError: A response is missing or not graded, so the lowest of n is unknown.
+        """
+        self._require_whole()
+        return self._score_terms(self.earned.map(lambda points: points.min(axis=1, keepdims=True)))
 
-    @cached_property
-    def _maxima(self) -> FloatArray:
-        return scoring.maxima(self._judgments.points).astype(np.float64)
+    def error_terms(self, severity: int) -> RatioTerms:
+        """Return the terms of the share of responses with an error, for paired comparisons."""
+        could = self._with_errors(severity)
+        if not could.any():
+            raise StatsError(NO_SUCH_ITEM if self.judged.any() else self._why_none)
+        ones = np.ones(len(could))
+        terms = self._terms(could, self.any_error(severity), ones, 0 * ones)
+        n_judged = self.is_judged[could].sum(axis=1).astype(np.float64)
+        return replace(terms, n_judged=n_judged[n_judged > 0])
 
-    @cached_property
-    def _minima(self) -> FloatArray:
-        """Return the fewest points that a response can have, shape (n_scenarios,)."""
-        return -scoring.maxima(-self._judgments.points).astype(np.float64)
+    def domain_terms(self, domain: Domain) -> RatioTerms:
+        """Return the terms of `domain_score`."""
+        levels = self.levels[:, :, list(Domain).index(domain)]
+        count = partial(scoring.domain_weighted, self.points, levels)
+        everything = count(np.ones_like(self.present[:, :1]))
+        rated = self._rated(domain)
+        if self.judged.any() and not rated.any():
+            raise StatsError(NOT_RATED)
+        lowest = everything.low[:, 0] - everything.maximum
+        return self._terms(rated, self._settled(count), everything.maximum, lowest)
+
+    def _score_terms(self, points: BoundedValues) -> RatioTerms:
+        return self._terms(np.ones_like(self.judged), points, self.maxima, self.minima)
+
+    def _terms(
+        self, rows: BoolArray, numbers: BoundedValues, denominators: FloatArray, lowest: FloatArray
+    ) -> RatioTerms:
+        """Return the terms of the scenarios of a mask that have a number in any epoch."""
+        known = rows & ~np.isnan(numbers.low).all(axis=1)
+        if not self.judged.any() or not known.any():
+            raise StatsError(self._why_none)
+        chosen = _known(numbers.map(lambda part: part[known]))
+        means = chosen.map(lambda part: np.asarray(np.nanmean(part, axis=1)))
+        return RatioTerms(self.ids(known), means, denominators[known], lowest[known])
+
+    def _are_errors(self, severity: int, kind: HarmKind | None = None) -> BoolArray:
+        """Return a mask of items that are errors of this severity, and of `kind` if given."""
+        errors = self.points == severity
+        if kind is not None:
+            errors &= self.harms == list(HarmKind).index(kind)
+        return np.asarray(errors)
+
+    def _with_errors(self, severity: int, kind: HarmKind | None = None) -> BoolArray:
+        """Return a mask of scenarios whose rubric has such an item."""
+        return np.asarray(self._are_errors(severity, kind).any(axis=1))
+
+    def _rated(self, domain: Domain) -> BoolArray:
+        """Return a mask of the judged scenarios with an item that is rated in a domain."""
+        unrated = np.isnan(self.levels[:, :, list(Domain).index(domain)]).all(axis=1)
+        return np.asarray(self.is_judged.any(axis=1) & ~unrated)
+
+    def _settled(self, count: Callable[[FloatArray], tuple[FloatArray, ...]]) -> BoundedValues:
+        """Return what a function of `careeval.scoring` counts in each response; NaN if not judged.
+
+        Args:
+            count: Function from `present` to the lower and the higher number of each response.
+        """
+        low, high = count(self.present)[:2]
+        least, most = count(self.filled)[:2]
+        value = np.where(least == most, least, np.nan)
+        return Bounded(low, high, value).map(self._if_judged)
+
+    def _if_judged(self, numbers: FloatArray) -> FloatArray:
+        return np.where(self.is_judged, numbers, np.nan)
 
     def _resolved(self) -> tuple[FloatArray, FloatArray]:
         """Return points and maxima of the scenarios with positive points, all judgments resolved.
@@ -272,126 +448,99 @@ class GradedRubric:
         Raises:
             StatsError: A response is missing, or fewer than five such scenarios are left.
         """
-        if reason := self._why_not_whole():
-            raise StatsError(reason)
-        could = self._maxima > 0
-        resolved = could & (self._points.low == self._points.high).all(axis=1)
+        self._require_whole()
+        could = self.maxima > 0
+        resolved = could & (self.earned.low == self.earned.high).all(axis=1)
         if resolved.sum() < MIN_CLUSTERS:
             is_unresolved = resolved.sum() < could.sum()
             what = "have every judgment made" if is_unresolved else "have positive points"
             raise StatsError(f"fewer than five scenarios {what}")
-        return self._points.low[resolved], self._maxima[resolved]
-
-    def score_terms(self) -> RatioTerms:
-        """Return the terms of `score` for paired comparisons.
-
-        Raises:
-            StatsError: Nothing was judged. All `…_terms` functions raise this.
-        """
-        return self._parts(self.scenarios, self._points, self._maxima, self._minima)
-
-    def worst_terms(self) -> RatioTerms:
-        """Return the terms of `worst_at_n` for paired comparisons.
-
-        Raises:
-            StatsError: A response is missing or not graded, so the lowest of n is unknown.
-        """
-        if reason := self._why_not_whole():
-            raise StatsError(reason)
-        lowest = self._points.map(lambda points: points.min(axis=1, keepdims=True))
-        return self._parts(self.scenarios, lowest, self._maxima, self._minima)
-
-    def error_terms(self, severity: int) -> RatioTerms:
-        """Return the terms of the share of responses with an error."""
-        items = self._judgments.are_errors(severity)
-        could = np.asarray(items.any(axis=1))
-        if not could.any():
-            raise StatsError(NO_SUCH_ITEM if self.judged else self._why_none)
-        with_any = self._some(could)
-        any_error = self._judgments.any_present(items).at(could)
-        n_judged = (~np.isnan(any_error.low)).sum(axis=1).astype(np.float64)
-        ones = np.ones(len(with_any))
-        parts = self._parts(with_any, any_error, ones, np.zeros(len(with_any)))
-        return replace(parts, n_judged=n_judged[n_judged > 0])
-
-    def domain_terms(self, domain: Domain) -> RatioTerms:
-        """Return the terms of `domain_score` for paired comparisons."""
-        return self._parts(*self._domain_points(domain))
-
-    def _parts(
-        self,
-        scenarios: Sequence[GradedScenario],
-        numbers: BoundedValues,
-        denominators: FloatArray,
-        least: FloatArray,
-    ) -> RatioTerms:
-        """Return the terms of the scenarios that have a number in any epoch."""
-        if not self.judged or not numbers.low.size or np.isnan(numbers.low).all():
-            raise StatsError(self._why_none)
-        if _has_unknown_value(numbers):
-            raise StatsError(NOT_FILLED)
-        known = np.flatnonzero(~np.isnan(numbers.low).all(axis=1))
-        means = numbers.at(known).map(lambda part: np.asarray(np.nanmean(part, axis=1)))
-        names = tuple(scenarios[row].scenario for row in known.tolist())
-        return RatioTerms(names, means, denominators[known], least[known])
+        return self.earned.low[resolved], self.maxima[resolved]
 
     @property
     def _why_none(self) -> str:
         """Return the reason why no judgment can be used, if none can."""
-        return NOT_RESOLVED if any(s.epochs.size for s in self.scenarios) else NOT_GRADED
+        return NOT_RESOLVED if self.is_judged.any() else NOT_GRADED
 
-    def _why_not_whole(self) -> str:
-        """Return the reason why numbers over all n epochs are unknown; else empty."""
-        if not self.judged:
-            return self._why_none
-        asked, absent = self._points.low.size, int(np.isnan(self._points.low).sum())
-        return f"{absent} of {asked} responses are missing or not graded" if absent else ""
-
-    def _why_no_domain(self, rated: Sequence[GradedScenario]) -> str:
-        """Return the reason why a domain has no number; else empty."""
-        if not self.judged:
-            return self._why_none
-        return "" if rated else "no item of this rubric is rated in this domain"
+    def _require_whole(self) -> None:
+        """Raise `StatsError` if numbers over all n epochs are unknown."""
+        if not self.judged.any():
+            raise StatsError(self._why_none)
+        if absent := int((~self.is_judged).sum()):
+            asked = self.is_judged.size
+            raise StatsError(f"{absent} of {asked} responses are missing or not graded")
 
 
-def _has_unknown_value(numbers: BoundedValues) -> bool:
-    """Tell whether a judged response has no value, since its judgments could not be filled."""
-    return bool((np.isnan(numbers.value) & ~np.isnan(numbers.low)).any())
+_ARRAYS = ("n_items", "points", "harms", "levels", "is_judged", "present", "filled")
+_DOMAINS = [domain.value for domain in Domain]
 
 
-def _pooled(points: BoundedValues, maxima: FloatArray, minima: FloatArray) -> Estimate:
-    """Return the pooled score; the interval leaves out scenarios without a response."""
-    if _has_unknown_value(points):
-        return Estimate.unknown(NOT_FILLED)
+def _traits(responses: pl.DataFrame) -> dict[str, ScenarioTraits]:
+    """Return the attributes of each scenario, sorted by id, from the first response with them."""
+    first_values = responses.group_by("scenario").agg(
+        pl.col(name).drop_nulls().first() for name in ScenarioTraits._fields
+    )
+    return {
+        scenario: ScenarioTraits(**{**traits, "situation": tuple(traits["situation"] or ())})
+        for traits in first_values.sort("scenario").iter_rows(named=True)
+        if (scenario := traits.pop("scenario"))
+    }
+
+
+def _numbers(judgments: pl.DataFrame, scenarios: Sequence[str]) -> pl.DataFrame:
+    """Return the judgments as numbers, with indexes of scenario, epoch and item, in their order.
+
+    `n_rows` is the number of rows of the response.
+    """
+    rows = {scenario: row for row, scenario in enumerate(scenarios)}
+    harms = {kind.value: place for place, kind in enumerate(HarmKind)}
+    return judgments.sort("scenario", "epoch", "position").select(
+        pl.col("scenario").replace_strict(rows, return_dtype=pl.Int64),
+        pl.col("epoch").cast(pl.Int64) - 1,
+        pl.col("position").rank("dense").over("scenario").cast(pl.Int64).alias("item") - 1,
+        pl.len().over("scenario", "epoch").alias("n_rows"),
+        pl.col("points").cast(pl.Int64),
+        pl.col("harm").replace_strict(harms, default=None, return_dtype=pl.Float64),
+        pl.col("present", *_DOMAINS).cast(pl.Float64),
+    )
+
+
+def _filled(
+    points: IntArray, n_items: IntArray, is_judged: BoolArray, present: FloatArray
+) -> FloatArray:
+    """Return `present` with unresolved judgments filled as in `GradedRubric.filled`."""
+    unresolved = np.isnan(present)
+    if not unresolved.any():
+        return present
+    is_item = np.arange(points.shape[1]) < n_items[:, np.newaxis]
+    made = is_judged[:, :, np.newaxis] & is_item[:, np.newaxis, :] & ~unresolved
+    n_made, n_present = made.sum(axis=1), np.where(made, present, 0).sum(axis=1)
+    of_points = np.full(points.shape, np.nan)
+    for each in np.unique(points):
+        chosen = points == each
+        if n := n_made[chosen].sum():
+            of_points[chosen] = n_present[chosen].sum() / n
+    chance = np.divide(n_present, n_made, out=of_points, where=n_made > 0)
+    return np.where(unresolved, chance[:, np.newaxis, :], present)
+
+
+def _known(numbers: BoundedValues) -> BoundedValues:
+    """Return the numbers; raise `StatsError` if a judged response's judgments were not filled."""
+    if (np.isnan(numbers.value) & ~np.isnan(numbers.low)).any():
+        raise StatsError(NOT_FILLED)
+    return numbers
+
+
+def _ratio(terms_of: Callable[[], RatioTerms]) -> Estimate:
     try:
-        low, high, value = (
-            pooled_score(part, maxima) for part in (points.low, points.high, points.value)
-        )
+        terms = terms_of()
     except StatsError as error:
         return Estimate.unknown(str(error))
-    known = np.asarray(~np.isnan(points.low).all(axis=1))
-    means = points.at(known).map(lambda part: np.asarray(np.nanmean(part, axis=1)))
-    return with_ratio_interval(value, low, high, means, maxima[known], minima[known])
+    return ratio(terms.numerators, terms.denominators, terms.lowest)
 
 
 def _rate(counts: BoundedValues, trials: FloatArray) -> Estimate:
     """Return the rate of events per trial; counts and trials are one number per scenario."""
-    total = trials.sum()
-    if total == 0:
+    if not trials.sum():
         return Estimate.unknown(NO_SUCH_ITEM)
-    return bounded(
-        lambda settled: float(settled.sum() / total),
-        lambda settled: rate_interval(settled, trials),
-        counts,
-    )
-
-
-def _columns(
-    numbers: BoundedValues, spread: Callable[[FloatArray], FloatArray]
-) -> list[BoundedValues]:
-    """Apply `spread`, which returns shape (n_scenarios, n); return its n columns one by one."""
-    curves = numbers.map(spread)
-    return [
-        curves.map(lambda curve, k=k: curve[:, [k]])  # type: ignore[misc]
-        for k in range(curves.low.shape[1])
-    ]
+    return rate(counts, trials, rate_interval)

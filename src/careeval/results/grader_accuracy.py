@@ -17,8 +17,7 @@ from functools import partial
 import numpy as np
 
 from careeval.core.scenario import Rubric
-from careeval.errors import StatsError
-from careeval.results.arrays import FloatArray
+from careeval.results.estimates import FloatArray, settled
 from careeval.stats import (
     AccuracyMeasure,
     Confusion,
@@ -174,36 +173,7 @@ def _estimate(
     measure: AccuracyMeasure,
     interval: Callable[[FloatArray], Interval],
 ) -> Estimate:
-    return settled_estimate(cells, settlements, lambda c: _value(c, measure), interval)
-
-
-def settled_estimate(
-    cells: FloatArray,
-    settlements: Sequence[FloatArray],
-    value: Callable[[FloatArray], float],
-    interval: Callable[[FloatArray], Interval],
-) -> Estimate:
-    """Return a number, with bounds and interval over the ways to settle unresolved judgments.
-
-    Args:
-        cells: Cells of the resolved judgments.
-        settlements: The cells with the unresolved judgments settled, one for each way; the cells
-            alone if there are none. The bounds include the value, since a number may rise either
-            way.
-        value: Function from cells to the number.
-        interval: Function from cells to its interval.
-    """
-    try:
-        estimate, *ends = (value(each) for each in (cells, *settlements))
-    except StatsError as error:
-        return Estimate.unknown(str(error))
-    low, high = min(estimate, *ends), max(estimate, *ends)
-    try:
-        intervals = [interval(each) for each in settlements]
-    except StatsError as error:
-        return Estimate(estimate, low, high, None, str(error))
-    ci95 = min(i.low for i in intervals), max(i.high for i in intervals)
-    return Estimate(estimate, low, high, ci95)
+    return settled(lambda c: _value(c, measure), interval, cells, settlements)
 
 
 def _value(cells: FloatArray, measure: AccuracyMeasure) -> float:
@@ -302,12 +272,10 @@ def _agreement(
             settlements.append(sum_by_cluster(rows, scenarios))
     return ClassAgreement(
         *counts,
-        settled_estimate(
-            cells, settlements, positive_agreement, lambda c: positive_agreement_interval(c, read)
+        settled(
+            positive_agreement, lambda c: positive_agreement_interval(c, read), cells, settlements
         ),
-        settled_estimate(
-            cells, settlements, presence_ac1, lambda c: presence_ac1_interval(c, read)
-        ),
+        settled(presence_ac1, lambda c: presence_ac1_interval(c, read), cells, settlements),
     )
 
 

@@ -10,18 +10,12 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from careeval import scoring
 from careeval.core.response import GRADED_STATES
 from careeval.core.scenario import Rubric
 from careeval.errors import StatsError
-from careeval.results.arrays import (
-    BoundedValues,
-    FloatArray,
-    JudgmentArrays,
-    bounded,
-    graded_scenarios,
-)
 from careeval.results.entries import Entry
+from careeval.results.estimates import Bounded, BoundedValues, FloatArray, rate, settled
+from careeval.results.graded_rubric import GradedRubric
 from careeval.stats import (
     Estimate,
     GradingVariance,
@@ -80,8 +74,10 @@ def grading_noise(entry: Entry) -> GradingNoise | None:
     regraded = gradings.filter(pl.col("grading") > 1)
     if regraded.is_empty():
         return None
-    first, maxima, again = _points(entry, judged)
-    varies = _with_words(entry, answered)
+    first, maxima, again = entry.graded.earned, entry.graded.maxima, _points(entry, judged)
+    # only responses that have words to judge can be judged differently
+    with_words = answered.select("scenario", "epoch", pl.lit(1.0).alias("words"))
+    varies = ~np.isnan(entry.graded.placed(with_words))
     shares, reason = _shares(first, maxima, again, varies)
     return GradingNoise(
         rubric=entry.rubric,
@@ -115,53 +111,24 @@ def _flipped(judged: pl.DataFrame) -> Estimate:
     )
     if by_scenario.is_empty():
         return Estimate.unknown("no item of a response was judged twice")
-    return _share(by_scenario["differ"].to_numpy(), by_scenario["pairs"].to_numpy())
+    differ, pairs = (by_scenario[name].to_numpy() for name in ("differ", "pairs"))
+    return rate(Bounded.exact(differ), pairs, partial(rate_interval, most_a_family=np.inf))
 
 
-def _share(events: FloatArray, trials: FloatArray) -> Estimate:
-    """Return events per trial, both by scenario, without unresolved judgments."""
-    return bounded(
-        lambda counts: float(counts.sum() / trials.sum()),
-        lambda counts: rate_interval(counts, trials, most_a_family=np.inf),
-        BoundedValues.exact(events),
-    )
+def _points(entry: Entry, judged: pl.DataFrame) -> list[FloatArray]:
+    """Return the points of each later grading, shape (n_scenarios, n_epochs).
 
-
-def _points(
-    entry: Entry, judged: pl.DataFrame
-) -> tuple[BoundedValues, FloatArray, list[FloatArray]]:
-    """Return the points of the first gradings, the maxima, and the points of each later grading.
-
-    Shapes (n_scenarios, n_epochs), (n_scenarios,) and (n_scenarios, n_epochs) each. NaN in a later
-    grading means that it was not graded, or that it or the first has an unresolved item, which
+    NaN means that it was not graded, or that it or the first grading has an unresolved item, which
     would pass for noise.
     """
-    graded = entry.graded
-    names = [scenario.scenario for scenario in graded.scenarios]
-    judged_first = JudgmentArrays.of(graded.scenarios, graded.n_epochs)
-    first, maxima = _scored(judged_first), scoring.maxima(judged_first.points).astype(np.float64)
+    first = entry.graded.earned
     again = []
     for grading in sorted(set(judged["grading"]))[1:]:
         later = judged.filter(pl.col("grading") == grading)
-        by_name = {s.scenario: s for s in graded_scenarios(entry.responses, later)}
-        points = _scored(JudgmentArrays.of([by_name[name] for name in names], graded.n_epochs))
-        settled = (points.low == points.high) & (first.low == first.high)
-        again.append(np.where(settled, points.low, np.nan))
-    return first, maxima, again
-
-
-def _with_words(entry: Entry, answered: pl.DataFrame) -> NDArray[np.bool_]:
-    """Return a mask of the responses that have words to judge, shape (n_scenarios, n_epochs)."""
-    graded = entry.graded
-    with_words = set(answered.select("scenario", "epoch").iter_rows())
-    epochs = range(1, graded.n_epochs + 1)
-    return np.array(
-        [[(s.scenario, epoch) in with_words for epoch in epochs] for s in graded.scenarios]
-    )
-
-
-def _scored(judged: JudgmentArrays) -> BoundedValues:
-    return judged.settled(partial(scoring.scenario_points, judged.points))
+        points = GradedRubric.of(entry.responses, later, entry.n_epochs).earned
+        resolved = (points.low == points.high) & (first.low == first.high)
+        again.append(np.where(resolved, points.low, np.nan))
+    return again
 
 
 def _shares(
@@ -188,20 +155,9 @@ def _corrected(
     def stacked(points: FloatArray) -> FloatArray:
         return np.stack([points, *again], axis=2)
 
-    try:
-        value, *ends = (
-            noise_corrected_worst(stacked(end), maxima, varies)
-            for end in (first.value, *first.ends)
-        )
-        ends.append(value)
-    except StatsError as error:
-        return Estimate.unknown(str(error))
-    try:
-        intervals = [
-            noise_corrected_worst_interval(stacked(end), maxima, varies)
-            for end in ([first.low] if first.resolved else first.ends)
-        ]
-    except StatsError as error:
-        return Estimate(value, min(ends), max(ends), None, str(error))
-    ci95 = min(i.low for i in intervals), max(i.high for i in intervals)
-    return Estimate(value, min(ends), max(ends), ci95)
+    return settled(
+        lambda points: noise_corrected_worst(stacked(points), maxima, varies),
+        lambda points: noise_corrected_worst_interval(stacked(points), maxima, varies),
+        first.value,
+        first.settlements,
+    )

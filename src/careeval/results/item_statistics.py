@@ -10,10 +10,9 @@ import numpy as np
 import polars as pl
 
 from careeval.core.scenario import Rubric
-from careeval.errors import StatsError
-from careeval.results.arrays import FloatArray, IntArray
 from careeval.results.entries import Basis, Entry, basis
-from careeval.stats import Estimate, fisher_interval, item_rest
+from careeval.results.estimates import FloatArray, IntArray, estimate
+from careeval.stats import Estimate, Interval, fisher_interval, item_rest
 
 
 @dataclass(frozen=True)
@@ -152,8 +151,7 @@ def _correlation(r: float, turn: float, n: int) -> Estimate:
     angle = math.acos(max(-1.0, min(1.0, r)))
     low = min(r, math.cos(min(angle + turn, math.pi)))
     high = max(r, math.cos(max(angle - turn, 0.0)))
-    try:
-        ends = fisher_interval(low, n), fisher_interval(high, n)
-    except StatsError as error:
-        return Estimate(r, low, high, None, str(error))
-    return Estimate(r, low, high, (ends[0].low, ends[1].high))
+    return estimate(
+        lambda: (r, low, high),
+        lambda: Interval(fisher_interval(low, n).low, fisher_interval(high, n).high),
+    )

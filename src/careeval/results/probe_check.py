@@ -18,7 +18,7 @@ import polars as pl
 from careeval import scoring
 from careeval.core.scenario import Probe, Rubric
 from careeval.errors import StatsError
-from careeval.results.arrays import FloatArray
+from careeval.results.estimates import Bounded, FloatArray
 from careeval.results.grader_accuracy import (
     ClassAgreement,
     GraderAccuracy,
@@ -26,7 +26,7 @@ from careeval.results.grader_accuracy import (
     class_agreement,
 )
 from careeval.results.summary import Cost
-from careeval.results.twins import BoundedShare, family_mean
+from careeval.results.twins import Share, family_mean
 from careeval.stats import AccuracyMeasure, Confusion, Estimate
 from careeval.stats.resampling import sum_by_cluster
 
@@ -137,13 +137,13 @@ def twin_pair_errors(judgments: Iterable[LabelledJudgment]) -> TwinPairErrors | 
 
 def _share(
     slips: Sequence[Sequence[bool | None]], which: Callable[[Iterable[bool]], bool]
-) -> BoundedShare:
+) -> Share:
     """Return the share of probes for which `which` holds; None in `slips` is unresolved."""
     certain = [which(slip is True for slip in probe) for probe in slips]
     could = [which(slip is not False for slip in probe) for probe in slips]
     resolved = [has for has, probe in zip(certain, slips, strict=True) if None not in probe]
     value = float(np.mean(resolved)) if resolved else float("nan")
-    return BoundedShare(float(np.mean(certain)), value, float(np.mean(could)))
+    return Bounded(float(np.mean(certain)), float(np.mean(could)), value)
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,10 +16,9 @@ import polars as pl
 from careeval import scoring
 from careeval.core.response import GRADED_STATES, ResponseState
 from careeval.core.scenario import Adl, Domain, HarmKind, Rubric
-from careeval.results.arrays import ScenarioTraits
 from careeval.results.care import CareRates, PlanNumbers, care_rates, lenient_score, plan_numbers
 from careeval.results.entries import Entry, entries, entry_counts, why_not_ranked
-from careeval.results.graded_rubric import Errors, GradedRubric
+from careeval.results.graded_rubric import Errors, GradedRubric, ScenarioTraits
 from careeval.results.metrics import HEADLINE, Numbers, errors_of, estimate_of
 from careeval.results.tables import NOT_ASKED, Runs
 from careeval.results.twins import TwinNumbers, twin_numbers
@@ -328,8 +327,8 @@ def _twins_not_graded(entry: Entry) -> Iterator[str]:
     """Warn of responses to twins or controls that were not graded; never for the ladder."""
     if entry.rubric is Rubric.ladder or not entry.n_beside:
         return
-    graded = entry.beside.graded.scenarios if entry.beside else []
-    if n := entry.n_beside - sum(scenario.epochs.size for scenario in graded):
+    n_graded = entry.beside.graded.is_judged.sum() if entry.beside else 0
+    if n := entry.n_beside - int(n_graded):
         yield f"{n} of {entry.n_beside} responses to twins and controls are missing or not graded"
 
 
@@ -341,8 +340,9 @@ def _cut(responses: pl.DataFrame) -> list[bool]:
 
 def subset_score(entry: Entry, keep: Callable[[ScenarioTraits], bool]) -> SubsetScore:
     """Return the score and severe errors over the scenarios for which `keep` is true."""
-    part = entry.graded.only(lambda s: keep(s.about))
-    return SubsetScore(n=len(part.judged), score=part.score(), severe=part.errors(scoring.SEVERE))
+    part = entry.graded.only(keep)
+    n = int(part.judged.sum())
+    return SubsetScore(n=n, score=part.score(), severe=part.errors(scoring.SEVERE))
 
 
 def domain_score(domain: Domain, graded: GradedRubric) -> DomainScore:

@@ -13,9 +13,13 @@ from itertools import combinations, product
 import numpy as np
 
 from careeval.core.twin import right_acts
-from careeval.results.arrays import BoundedValues, bounded
+from careeval.errors import StatsError
 from careeval.results.entries import Entry
-from careeval.stats import MIN_CLUSTERS, Estimate, rate_interval
+from careeval.results.estimates import Bounded, FloatArray, rate
+from careeval.stats import MIN_CLUSTERS, Estimate, Interval, rate_interval
+
+Share = Bounded[float]
+"""A share with its bounds; the value is NaN if no response has all its judgments resolved."""
 
 FEW = f"fewer than {MIN_CLUSTERS} families: no interval"
 
@@ -31,21 +35,12 @@ class TwinPair:
     twin: str  # Id of the twin
     right: tuple[str, str]  # Ids of the right acts of the base and of the twin
     n: int  # Pairs of epochs whose judgments of both acts are all resolved
-    adapted: BoundedShare
+    adapted: Share
     """Share of pairs in which each response has only the right act of its own text."""
-    stuck: BoundedShare
+    stuck: Share
     """Share of pairs in which both responses have only the right act of the base, or both only that
     of the twin."""
-    neither: BoundedShare  # Share of the other pairs
-
-
-@dataclass(frozen=True)
-class BoundedShare:
-    """A share with its bounds; the value is NaN if no response has all its judgments resolved."""
-
-    low: float
-    value: float
-    high: float
+    neither: Share  # Share of the other pairs
 
 
 @dataclass(frozen=True)
@@ -99,9 +94,11 @@ def twin_numbers(entry: Entry) -> TwinNumbers | None:
         family_mean([pair.stuck for pair in pairs], "no twins were asked and judged"),
         family_mean([pair.neither for pair in pairs], "no twins were asked and judged"),
         tuple(controls),
-        family_mean([_exactly(c.changed) for c in controls], "no controls were asked and judged"),
         family_mean(
-            [_exactly(c.same_text) for c in controls if c.same_text is not None],
+            [Bounded.exact(each.changed) for each in controls], "no controls were asked and judged"
+        ),
+        family_mean(
+            [Bounded.exact(c.same_text) for c in controls if c.same_text is not None],
             "no base of a control has two responses that were judged",
         ),
     )
@@ -136,28 +133,27 @@ def _pair(base: str, twin: str, one: _TextJudgments, other: _TextJudgments) -> I
     in_base, in_twin = (_alone(judgments, acts) for judgments in (one, other))
     adapted = _times(in_base[0], in_twin[1])
     stuck = _plus(_times(in_base[0], in_twin[0]), _times(in_base[1], in_twin[1]))
-    neither = BoundedShare(
-        # rounding can put a difference a hair below 0
-        max(0.0, 1 - adapted.high - stuck.high),
-        max(0.0, 1 - adapted.value - stuck.value),
-        max(0.0, 1 - adapted.low - stuck.low),
+    neither = Bounded(
+        _rest(adapted.high, stuck.high),
+        _rest(adapted.low, stuck.low),
+        _rest(adapted.value, stuck.value),
     )
     n = _n_resolved(one, acts) * _n_resolved(other, acts)
     yield TwinPair(base, twin, acts, n, adapted, stuck, neither)
 
 
-def _alone(judgments: _TextJudgments, acts: tuple[str, str]) -> tuple[BoundedShare, BoundedShare]:
+def _alone(judgments: _TextJudgments, acts: tuple[str, str]) -> tuple[Share, Share]:
     """Return for each of two acts the share of responses that have it without the other."""
     pairs = [(each.get(acts[0]), each.get(acts[1])) for each in judgments.present]
     resolved = [pair for pair in pairs if None not in pair]
 
-    def share(wanted: tuple[bool, bool]) -> BoundedShare:
+    def share(wanted: tuple[bool, bool]) -> Share:
         certain = sum(pair == wanted for pair in pairs)
         could = sum(
             all(x is None or x == y for x, y in zip(pair, wanted, strict=True)) for pair in pairs
         )
         value = certain / len(resolved) if resolved else float("nan")
-        return BoundedShare(certain / len(pairs), value, could / len(pairs))
+        return Bounded(certain / len(pairs), could / len(pairs), value)
 
     return share((True, False)), share((False, True))
 
@@ -166,14 +162,18 @@ def _n_resolved(judgments: _TextJudgments, acts: tuple[str, str]) -> int:
     return sum(all(each.get(act) is not None for act in acts) for each in judgments.present)
 
 
-def _times(one: BoundedShare, other: BoundedShare) -> BoundedShare:
-    return BoundedShare(one.low * other.low, one.value * other.value, one.high * other.high)
+def _times(one: Share, other: Share) -> Share:
+    return Bounded(one.low * other.low, one.high * other.high, one.value * other.value)
 
 
-def _plus(one: BoundedShare, other: BoundedShare) -> BoundedShare:
-    return BoundedShare(
-        one.low + other.low, one.value + other.value, min(1.0, one.high + other.high)
-    )
+def _plus(one: Share, other: Share) -> Share:
+    high = min(1.0, one.high + other.high)
+    return Bounded(one.low + other.low, high, one.value + other.value)
+
+
+def _rest(one: float, other: float) -> float:
+    # rounding can put a difference a hair below 0; what is not known stays NaN
+    return float(np.maximum(0, 1 - one - other))
 
 
 def _control(
@@ -206,23 +206,18 @@ def _acts_chosen(
     return None if None in chosen else tuple(bool(each) for each in chosen)
 
 
-def _exactly(number: float) -> BoundedShare:
-    return BoundedShare(number, number, number)
+def family_mean(shares: Sequence[Share], lacking: str) -> Estimate:
+    """Return the mean over families; `lacking` is the reason to give if no share is known.
 
-
-def family_mean(shares: Sequence[BoundedShare], lacking: str) -> Estimate:
-    """Return the mean over families; `lacking` is the reason to give if no share is known."""
-    known = [share for share in shares if not np.isnan(share.value)]
+    The value of a share is NaN if it is unknown.
+    """
+    known = [(*share.ends, share.value) for share in shares if not np.isnan(share.value)]
     if not known:
         return Estimate.unknown(lacking)
-    low, value, high = (
-        np.array([getattr(share, name) for share in known]) for name in ("low", "value", "high")
-    )
-    if len(known) < MIN_CLUSTERS:
-        at = min(max(float(value.mean()), float(low.mean())), float(high.mean()))
-        return Estimate(at, float(low.mean()), float(high.mean()), None, FEW)
-    return bounded(
-        lambda shares: float(shares.mean()),
-        lambda shares: rate_interval(shares, np.ones_like(shares)),
-        BoundedValues(low, high, value),
-    )
+    return rate(Bounded(*np.array(known).T), np.ones(len(known)), _interval)
+
+
+def _interval(shares: FloatArray, trials: FloatArray) -> Interval:
+    if len(shares) < MIN_CLUSTERS:
+        raise StatsError(FEW)
+    return rate_interval(shares, trials)

@@ -48,7 +48,7 @@ class ReportedMetric(NamedTuple):
 def metrics(entry: Entry, s: Summary) -> Iterator[ReportedMetric]:
     """Yield the numbers that the file can report of an entry, unknown ones too."""
     graded = entry.graded
-    n, lowest = len(graded.judged), _lowest(graded)
+    n, lowest = int(graded.judged.sum()), _lowest(graded)
     yield _errors("severe", s.severe, -2)
     yield ReportedMetric(
         "score",
@@ -63,10 +63,10 @@ def metrics(entry: Entry, s: Summary) -> Iterator[ReportedMetric]:
     )  # fmt: skip
     yield _errors("mild", s.mild, -1)
     for adl, cell in s.by_adl.items():
-        part = graded.only(lambda s, adl=adl: s.about.adl == adl)  # type: ignore[misc]
+        part = graded.only(lambda traits, adl=adl: traits.adl == adl)  # type: ignore[misc]
         yield ReportedMetric(
             "score", "The score over the scenarios of one activity.", adl.value,
-            cell.score, False, _lowest(part), len(part.judged), _OF_SCORE,
+            cell.score, False, _lowest(part), int(part.judged.sum()), _OF_SCORE,
         )  # fmt: skip
     for domain in Domain:
         domain_cell = s.by_domain[domain]
@@ -85,6 +85,5 @@ def _errors(name: str, errors: Errors, points: int) -> ReportedMetric:
 
 def _lowest(graded: GradedRubric) -> float | None:
     """Return the score with every negative and no positive item; `None` without positive items."""
-    points = [p for s in graded.judged for p in s.points.tolist()]
-    most = sum(p for p in points if p > 0)
-    return sum(p for p in points if p < 0) / most if most else None
+    most, least = graded.maxima[graded.judged].sum(), graded.minima[graded.judged].sum()
+    return float(least / most) if most else None

@@ -6,11 +6,11 @@ import hashlib
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import numpy as np
 import polars as pl
 
 from careeval.core.response import ResponseState
 from careeval.core.scenario import Rubric
-from careeval.results.arrays import GradedScenario
 from careeval.results.entries import Entry
 from careeval.results.held_out_words import WITHHELD
 from careeval.sheets.every_eval_ever.form import SCHEMA_VERSION, result_name
@@ -33,23 +33,23 @@ def samples_of(
     asked = {(r["scenario"], r["epoch"]): r for r in entry.responses.iter_rows(named=True)}
     texts = _best_texts(entry.first)
     name = result_name("score")
-    for scenario, scores in entry.graded.by_scenario():
-        judged = dict(zip(scenario.epochs.tolist(), scenario.present, strict=True))
+    graded, scores = entry.graded, entry.graded.scores
+    for row in np.flatnonzero(graded.maxima > 0).tolist():
+        scenario = graded.scenarios[row]
         for epoch in range(1, entry.n_epochs + 1):
-            response = asked.get((scenario.scenario, epoch))
+            response = asked.get((scenario, epoch))
             if response is None or response["state"] == ResponseState.missing:
                 continue
-            if epoch not in judged:
+            at = row, epoch - 1
+            if not graded.is_judged[at]:
                 left_out["not judged"] += 1
                 continue
-            correct = _is_correct(scenario, judged[epoch].tolist())
-            low, high, score = (
-                float(part[epoch - 1]) for part in (scores.low, scores.high, scores.value)
-            )
+            correct = _is_correct(graded.points[row].tolist(), graded.present[at].tolist())
+            low, high, score = (float(part[at]) for part in (*scores.ends, scores.value))
             if correct is None or score != score:
                 left_out["unresolved"] += 1
                 continue
-            reference = texts.get(scenario.scenario, ())
+            reference = texts.get(scenario, ())
             rows.append(
                 _sample(response, entry.rubric, reference, (low, high))
                 | {
@@ -63,11 +63,10 @@ def samples_of(
     return rows, left_out
 
 
-def _is_correct(scenario: GradedScenario, present: Sequence[float]) -> bool | None:
+def _is_correct(rubric: Sequence[int], present: Sequence[float]) -> bool | None:
     """Tell whether a response is correct by `IS_CORRECT`; `None` if unresolved items decide."""
     items = [
-        (points > 0, mark) for points, mark in zip(scenario.points.tolist(), present, strict=True)
-        if points
+        (points > 0, mark) for points, mark in zip(rubric, present, strict=True) if points
     ]  # fmt: skip
     resolved = [is_good == bool(mark) for is_good, mark in items if mark == mark]  # not nan
     if not all(resolved):

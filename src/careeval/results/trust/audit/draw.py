@@ -17,9 +17,9 @@ from careeval import scoring
 from careeval.core.rating import SEVERE_CLEARED, SEVERE_FOUND, N
 from careeval.core.scenario import READ_RUBRICS, Rubric, Split
 from careeval.errors import UsageError
-from careeval.results.arrays import FloatArray
 from careeval.results.compare import judged_by
 from careeval.results.entries import Entry, entries
+from careeval.results.estimates import FloatArray
 from careeval.results.tables import Runs
 from careeval.results.trust.audit.audited_entry import HAS_WORDS, graded_totals, with_whole
 from careeval.results.trust.audit.sample import (

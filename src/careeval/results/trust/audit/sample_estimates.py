@@ -13,13 +13,12 @@ import numpy as np
 from careeval.core.rating import Label, Reading
 from careeval.core.scenario import Rubric
 from careeval.core.text import signed
-from careeval.results.arrays import FloatArray
+from careeval.results.estimates import FloatArray, settled
 from careeval.results.grader_accuracy import (
     ClassAgreement,
     GraderAccuracy,
     PointClass,
     class_agreement,
-    settled_estimate,
 )
 from careeval.results.people_audit import CorrectedScore, RaterPairs
 from careeval.results.probe_check import LabelCounts
@@ -236,12 +235,12 @@ class AuditedSample:
         return RaterPairs(
             n=len(rows),
             n_left_out=n_left_out,
-            same=settled_estimate(cells, (cells,), lambda c: _confusion(c).accuracy, same_interval),
-            macro_f1=settled_estimate(
-                either_way,
-                (either_way,),
+            same=settled(lambda c: _confusion(c).accuracy, same_interval, cells, (cells,)),
+            macro_f1=settled(
                 lambda c: _confusion(c).macro_f1,
                 lambda c: measure_interval(c, AccuracyMeasure.macro_f1),
+                either_way,
+                (either_way,),
             ),
         )
 
