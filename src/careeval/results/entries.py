@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -79,7 +80,7 @@ class Entry:
         model: str | None = self.run["model"]
         return model
 
-    @property
+    @cached_property
     def run(self) -> dict[str, Any]:
         """Return the first row of the responses, for columns with the same value in all rows."""
         return self.responses.row(0, named=True)
@@ -110,47 +111,40 @@ def entries(runs: Runs) -> Iterator[Entry]:
 
     The actions come before the ladder. A system without judgments has no entry.
     """
-    if runs.responses["twin_of"].null_count() == runs.responses.height:
-        yield from _entries(runs)
-        return
-    bases, twins = _split_twins(runs)
-    beside = {_key(entry): entry for entry in _entries(twins)}
-    by_system = twins.responses.partition_by("system", as_dict=True)
-    for entry in _entries(bases):
-        of_system = by_system.get((entry.system,))
-        yield replace(entry, beside=beside.get(_key(entry)), responses_beside=of_system)
-
-
-def _key(entry: Entry) -> tuple[str, str, Rubric, str]:
-    n, _, _ = (entry.grading_protocol or "").partition("-")
-    return entry.system, entry.grader, entry.rubric, n
-
-
-def _split_twins(runs: Runs) -> tuple[Runs, Runs]:
-    """Split responses into scenarios and the twins or controls whose base the system was asked."""
-    asked = runs.responses.select("system", twin_of="scenario").unique()
-    response_key = ("system", "scenario", "epoch")
-    twins = runs.responses.join(asked, on=("system", "twin_of"), how="semi", maintain_order="left")
-    rest = runs.responses.join(twins, on=response_key, how="anti", maintain_order="left")
-
-    def with_judgments(responses: pl.DataFrame) -> Runs:
-        judged = runs.judgments.join(responses, on=response_key, how="semi", maintain_order="left")
-        return replace(runs, responses=responses, judgments=judged)
-
-    return with_judgments(rest), with_judgments(twins)
-
-
-def _entries(runs: Runs) -> Iterator[Entry]:
-    """Yield the entries of these runs, treating twins like any scenario."""
-    n_of_version = pl.col("protocol").str.split("-").list.first().alias("n")
-    key = ("system", "grader", "rubric", "n")
     by_system = runs.responses.sort("scenario", "epoch").partition_by("system", as_dict=True)
     for system, judgments in _by_system(runs.judgments):
-        rows = judgments.select("system", "grader", "rubric", n_of_version).with_row_index("row")
-        by_key = {k: part["row"] for k, part in rows.partition_by(key, as_dict=True).items()}
-        for entry_key in sorted(by_key, key=lambda k: (*k[:3], k[3] or "")):
-            _, grader, rubric, _ = entry_key
-            yield _entry(grader, Rubric(rubric), by_system[system,], judgments, by_key[entry_key])
+        yield from _entries(by_system[system,], judgments)
+
+
+def _entries(responses: pl.DataFrame, judgments: pl.DataFrame) -> Iterator[Entry]:
+    """Yield the entries of one system, each with that of the twins of its scenarios beside it."""
+    # a twin or control whose base was not asked counts like any scenario
+    is_twin = pl.col("twin_of").is_in(responses["scenario"].unique().implode()).fill_null(False)
+    n_of_version = pl.col("protocol").str.split("-").list.first().alias("n")
+    rows = (
+        judgments.select("scenario", "epoch", "grader", "rubric", n_of_version)
+        .with_row_index("row")
+        .join(
+            responses.select("scenario", "epoch", is_twin.alias("twin")),
+            on=("scenario", "epoch"),
+            how="left",
+            maintain_order="left",
+        )
+        .with_columns(pl.col("twin").fill_null(False))
+    )
+    key = ("twin", "grader", "rubric", "n")
+    by_key = {k: part["row"] for k, part in rows.partition_by(key, as_dict=True).items()}
+    twins = responses.filter(is_twin)
+    bases = responses.filter(~is_twin) if twins.height else responses
+    for twin, grader, rubric, n in sorted(by_key, key=lambda k: (*k[:3], k[3] or "")):
+        if twin:
+            continue
+        entry = _entry(grader, Rubric(rubric), bases, judgments, by_key[False, grader, rubric, n])
+        of_twins = by_key.get((True, grader, rubric, n))
+        if of_twins is not None:
+            beside = _entry(grader, Rubric(rubric), twins, judgments, of_twins)
+            entry = replace(entry, beside=beside)
+        yield replace(entry, responses_beside=twins) if twins.height else entry
 
 
 def _by_system(judgments: pl.DataFrame) -> Iterator[tuple[str, pl.DataFrame]]:
@@ -187,10 +181,8 @@ def _entry(
     columns = ("scenario", "epoch", "grading", "present", "protocol")
     judgments = _rows(of_system.select(columns), own_rows).with_columns(row=own_rows)
     lacking = responses.filter(pl.col("lacks").list.contains(rubric.value))["scenario"]
-    has_rubric = ~pl.col("scenario").is_in(lacking.implode()) | pl.col("scenario").is_in(
-        judgments["scenario"].implode()
-    )
-    responses = responses.filter(has_rubric)
+    if without := set(lacking) - set(judgments["scenario"]):
+        responses = responses.filter(~pl.col("scenario").is_in(without))
     versions = judgments["protocol"].drop_nulls()
     not_missing = responses.filter(pl.col("state") != ResponseState.missing)
     response_key = ("scenario", "epoch")
