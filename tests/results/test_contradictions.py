@@ -58,7 +58,7 @@ def response(
 
 def check(*responses: list[dict[str, Any]]) -> LadderCheck:
     """The check of these responses."""
-    return ladder_check(table([row for rows in responses for row in rows], JUDGMENTS))
+    return ladder_check([table([row for rows in responses for row in rows], JUDGMENTS)])
 
 
 def test_counts_by_hand() -> None:

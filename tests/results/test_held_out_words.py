@@ -51,9 +51,9 @@ def test_items_of_held_out_scenarios_are_called_by_their_places() -> None:
 def test_contradictions_do_not_hang_on_names() -> None:
     """Each contradiction is found as often by places as by ids."""
     runs = held_out_run()
-    found = ladder_check(runs.judgments)
+    found = ladder_check([runs.judgments])
     assert any(count.count for count in found.values())
-    assert ladder_check(withhold(runs).judgments) == found
+    assert ladder_check([withhold(runs).judgments]) == found
 
 
 def test_rungs_and_acts_that_were_not_judged_are_renamed_too() -> None:

@@ -133,10 +133,10 @@ def lenient_score(entry: Entry) -> Estimate | None:
     """
     if entry.rubric is not Rubric.ladder:
         return None
+    columns = ("scenario", "epoch", "item", "present", "grader", "rubric", "grading")
     acts = (
-        entry.of_system.filter(
-            pl.col("grader") == entry.grader, pl.col("rubric") == Rubric.actions.value
-        )
+        entry.of_system.select(columns)
+        .filter(pl.col("grader") == entry.grader, pl.col("rubric") == Rubric.actions.value)
         .sort(pl.col("present").is_null(), "grading")
         .unique(("scenario", "epoch", "item"), keep="first")
         .select("scenario", "epoch", act="item", found="present")

@@ -37,6 +37,7 @@ class Entry:
     """All judgments of the system, columns `careeval.results.tables.JUDGMENTS`."""
     own_rows: pl.Series  # Numbers of the rows of `of_system` by this grader on this rubric
     first_rows: pl.Series  # Numbers of the rows of `of_system` that count
+    n_gradings: int  # Gradings of these responses by this grader; the first counts
     graded: GradedRubric  # The judgments that count, as arrays
     beside: Entry | None = None
     """The entry of the twins and controls of its scenarios, which count in none of its numbers;
@@ -203,6 +204,7 @@ def _entry(
         of_system=of_system,
         own_rows=own_rows,
         first_rows=first["row"],
+        n_gradings=judgments["grading"].n_unique(),
         graded=GradedRubric.of(responses, _rows(of_system, first["row"]), n_epochs),
     )
 
@@ -356,15 +358,16 @@ def why_not_ranked(entry: Entry, counts: EntryCounts | None = None) -> tuple[str
 
 def entry_counts(entry: Entry) -> EntryCounts:
     """Return the counts of an entry."""
-    n_not_missing = entry.responses.filter(pl.col("state") != ResponseState.missing).height
+    n_not_missing = int((entry.responses["state"] != ResponseState.missing).sum())
+    present = entry.first_of("present")["present"]
     n_responses = entry.responses["scenario"].n_unique() * entry.n_epochs
     n_graded = int(entry.graded.is_judged.sum())
     return EntryCounts(
         n_responses=n_responses,
         n_missing=n_responses - n_not_missing,
         n_ungraded=n_not_missing - n_graded,
-        n_judgments=entry.first.height,
-        n_unresolved=entry.first["present"].null_count(),
+        n_judgments=len(present),
+        n_unresolved=present.null_count(),
     )
 
 
@@ -400,8 +403,9 @@ def _incomplete(n: EntryCounts) -> Iterator[str]:
 
 def _unresolved(entry: Entry) -> Iterator[str]:
     """Yield a reason for each class of items with too many unresolved judgments."""
+    marks = entry.first_of("points", "present")
     for name, points in POINT_CLASSES:
-        present = entry.first.filter(pl.col("points").is_in(points))["present"]
+        present = marks.filter(pl.col("points").is_in(points))["present"]
         if present.null_count() > UNRESOLVED_LIMIT * len(present):
             yield (
                 f"{present.null_count()} of {len(present)} judgments of {name} are unresolved, "
@@ -446,10 +450,12 @@ def harms(entry: Entry, severity: int = scoring.SEVERE) -> Iterator[Harm]:
     graded = entry.graded
     places = {scenario: row for row, scenario in enumerate(graded.scenarios)}
     judged = graded.is_judged & graded.judged[:, np.newaxis]
+    columns = ("scenario", "epoch", "item", "points", "item_text", "quote", "reason")
     rows = (
-        entry.first.filter(pl.col("present"), pl.col("points") == severity)
+        entry.first_of(*columns, "position", "present")
+        .filter(pl.col("present"), pl.col("points") == severity)
         .sort("scenario", "epoch", "position")
-        .select("scenario", "epoch", "item", "points", "item_text", "quote", "reason")
+        .select(columns)
     )
     for scenario, epoch, item, points, item_text, quote, reason in rows.rows():
         if not judged[places[scenario], epoch - 1]:

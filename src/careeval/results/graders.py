@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from itertools import combinations
+from itertools import combinations, groupby
 
 import polars as pl
 
@@ -74,7 +74,8 @@ def _card(
     human: PeopleAudit | None,
 ) -> GraderCard:
     maker = vendor(Grader.parse(grader).model)
-    first = pl.concat(entry.first_of(*CHECKED) for entry in entries)
+    present = [entry.first_of("present")["present"] for entry in entries]
+    of_systems = [list(each) for _, each in groupby(entries, key=lambda entry: entry.system)]
     noise = {(entry.system, entry.rubric): grading_noise(entry) for entry in entries}
     return GraderCard(
         grader=grader,
@@ -90,9 +91,11 @@ def _card(
                 if maker is not None and vendor(entry.asked) == maker
             )
         ),
-        n_judgments=first.height,
-        n_unresolved=first["present"].null_count(),
-        contradictions=ladder_check(first),
+        n_judgments=sum(map(len, present)),
+        n_unresolved=sum(each.null_count() for each in present),
+        contradictions=ladder_check(
+            pl.concat(entry.first_of(*CHECKED) for entry in of_system) for of_system in of_systems
+        ),
         noise={key: value for key, value in noise.items() if value is not None},
         corrected={
             (entry.system, entry.rubric): corrected
@@ -147,7 +150,7 @@ def grader_pairs(entries: Sequence[Entry]) -> list[GraderPair]:
 def _judgments_of_words(entry: Entry) -> pl.DataFrame:
     """Return the judgments that count, of the responses with words."""
     answered = entry.responses.filter(pl.col("state").is_in(GRADED_STATES))
-    first = entry.first.select(*_JUDGMENT, "points", "present")
+    first = entry.first_of(*_JUDGMENT, "points", "present")
     return first.join(answered, on=["scenario", "epoch"], how="semi")
 
 
@@ -206,7 +209,7 @@ CHECKED = (*_RESPONSE, "rubric", "item", "points", "present", "of", "excludes")
 """Columns of the judgments that `ladder_check` reads."""
 
 
-def ladder_check(judgments: pl.DataFrame) -> LadderCheck:
+def ladder_check(by_system: Iterable[pl.DataFrame]) -> LadderCheck:
     """Count the contradictions in one grader's judgments.
 
     A rung is part of another if all its acts are acts of the other. Rungs that name no acts are
@@ -214,13 +217,19 @@ def ladder_check(judgments: pl.DataFrame) -> LadderCheck:
     rubrics are only sought in responses judged on both.
 
     Args:
-        judgments: Judgments by one grader, each item of a response once; columns
-            `careeval.results.tables.JUDGMENTS`. Unresolved items are left out.
+        by_system: Judgments by one grader, each item of a response once; at least the columns
+            `CHECKED`. Each table has one system or more: a table of all pairs of all systems would
+            be large. Unresolved items are left out.
 
     Returns:
         Every kind of contradiction; 0 of 0 if there was no opportunity.
     """
-    rubrics = set(judgments["rubric"].unique())
+    rubrics: set[str] = set()
+    parts: list[LadderCheck] = []
+    for judgments in by_system:
+        rubrics.update(judgments["rubric"].unique())
+        made = judgments.select(CHECKED).filter(pl.col("present").is_not_null())
+        parts.append(_counts(made))
     lacking = {rubric: NOT_JUDGED[rubric] for rubric in NOT_JUDGED if rubric not in rubrics}
     no_ladder, no_actions = lacking.get(Rubric.ladder), lacking.get(Rubric.actions)
     reasons = {
@@ -229,9 +238,6 @@ def ladder_check(judgments: pl.DataFrame) -> LadderCheck:
         Contradiction.acts_without_rung: no_ladder or no_actions,
         Contradiction.excluded_pair: no_actions,
     }
-    made = judgments.select(CHECKED).filter(pl.col("present").is_not_null())
-    # system by system, since a table of all pairs of all systems would be large
-    parts = [_counts(of_system) for of_system in made.partition_by("system")]
     return {
         kind: ContradictionCount(None, None, reason)
         if reason

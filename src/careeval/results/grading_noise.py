@@ -56,11 +56,11 @@ def grading_noise(entry: Entry) -> GradingNoise | None:
 
     Responses without words do not count, since no grader judges them.
     """
-    judged = entry.judgments
-    if judged["grading"].n_unique() < 2:
+    if entry.n_gradings < 2:
         return None
+    judged = entry.judgments
     # the grading that counts comes first, even if others were made before it
-    counts = entry.first.select("scenario", "epoch", pl.col("grading").alias("counting"))
+    counts = entry.first_of("scenario", "epoch", "grading").rename({"grading": "counting"})
     response_key = ("scenario", "epoch")
     after = pl.when(pl.col("grading") != pl.col("counting")).then(pl.col("grading")).otherwise(0)
     judged = (

@@ -57,7 +57,8 @@ _ONE_SCENARIO = "an interval is over scenarios, and an item is of one"
 
 def _statistics(shared: Basis, entries: Sequence[Entry]) -> Iterator[ItemStatistic]:
     counts = pl.concat(
-        entry.first.group_by(_ITEM)
+        entry.first_of(*_ITEM, "position", "points", "item_text", "present")
+        .group_by(_ITEM)
         .agg(
             pl.col("position", "points", "item_text").first(),
             n_present=pl.col("present").sum(),

@@ -54,28 +54,32 @@ class RunCost:
         return None if asking is None or grading is None else asking + grading
 
 
+AMOUNTS = ("cost_usd", "input_tokens", "output_tokens")
+
+
 def asking_cost(responses: pl.DataFrame) -> Cost:
     """Return the cost of one system's responses, without those that were not asked yet.
 
     The price of a recorded response is unknown: it was paid for elsewhere, if at all.
     """
-    asked = responses.filter(pl.col("note").fill_null("") != NOT_ASKED)
     cached = pl.sum_horizontal("cache_read_tokens", "cache_write_tokens")  # null: none
+    asked = responses.select(
+        "note", "model", "cost_usd", pl.col("input_tokens") + cached, "output_tokens"
+    ).filter(pl.col("note").fill_null("") != NOT_ASKED)
     recorded = asked.height > 0 and asked["model"].null_count() == asked.height
     return _total_cost(
-        asked.select("cost_usd", pl.col("input_tokens") + cached, "output_tokens"),
+        asked,
         "the responses were recorded, not asked for here" if recorded else "",
     )
 
 
 def grading_cost(judgments: pl.DataFrame) -> Cost:
     """Return the cost of these judgments of one system's responses by one grader."""
-    amounts = ("cost_usd", "input_tokens", "output_tokens")
     return _total_cost(
         judgments.group_by("scenario", "epoch")
         # a sum skips nulls, but an unknown part must make the sum unknown
-        .agg(pl.when(pl.col(name).is_not_null().all()).then(pl.col(name).sum()) for name in amounts)
-        .select(amounts)
+        .agg(pl.when(pl.col(name).is_not_null().all()).then(pl.col(name).sum()) for name in AMOUNTS)
+        .select(AMOUNTS)
     )
 
 
@@ -275,7 +279,7 @@ def summary_of(entry: Entry) -> Summary:
         bank_provenance=run["bank_provenance"],
         protocol=run["protocol"],
         grading_protocol=entry.grading_protocol,
-        n_gradings=entry.judgments["grading"].n_unique(),
+        n_gradings=entry.n_gradings,
         n_scenarios=responses["scenario"].n_unique(),
         n_epochs=entry.n_epochs,
         **counts._asdict(),
@@ -307,10 +311,11 @@ def _cost(entry: Entry) -> RunCost:
     Twins were asked whether or not they have the rubric of the entry.
     """
     asked = [entry.responses, entry.responses_beside]
-    judged = [entry.first, entry.beside.first if entry.beside else None]
+    both = [entry, entry.beside] if entry.beside else [entry]
+    judged = [each.first_of("scenario", "epoch", *AMOUNTS) for each in both]
     return RunCost(
         asking_cost(pl.concat(table for table in asked if table is not None)),
-        grading_cost(pl.concat(table for table in judged if table is not None)),
+        grading_cost(pl.concat(judged)),
     )
 
 
@@ -334,8 +339,8 @@ def _twins_not_graded(entry: Entry) -> Iterator[str]:
 
 def _cut(responses: pl.DataFrame) -> list[bool]:
     """Return for each answered response whether it was cut off at the token limit."""
-    answered = responses.filter(pl.col("state").is_in(GRADED_STATES))
-    return answered["cut"].fill_null(False).to_list()
+    answered = responses["state"].is_in(GRADED_STATES)
+    return responses["cut"].filter(answered).fill_null(False).to_list()
 
 
 def subset_score(entry: Entry, keep: Callable[[ScenarioTraits], bool]) -> SubsetScore:
@@ -353,8 +358,8 @@ def domain_score(domain: Domain, graded: GradedRubric) -> DomainScore:
 
 def _warnings(responses: pl.DataFrame) -> Iterator[str]:
     # a sample that was cancelled or failed may still name the model that was asked
-    not_missing = responses.filter(pl.col("state") != ResponseState.missing)
-    names = sorted(set(not_missing["model_returned"].drop_nulls()))
+    not_missing = responses["state"] != ResponseState.missing
+    names = sorted(set(responses["model_returned"].filter(not_missing).drop_nulls()))
     if len(names) > 1:
         yield f"the provider answered with {len(names)} models: {', '.join(names)}"
     if any(cut := _cut(responses)):
