@@ -141,7 +141,7 @@ def _grader_prompts(graders: Iterable[str], folder: Path | None) -> dict[str, st
     by_hash = {prompts.grade_hash: prompts for prompts in (load_prompts(m, folder) for m in modes)}
     texts: dict[str, str] = {}
     for name in graders:
-        grader = Grader.parse(name)
+        grader = Grader(name)
         if prompts := by_hash.get(grader.prompt):
             suffix = "-scenario" if grader.with_scenario else ""
             parts = (prompts.texts["grade-system.md"], prompts.texts[f"grade-request{suffix}.md"])

@@ -100,24 +100,32 @@ def grade_mode(*, per_item: bool, with_scenario: bool) -> str:
     return f"{mode}{_WITH_SCENARIO}" if with_scenario else mode
 
 
-@dataclass(frozen=True, slots=True)
-class Grader:
-    """A grader, as logs and tables name it: `openai/gpt-5 (batched, prompt 2f0c473a)`."""
+class Grader(str):
+    """A grader's name, as logs and tables have it: `openai/gpt-5 (batched, prompt 2f0c473a)`.
+
+    A name of any other form is taken as that of a model.
+    """
+
+    __slots__ = ("mode", "model", "prompt")
 
     model: str  # Inspect's name of the model
-    mode: str = ""
+    mode: str
     """`batched` or `per-item`, with `+scenario` if the grader sees the scenario; empty if the name
     has no mode."""
-    prompt: str = ""  # Hash of the grader's prompts; empty if the name has none
+    prompt: str  # Hash of the grader's prompts; empty if the name has none
 
-    @classmethod
-    def parse(cls, text: str) -> Grader:
-        """Parse a grader's name; text of any other form is taken as the name of a model."""
-        match = _NAME.fullmatch(text)
-        return cls(text) if match is None else cls(**match.groupdict(""))
+    def __new__(cls, name: str) -> Grader:
+        """Return the name with its parts."""
+        grader = super().__new__(cls, name)
+        match = _NAME.fullmatch(name)
+        grader.model, grader.mode, grader.prompt = match.groups("") if match else (name, "", "")
+        return grader
 
-    def __str__(self) -> str:
-        return f"{self.model} ({self.setting})" if self.mode else self.model
+    @staticmethod
+    def named(model: str, mode: str, prompt: str) -> Grader:
+        """Return the grader that these prompts make of a model, in a mode of `grade_mode`."""
+        setting = f"{mode}, prompt {prompt}" if prompt else mode
+        return Grader(f"{model} ({setting})" if setting else model)
 
     @property
     def setting(self) -> str:

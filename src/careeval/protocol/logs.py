@@ -78,12 +78,12 @@ class Log:
         return self.name or self.header.about.system or self.header.model
 
     @property
-    def grader(self) -> str | None:
+    def grader(self) -> Grader | None:
         """The grader with its mode and prompt, as in the tables; `None` if nothing was graded."""
         about = self.header.about
         if self.header.grader is None or not self.header.scorers:
             return None
-        return str(Grader(self.header.grader, about.grade_mode, about.prompts.grade))
+        return Grader.named(self.header.grader, about.grade_mode, about.prompts.grade)
 
     def samples(
         self,

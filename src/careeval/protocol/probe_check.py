@@ -10,7 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from careeval.bank import Bank
-from careeval.core.response import Response, ResponseState
+from careeval.core.response import Grader, Response, ResponseState
 from careeval.core.scenario import READ_RUBRICS
 from careeval.errors import ProtocolError
 from careeval.modes.response.lexical import THRESHOLD, coverage
@@ -87,7 +87,7 @@ def read_trial(bank: Bank, folder: Path) -> ProbeTrial:
         )
     seconds = judgments["seconds"]
     return ProbeTrial(
-        grader=judgments["grader"][0],
+        grader=Grader(judgments["grader"][0]),
         agreement=ProbeAgreement.of(labelled_judgments(judgments, bank.probes, bank.pair_of)),
         cost=grading_cost(judgments),
         seconds=None if seconds.null_count() else float(seconds.sum()),

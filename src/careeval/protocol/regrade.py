@@ -174,7 +174,7 @@ def _rubric(runs: Runs, scenarios: Sequence[Scenario], mode: Mode, like: Run) ->
 
 def _n_gradings(runs: Runs, grader: str, rubric: Rubric) -> int:
     """Return how often a grader has graded a run's rubric, in the mode that it used most."""
-    names = [n for n in runs.judgments["grader"].unique() if Grader.parse(n).model == grader]
+    names = [n for n in runs.judgments["grader"].unique() if Grader(n).model == grader]
     judgments = runs.judgments.filter(
         pl.col("grader").is_in(names), pl.col("rubric") == rubric.value
     )

@@ -169,34 +169,22 @@ ANY = "any"
 
 @dataclass(frozen=True)
 class AnswerNumbers:
-    """The numbers of plans under one answer.
+    """The numbers of plans under one answer."""
 
-    Attributes:
-        answer: The answer; `ANY` for all together.
-        severe: Responses with a danger of −2.
-        severe_if_executable: The same, over the plans that run to their end under every answer.
-        goals: Points of the goals that are reached, over the points of all goals.
-    """
-
-    answer: str
-    severe: Errors
+    answer: str  # The answer; `ANY` for all together
+    severe: Errors  # Responses with a danger of −2
     severe_if_executable: Errors
-    goals: Estimate
+    """The same, over the plans that run to their end under every answer."""
+    goals: Estimate  # Points of the goals that are reached, over the points of all goals
 
 
 @dataclass(frozen=True)
 class PlanNumbers:
-    """The numbers of one entry on the rubric `plan`.
+    """The numbers of one entry on the rubric `plan`."""
 
-    Attributes:
-        n: Judged responses.
-        executable: Share of them that are plans that run to their end under every answer.
-        answers: Numbers under each answer, and last under any of them.
-    """
-
-    n: int
-    executable: Estimate
-    answers: tuple[AnswerNumbers, ...]
+    n: int  # Judged responses
+    executable: Estimate  # Share of them that are plans that run to their end under every answer
+    answers: tuple[AnswerNumbers, ...]  # Numbers under each answer, and last under any of them
 
 
 def plan_numbers(entry: Entry) -> PlanNumbers | None:

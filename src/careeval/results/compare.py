@@ -41,7 +41,7 @@ class Comparison:
 
     a: str  # Name of the first system
     b: str  # Name of the second system; differences are b − a
-    grader: str  # Name of the grader of both
+    grader: Grader  # The grader of both
     rubric: Rubric  # The rubric that was judged
     bank: str
     bank_version: str
@@ -237,7 +237,7 @@ def pair(
     if len(graders) > 1:
         raise UsageError(
             f"{len(graders)} graders judged both {a} and {b}: {'; '.join(graders)}",
-            hint=f"choose one: --grader {Grader.parse(graders[0]).model!r}",
+            hint=f"choose one: --grader {graders[0].model!r}",
         )
     return ours[first, graders[0]], theirs[first, graders[0]]
 

@@ -33,41 +33,30 @@ from careeval.stats import Estimate, Reliability
 
 @dataclass(frozen=True)
 class Length:
-    """The length of the responses, and its relation to their score.
+    """The length of the responses, and its relation to their score."""
 
-    Attributes:
-        words: Mean number of words of a response.
-        per_100_words: Rise of the score with 100 more words among the responses to one scenario.
-            The slope is within scenarios, so that scenarios that call for more words do not
-            distort it. It is a correlation, not a cause.
-    """
-
-    words: Estimate
+    words: Estimate  # Mean number of words of a response
     per_100_words: Estimate
+    """Rise of the score with 100 more words among the responses to one scenario. The slope is
+    within scenarios, so that scenarios that call for more words do not distort it. It is a
+    correlation, not a cause."""
 
 
 @dataclass(frozen=True)
 class ScenarioScore:
-    """The scores of one scenario.
-
-    Attributes:
-        score: Mean of its epochs; `None` without a judged response, or if unresolved judgments
-            leave it open.
-        low: The score with every unresolved judgment settled for the lower score.
-        high: The score with every unresolved judgment settled for the higher score.
-        worst: The lowest score of its epochs; `None` if an epoch has none.
-        epochs: The score of each response in order, `None` for one without a score.
-        n_severe: Responses with a severe error.
-    """
+    """The scores of one scenario."""
 
     scenario: str
     about: ScenarioTraits
     score: float | None
-    low: float | None
-    high: float | None
-    worst: float | None
+    """Mean of its epochs; `None` without a judged response, or if unresolved judgments leave it
+    open."""
+    low: float | None  # The score with every unresolved judgment settled for the lower score
+    high: float | None  # The score with every unresolved judgment settled for the higher score
+    worst: float | None  # The lowest score of its epochs; `None` if an epoch has none
     epochs: tuple[float | None, ...]
-    n_severe: int
+    """The score of each response in order, `None` for one without a score."""
+    n_severe: int  # Responses with a severe error
 
 
 @dataclass(frozen=True)
@@ -76,37 +65,27 @@ class Detail:
 
     A group of fewer than five scenarios has no interval. A scenario with several situations counts
     in each of them.
-
-    Attributes:
-        numbers: Key of a detailed metric → its value.
-        worst_at_k: For k = 1 … n, the score if every scenario had got the lowest of k responses.
-        severe_of_k: For k = 1 … n, the share of scenarios with a severe error in any of k.
-        reliability: Reliability of one response to a scenario and of their mean; `None` if unknown.
-        n_reliability: Scenarios that the reliability is over, those without an unresolved judgment;
-            0 if it is unknown.
-        why_no_reliability: Why the reliability is unknown; else empty.
-        length: Length of the responses.
-        by_condition: By the person's condition; those of `Condition` come first, then others.
-        by_assistance: By Section GG code.
-        by_situation: By what makes the moment hard.
-        by_actor: By who helps: person or robot.
-        by_adl_and_domain: By activity and domain.
-        scenarios: The scenarios, sorted by id.
     """
 
-    numbers: Numbers
+    numbers: Numbers  # Key of a detailed metric → its value
     worst_at_k: tuple[Estimate, ...]
+    """For k = 1 … n, the score if every scenario had got the lowest of k responses."""
     severe_of_k: tuple[Estimate, ...]
+    """For k = 1 … n, the share of scenarios with a severe error in any of k."""
     reliability: Reliability | None
+    """Reliability of one response to a scenario and of their mean; `None` if unknown."""
     n_reliability: int
-    why_no_reliability: str
-    length: Length
+    """Scenarios that the reliability is over, those without an unresolved judgment; 0 if it is
+    unknown."""
+    why_no_reliability: str  # Why the reliability is unknown; else empty
+    length: Length  # Length of the responses
     by_condition: Mapping[str, SubsetScore]
-    by_assistance: Mapping[str, SubsetScore]
-    by_situation: Mapping[str, SubsetScore]
-    by_actor: Mapping[str, SubsetScore]
-    by_adl_and_domain: Mapping[Adl, Mapping[Domain, DomainScore]]
-    scenarios: tuple[ScenarioScore, ...]
+    """By the person's condition; those of `Condition` come first, then others."""
+    by_assistance: Mapping[str, SubsetScore]  # By Section GG code
+    by_situation: Mapping[str, SubsetScore]  # By what makes the moment hard
+    by_actor: Mapping[str, SubsetScore]  # By who helps: person or robot
+    by_adl_and_domain: Mapping[Adl, Mapping[Domain, DomainScore]]  # By activity and domain
+    scenarios: tuple[ScenarioScore, ...]  # The scenarios, sorted by id
 
     @property
     def worst_epoch(self) -> Estimate:
@@ -290,21 +269,13 @@ def scores_by(by: Breakdown, entry: EntryNumbers) -> Mapping[Any, SubsetScore | 
 
 
 class CareNumber(NamedTuple):
-    """One number on care directions or twins, with its names and meaning.
+    """One number on care directions or twins, with its names and meaning."""
 
-    Attributes:
-        key: Name in files.
-        head: Column header in tables.
-        meaning: What the share is a share of.
-        n: Number of responses, pairs or controls that the share is computed over.
-        share: The number.
-    """
-
-    key: str
-    head: str
-    meaning: str
-    n: int
-    share: Estimate
+    key: str  # Name in files
+    head: str  # Column header in tables
+    meaning: str  # What the share is a share of
+    n: int  # Number of responses, pairs or controls that the share is computed over
+    share: Estimate  # The number
 
 
 def care_numbers(s: Summary) -> Iterator[CareNumber]:

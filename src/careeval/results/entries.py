@@ -25,7 +25,7 @@ class Entry:
     """One system as one grader judged it on one rubric."""
 
     system: str  # Name of the system
-    grader: str  # Name of the grader, with its mode and the hash of its prompt
+    grader: Grader
     rubric: Rubric  # The rubric that was judged
     grading_protocol: str | None
     """Version N-X of the protocol of the grading, the latest X if there are several;
@@ -133,19 +133,16 @@ def _entries(responses: pl.DataFrame, judgments: pl.DataFrame) -> Iterator[Entry
         )
         .with_columns(pl.col("twin").fill_null(False))
     )
-    key = ("twin", "grader", "rubric", "n")
-    by_key = {k: part["row"] for k, part in rows.partition_by(key, as_dict=True).items()}
+    parts = rows.partition_by("twin", "grader", "rubric", "n", as_dict=True)
+    by_key = {key: part["row"] for key, part in parts.items()}
     twins = responses.filter(is_twin)
     bases = responses.filter(~is_twin) if twins.height else responses
-    for twin, grader, rubric, n in sorted(by_key, key=lambda k: (*k[:3], k[3] or "")):
-        if twin:
-            continue
-        entry = _entry(grader, Rubric(rubric), bases, judgments, by_key[False, grader, rubric, n])
-        of_twins = by_key.get((True, grader, rubric, n))
-        if of_twins is not None:
-            beside = _entry(grader, Rubric(rubric), twins, judgments, of_twins)
-            entry = replace(entry, beside=beside)
-        yield replace(entry, responses_beside=twins) if twins.height else entry
+    for key in sorted(by_key, key=lambda k: (*k[:3], k[3] or "")):
+        if not key[0]:
+            entry, of_twins = _entry(bases, judgments, by_key[key]), by_key.get((True, *key[1:]))
+            beside = None if of_twins is None else _entry(twins, judgments, of_twins)
+            with_twins = replace(entry, beside=beside, responses_beside=twins)
+            yield with_twins if twins.height else entry
 
 
 def _by_system(judgments: pl.DataFrame) -> Iterator[tuple[str, pl.DataFrame]]:
@@ -163,25 +160,12 @@ def _rows(table: pl.DataFrame, rows: pl.Series) -> pl.DataFrame:
     return table if len(rows) == table.height else table[rows]
 
 
-def _entry(
-    grader: str,
-    rubric: Rubric,
-    responses: pl.DataFrame,
-    of_system: pl.DataFrame,
-    own_rows: pl.Series,
-) -> Entry:
-    """Return one entry.
-
-    Args:
-        grader: Name of the grader.
-        rubric: The rubric that it judged.
-        responses: The system's responses to all scenarios.
-        of_system: All judgments of the system.
-        own_rows: Rows of the entry's judgments.
-    """
+def _entry(responses: pl.DataFrame, of_system: pl.DataFrame, own_rows: pl.Series) -> Entry:
+    """Return one entry of a system, from its responses and judgments and the entry's rows."""
+    system, grader, rubric = of_system.select("system", "grader", "rubric").row(own_rows[0])
     columns = ("scenario", "epoch", "grading", "present", "protocol")
     judgments = _rows(of_system.select(columns), own_rows).with_columns(row=own_rows)
-    lacking = responses.filter(pl.col("lacks").list.contains(rubric.value))["scenario"]
+    lacking = responses.filter(pl.col("lacks").list.contains(rubric))["scenario"]
     if without := set(lacking) - set(judgments["scenario"]):
         responses = responses.filter(~pl.col("scenario").is_in(without))
     versions = judgments["protocol"].drop_nulls()
@@ -196,9 +180,9 @@ def _entry(
     )
     n_epochs = max(responses["epoch"].to_list())
     return Entry(
-        system=str(of_system["system"][0]),
-        grader=grader,
-        rubric=rubric,
+        system=system,
+        grader=Grader(grader),
+        rubric=Rubric(rubric),
         grading_protocol=None if versions.is_empty() else str(versions.max()),
         responses=responses,
         of_system=of_system,
@@ -223,25 +207,15 @@ UNKNOWN = "version unknown"
 
 
 class Basis(NamedTuple):
-    """The values that entries must share to be compared or ranked.
+    """The values that entries must share to be compared or ranked."""
 
-    Attributes:
-        bank: Name of the bank.
-        bank_n: The N of its version N-X.
-        bank_hash: Hash of the scenarios that were asked.
-        protocol_n: The N of the version of the protocol of the asking.
-        grading_n: The N of the version of the protocol of the grading.
-        grader: Name of the grader, with its mode and the hash of its prompt.
-        rubric: The rubric that was judged.
-    """
-
-    bank: str
-    bank_n: str
-    bank_hash: str
-    protocol_n: str
-    grading_n: str
-    grader: str
-    rubric: Rubric
+    bank: str  # Name of the bank
+    bank_n: str  # The N of its version N-X
+    bank_hash: str  # Hash of the scenarios that were asked
+    protocol_n: str  # The N of the version of the protocol of the asking
+    grading_n: str  # The N of the version of the protocol of the grading
+    grader: Grader
+    rubric: Rubric  # The rubric that was judged
 
 
 _WORDS = {
@@ -371,11 +345,11 @@ def entry_counts(entry: Entry) -> EntryCounts:
     )
 
 
-def _not_serious(asked: str | None, grader: str) -> Iterator[str]:
+def _not_serious(asked: str | None, grader: Grader) -> Iterator[str]:
     """Yield a reason if the system or the grader is one that only serves to try careeval out."""
     if (asked or "").startswith(EMBEDDED_MODEL):
         yield "an embedded model: for seeing everything work"
-    if Grader.parse(grader).is_lexical:
+    if grader.is_lexical:
         yield "the lexical grader compares words: for seeing everything work"
     if grader.startswith(EMBEDDED_MODEL):
         yield "graded by an embedded model: for seeing everything work"
@@ -423,7 +397,7 @@ class Harm:
     """One error that a grader found in one response."""
 
     system: str
-    grader: str
+    grader: Grader
     rubric: Rubric
     scenario: str
     adl: str | None

@@ -27,7 +27,7 @@ NOT_TRIED = "not tried on the bank's labelled probes"
 class GraderCard:
     """The reliability of one grader, from these runs, the probe check and the audit."""
 
-    grader: str  # Name of the grader, with its mode and the hash of its prompt
+    grader: Grader
     vendor: str | None  # Vendor of the grader; `None` if its name does not say
     probes: ProbeAgreement | None  # Result of the probe check; `None` if there was none
     failed: tuple[str, ...] | None
@@ -58,7 +58,7 @@ def grader_cards(
         probes: Name of a grader → result of its probe check.
         audits: Name of a grader → result of its audit.
     """
-    by_grader: dict[str, list[Entry]] = defaultdict(list)
+    by_grader: dict[Grader, list[Entry]] = defaultdict(list)
     for entry in entries:
         by_grader[entry.grader].append(entry)
     return {
@@ -68,12 +68,12 @@ def grader_cards(
 
 
 def _card(
-    grader: str,
+    grader: Grader,
     entries: Sequence[Entry],
     probes: ProbeAgreement | None,
     human: PeopleAudit | None,
 ) -> GraderCard:
-    maker = vendor(Grader.parse(grader).model)
+    maker = vendor(grader.model)
     present = [entry.first_of("present")["present"] for entry in entries]
     of_systems = [list(each) for _, each in groupby(entries, key=lambda entry: entry.system)]
     noise = {(entry.system, entry.rubric): grading_noise(entry) for entry in entries}

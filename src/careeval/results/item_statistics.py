@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 
+from careeval.core.response import Grader
 from careeval.core.scenario import Rubric
 from careeval.results.entries import Basis, Entry, basis
 from careeval.results.estimates import FloatArray, IntArray, estimate
@@ -19,7 +20,7 @@ from careeval.stats import Estimate, Interval, fisher_interval, item_rest
 class ItemStatistic:
     """One rubric item over the systems that one grader judged."""
 
-    grader: str  # Name of the grader
+    grader: Grader
     bank: str  # Name of the bank
     scenario: str
     rubric: Rubric

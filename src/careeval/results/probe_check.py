@@ -16,6 +16,7 @@ import numpy as np
 import polars as pl
 
 from careeval import scoring
+from careeval.core.response import Grader
 from careeval.core.scenario import Probe, Rubric
 from careeval.errors import StatsError
 from careeval.results.estimates import Bounded, FloatArray
@@ -339,7 +340,7 @@ def _grouped(rows: Iterable[_Row], key: Callable[[_Row], _Key]) -> dict[_Key, li
 class ProbeTrial:
     """The probe check of one grader."""
 
-    grader: str  # Name of the grader, with its mode and the hash of its prompt
+    grader: Grader
     agreement: ProbeAgreement  # The grader's agreement with the labels
     cost: Cost  # Cost of its judgments, with each probe as a response
     seconds: float | None  # Total duration of its calls; `None` if unknown for any

@@ -37,17 +37,11 @@ T = TypeVar("T", bound=_OfScenario)
 
 
 class PublicHarms(NamedTuple):
-    """An entry's errors in responses that may be shown, and the number of its other errors.
+    """An entry's errors in responses that may be shown, and the number of its other errors."""
 
-    Attributes:
-        shown: Errors in responses that may be shown.
-        n_held_out: Errors in held-out responses.
-        n_unknown: Errors in responses whose split is unknown.
-    """
-
-    shown: tuple[Harm, ...]
-    n_held_out: int
-    n_unknown: int
+    shown: tuple[Harm, ...]  # Errors in responses that may be shown
+    n_held_out: int  # Errors in held-out responses
+    n_unknown: int  # Errors in responses whose split is unknown
 
 
 @dataclass(frozen=True, eq=False)

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import polars as pl
 
 from careeval import scoring
-from careeval.core.response import GRADED_STATES, ResponseState
+from careeval.core.response import GRADED_STATES, Grader, ResponseState
 from careeval.core.scenario import Adl, Domain, HarmKind, Rubric
 from careeval.results.care import CareRates, PlanNumbers, care_rates, lenient_score, plan_numbers
 from careeval.results.entries import Entry, entries, entry_counts, why_not_ranked
@@ -133,17 +133,11 @@ COUNTED_STATES = {
 
 @dataclass(frozen=True)
 class SubsetScore:
-    """The results over some of the scenarios, such as those of one activity.
+    """The results over some of the scenarios, such as those of one activity."""
 
-    Attributes:
-        n: Scenarios with a judged response.
-        score: Score; below five scenarios without an interval, and not for comparing.
-        severe: Severe errors.
-    """
-
-    n: int
-    score: Estimate
-    severe: Errors
+    n: int  # Scenarios with a judged response
+    score: Estimate  # Score; below five scenarios without an interval, and not for comparing
+    severe: Errors  # Severe errors
 
     @property
     def small(self) -> bool:
@@ -153,15 +147,10 @@ class SubsetScore:
 
 @dataclass(frozen=True)
 class DomainScore:
-    """The score of one domain of caregiving competence.
+    """The score of one domain of caregiving competence."""
 
-    Attributes:
-        n: Scenarios with an item rated in the domain.
-        score: Points of the items, weighted by each item's level in the domain (D1).
-    """
-
-    n: int
-    score: Estimate
+    n: int  # Scenarios with an item rated in the domain
+    score: Estimate  # Points of the items, weighted by each item's level in the domain (D1)
 
 
 @dataclass(frozen=True)
@@ -169,73 +158,47 @@ class Summary:
     """The main numbers of one system, as one grader judged it on one rubric.
 
     Scores are fractions of the maximum: 1 is expert practice, and they can be negative.
-
-    Attributes:
-        system: Name of the system.
-        asked: Inspect's name of the model that was asked; `None` for recorded responses.
-        grader: Name of the grader, with its mode and the hash of its prompt.
-        rubric: The rubric that was judged.
-        protocol: Version N-X of the protocol of the asking.
-        grading_protocol: Version N-X of the protocol of the grading.
-        n_gradings: Gradings of these responses by this grader; the first counts.
-        n_scenarios: Scenarios asked.
-        n_epochs: Responses asked for a scenario.
-        n_responses: Responses asked for, missing ones included.
-        n_missing: Missing responses: no score, never 0.
-        n_empty: Responses without a word, 0 points.
-        n_refused: Responses that the provider refused, 0 points.
-        n_cut: Responses cut off at the token limit, graded as they are.
-        n_ungraded: Responses that are not missing and that this grader has not judged completely.
-        n_judgments: Items × responses, responses without words included.
-        n_unresolved: Judgments that the grader failed to make.
-        numbers: Key of a headline metric → its value.
-        severe_by_kind: Severe errors by kind, injury or rights; empty if the bank does not say
-            which item is which.
-        cost: Cost of the responses and their grading, those to twins and controls included.
-        not_ranked: Reasons why this entry may not be ranked; empty if it may.
-        warnings: Warnings for the reader.
-        care: Rates of too little and too much care; None if the bank gives no directions of error.
-        lenient: Ladder score if rungs that lack one act count; None for other rubrics.
-        twins: Numbers over twins and controls; None if none was asked and judged.
-        n_malformed: Responses whose words are no plan, 0 points.
-        n_not_executable: Plans that break off, judged up to there.
-        plan: Numbers by answer of the person; None for other rubrics.
     """
 
-    system: str
-    asked: str | None
-    grader: str
-    rubric: Rubric
+    system: str  # Name of the system
+    asked: str | None  # Inspect's name of the model that was asked; `None` for recorded responses
+    grader: Grader
+    rubric: Rubric  # The rubric that was judged
     bank: str
     bank_version: str
     bank_hash: str
     bank_provenance: str
-    protocol: str
-    grading_protocol: str | None
-    n_gradings: int
-    n_scenarios: int
-    n_epochs: int
-    n_responses: int
-    n_missing: int
-    n_empty: int
-    n_refused: int
-    n_cut: int
-    n_ungraded: int
-    n_judgments: int
-    n_unresolved: int
-    numbers: Numbers
+    protocol: str  # Version N-X of the protocol of the asking
+    grading_protocol: str | None  # Version N-X of the protocol of the grading
+    n_gradings: int  # Gradings of these responses by this grader; the first counts
+    n_scenarios: int  # Scenarios asked
+    n_epochs: int  # Responses asked for a scenario
+    n_responses: int  # Responses asked for, missing ones included
+    n_missing: int  # Missing responses: no score, never 0
+    n_empty: int  # Responses without a word, 0 points
+    n_refused: int  # Responses that the provider refused, 0 points
+    n_cut: int  # Responses cut off at the token limit, graded as they are
+    n_ungraded: int  # Responses that are not missing and that this grader has not judged completely
+    n_judgments: int  # Items × responses, responses without words included
+    n_unresolved: int  # Judgments that the grader failed to make
+    numbers: Numbers  # Key of a headline metric → its value
     severe_by_kind: Mapping[HarmKind, Errors]
+    """Severe errors by kind, injury or rights; empty if the bank does not say which item is
+    which."""
     by_adl: Mapping[Adl, SubsetScore]
     by_domain: Mapping[Domain, DomainScore]
-    cost: RunCost
-    not_ranked: tuple[str, ...]
-    warnings: tuple[str, ...]
+    cost: RunCost  # Cost of the responses and their grading, those to twins and controls included
+    not_ranked: tuple[str, ...]  # Reasons why this entry may not be ranked; empty if it may
+    warnings: tuple[str, ...]  # Warnings for the reader
     care: CareRates | None = None
+    """Rates of too little and too much care; None if the bank gives no directions of error."""
     lenient: Estimate | None = None
+    """Ladder score if rungs that lack one act count; None for other rubrics."""
     twins: TwinNumbers | None = None
-    n_malformed: int = 0
-    n_not_executable: int = 0
-    plan: PlanNumbers | None = None
+    """Numbers over twins and controls; None if none was asked and judged."""
+    n_malformed: int = 0  # Responses whose words are no plan, 0 points
+    n_not_executable: int = 0  # Plans that break off, judged up to there
+    plan: PlanNumbers | None = None  # Numbers by answer of the person; None for other rubrics
 
     @property
     def severe(self) -> Errors:

@@ -322,7 +322,7 @@ def select(
         own = judgments["grader"].unique().sort().to_list()
         for name in graders:
             if not any(is_called(grader, name) for grader in own):
-                names = [*own, *(Grader.parse(grader).model for grader in own)]
+                names = [*own, *(Grader(grader).model for grader in own)]
                 raise _unknown_name("grader", name, own, names)
         chosen = [grader for grader in own if any(is_called(grader, name) for name in graders)]
         judgments = judgments.filter(pl.col("grader").is_in(chosen))
@@ -345,7 +345,7 @@ def select(
 
 def is_called(grader: str, name: str) -> bool:
     """Tell whether `name` names this grader, in full or without its mode and prompt."""
-    return name in {grader, Grader.parse(grader).model}
+    return name in {grader, Grader(grader).model}
 
 
 def _unknown_name(what: str, name: str, own: Sequence[str], names: Sequence[str]) -> UsageError:

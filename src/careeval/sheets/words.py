@@ -40,7 +40,7 @@ CORRECTED = (
 def grader_names(graders: Iterable[str]) -> dict[str, str]:
     """Return grader → name: model, model and mode, or full name; the shortest that is unique."""
     graders = list(dict.fromkeys(graders))
-    parsed = [Grader.parse(grader) for grader in graders]
+    parsed = [Grader(grader) for grader in graders]
     for names in ([grader.model for grader in parsed], [grader.short for grader in parsed]):
         if len(set(names)) == len(graders):
             return dict(zip(graders, names, strict=True))

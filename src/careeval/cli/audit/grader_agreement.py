@@ -59,7 +59,7 @@ def probe_agreement(
 
 def _lexical(grader: str, runs: Runs, bank: Bank | None) -> ProbeAgreement | None:
     """Return the agreement of the lexical grader; `None` for others, or without a bank."""
-    if not Grader.parse(grader).is_lexical:
+    if not Grader(grader).is_lexical:
         return None
     if bank is not None:
         return lexical_agreement(bank)

@@ -8,7 +8,6 @@ from contextlib import suppress
 from functools import cache
 from pathlib import Path
 
-from careeval.core.response import Grader
 from careeval.files import read_text, write_text
 from careeval.protocol.table_cache import cache_entry, make_entry, prune
 from careeval.results.summary import Summary
@@ -27,7 +26,7 @@ def lexical_sentences(summaries: Sequence[Summary]) -> list[str]:
     numbers = {
         s.bank_version.partition("-")[0] if s.bank == OWN_NAME else DEFAULT
         for s in summaries
-        if Grader.parse(s.grader).is_lexical
+        if s.grader.is_lexical
     }
     return [lexical_sentence(number) for number in sorted(numbers)]
 

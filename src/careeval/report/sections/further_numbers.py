@@ -124,8 +124,8 @@ def _reliability(row: Row) -> Iterable[str]:
 
 def _directions(report: Report) -> PageTable:
     """Return the table of `directions_sheet`, with graders' errors on the probes of twins."""
-    cards = report.findings.cards.values()
-    probes = {card.grader: card.probes for card in cards if card.probes}
+    cards = report.findings.cards.items()
+    probes = {grader: card.probes for grader, card in cards if card.probes}
     columns = (
         PageColumn("name"),
         PageColumn("number", beneath=lambda row: (row["meaning"],)),

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from careeval.core.response import Grader
 from careeval.report.page_table import PageColumn, PageTable
 from careeval.report.sections.section import Report, Section
 from careeval.results.findings import Findings
@@ -98,7 +97,7 @@ def people_tables(card: GraderCard, findings: Findings) -> Iterator[PageTable]:
     """
     if card.human is None:
         return
-    name = Grader.parse(card.grader).model
+    name = card.grader.model
     sheet = against_people_sheet(card.human)
     yield PageTable(
         sheet,

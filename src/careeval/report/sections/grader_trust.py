@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from careeval.core.response import Grader
 from careeval.report.page_table import PageTable
 from careeval.report.sections.grader import corrected_by
 from careeval.report.sections.section import Report
@@ -32,7 +31,7 @@ class GraderSummary:
 def grader_summaries(report: Report) -> Iterator[GraderSummary]:
     """Yield the summary of each grader of a report."""
     for card in report.findings.cards.values():
-        grader = Grader.parse(card.grader)
+        grader = card.grader
         facts = [("Contradictions", tuple(_contradictions(card))), ("Whole name", (card.grader,))]
         if card.probes is not None:
             facts.insert(0, ("On labelled probes", (as_sentence(card.probes.sentence()),)))

@@ -9,7 +9,6 @@ from functools import cached_property
 
 import polars as pl
 
-from careeval.core.response import Grader
 from careeval.core.scenario import Rubric
 from careeval.report.site.names import slugs
 from careeval.results.entries import Basis, basis
@@ -298,7 +297,7 @@ def _site_entry(
 
 def _board_slugs(bases: Sequence[Basis]) -> dict[Basis, str]:
     """Return a slug per board, from rubric and grader; from more if two boards share both."""
-    plain = {key: f"{key.rubric} {Grader.parse(key.grader).model}" for key in bases}
+    plain = {key: f"{key.rubric} {key.grader.model}" for key in bases}
     n_by_name = Counter(plain.values())
     names = {key: name if n_by_name[name] == 1 else " ".join(key) for key, name in plain.items()}
     by_name = slugs(names.values(), "board")
@@ -307,7 +306,7 @@ def _board_slugs(bases: Sequence[Basis]) -> dict[Basis, str]:
 
 def _anchors(summaries: Sequence[Summary]) -> list[str]:
     """Return an anchor per entry, unique within its system; empty if its system has no other."""
-    shown = {s.grader: Grader.parse(s.grader).model for s in summaries}
+    shown = {s.grader: s.grader.model for s in summaries}
     n_by_name = Counter(shown.values())
     shown = {grader: name if n_by_name[name] == 1 else grader for grader, name in shown.items()}
     graders = slugs(shown.values(), "grader")

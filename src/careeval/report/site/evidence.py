@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from careeval.core.response import Grader
 from careeval.report.page_table import PageColumn, PageTable
 from careeval.report.sections.grader import (
     AGREEMENT,
@@ -50,12 +49,12 @@ class EvidenceCard:
     @property
     def name(self) -> str:
         """Name of the grader's model."""
-        return Grader.parse(self.card.grader).model
+        return self.card.grader.model
 
     @property
     def mode(self) -> str:
         """Mode of the grader, with the hash of its prompt."""
-        return Grader.parse(self.card.grader).setting
+        return self.card.grader.setting
 
     @property
     def probe_sentence(self) -> str:
@@ -131,7 +130,7 @@ def _corrected(card: GraderCard, site: Contents) -> PageTable:
     return PageTable(
         corrected(site, card.grader),
         (PageColumn("system", link=page_of_row), *CORRECTED),
-        f"Scores by {Grader.parse(card.grader).model}, corrected by people",
+        f"Scores by {card.grader.model}, corrected by people",
         as_graded(entries),
         look="telling",
         file="corrected-scores",
@@ -152,7 +151,7 @@ _PROBE_COLUMNS = (
 
 def _probes(card: GraderCard, site: Contents) -> Iterator[PageTable]:
     """Yield tables of a grader's results on the probes, by points and by trap; may have no rows."""
-    name = Grader.parse(card.grader).model
+    name = card.grader.model
     yield PageTable(
         probes_by_points_sheet(site.findings).where(grader=card.grader),
         (*AGREEMENT[:2], *_PROBE_COLUMNS, *AGREEMENT[-2:]),

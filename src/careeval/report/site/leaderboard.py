@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from careeval.core.response import Grader
 from careeval.report.page_table import BarScale, PageColumn, PageTable, strip_of
 from careeval.report.sections.parts import severe_column
 from careeval.report.site.contents import Contents, SiteBoard, SiteEntry, rubric_words
@@ -56,7 +55,7 @@ def board_table(board: SiteBoard, site: Contents) -> PageTable:
     # all tables of the page share the scales, so that dots can be compared
     scale = BarScale.of_estimates(s.score for s in summaries)
     shares = BarScale.of_estimates((s.severe.share for s in summaries), (0, 0.1))
-    caption = f"{board.title}, graded by {Grader.parse(board.basis.grader).model}"
+    caption = f"{board.title}, graded by {board.basis.grader.model}"
     sheet = listing("leaderboard", board.entries, site, caption)
     not_ranked = _shared_reason([row["not_ranked"] for row in sheet.rows])
     unpriced = _shared_reason([row["cost_usd"].reason for row in sheet.rows])

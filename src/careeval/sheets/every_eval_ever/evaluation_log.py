@@ -185,7 +185,7 @@ def _result(
         "max_score": 1.0,
         "additional_details": {"rubric": s.rubric.value},
     }
-    if not Grader.parse(s.grader).is_lexical:
+    if not s.grader.is_lexical:
         config["llm_scoring"] = _llm_scoring(s.grader, prompts)
     uncertainty: dict[str, Any] = {"num_samples": metric.n}
     if estimate.ci95 is not None:
@@ -222,7 +222,7 @@ def _result(
 
 def _llm_scoring(grader: str, prompts: Mapping[str, str]) -> dict[str, Any]:
     """Return the grader and its prompt, or that the prompt is not kept, as the format has them."""
-    name = Grader.parse(grader).model
+    name = Grader(grader).model
     return {
         "judges": [{"model_info": _model(name, name)}],
         "input_prompt": prompts.get(grader, f"not kept with the results: {grader}"),
