@@ -21,7 +21,7 @@ def test_rows_as_arrays() -> None:
 
     graded = GradedRubric.of(runs.responses, runs.judgments, 3)
 
-    nan, levels_of = np.nan, list(Domain).index(Domain.user_agency)
+    nan = np.nan
     assert graded.scenarios == ("dressing-1", "eating-1")
     assert [traits.adl for traits in graded.traits] == ["dressing", "eating"]
     assert graded.n_items.tolist() == [2, 3]
@@ -31,7 +31,7 @@ def test_rows_as_arrays() -> None:
         graded.present,
         [[[0, 1, 0], [1, 0, 0], [0, 0, 0]], [[1, nan, 0], [0, 0, 0], [0, 0, 1]]],
     )
-    np.testing.assert_array_equal(graded.levels[:, :, levels_of], [[nan] * 3, [2, nan, 0]])
+    np.testing.assert_array_equal(graded.items[Domain.user_agency], [[nan] * 3, [2, nan, 0]])
 
 
 def test_scenario_without_judgments_has_no_items() -> None:
@@ -40,7 +40,7 @@ def test_scenario_without_judgments_has_no_items() -> None:
     graded = GradedRubric.of(runs.responses, runs.judgments, 1)
     assert graded.n_items.tolist() == [5, 0]
     assert graded.n_judged == {"dressing-1": 1, "eating-1": 0}
-    assert np.isnan(graded.levels[1]).all()
+    assert np.isnan(graded.items[Domain.user_agency][1]).all()
 
 
 def test_response_that_lacks_an_item_is_not_judged() -> None:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
 import polars as pl
 
 from careeval import scoring
@@ -19,7 +20,7 @@ from careeval.core.scenario import WHEN, CareError, ItemKind, Rubric
 from careeval.errors import StatsError
 from careeval.results.entries import Entry
 from careeval.results.estimates import Bounded, FloatArray, rate
-from careeval.results.graded_rubric import Errors, GradedRubric
+from careeval.results.graded_rubric import BoolArray, Errors, GradedRubric
 from careeval.stats import MIN_CLUSTERS, Estimate, Interval, rate_interval
 
 FEW = f"fewer than {MIN_CLUSTERS} scenarios: no interval"
@@ -46,73 +47,54 @@ class CareRates:
 
 def care_rates(entry: Entry) -> CareRates | None:
     """Return the care rates of an entry; None if its bank gives no directions of error."""
-    columns = ("scenario", "epoch", "points", "present", "kind", "core", "error")
-    judged = entry.first_of(*columns)
-    if judged["error"].null_count() == judged.height:
+    graded, items = entry.graded, entry.graded.items
+    if (items["error"] == None).all():  # noqa: E711
         return None
-    good = pl.col("points") > 0
-    technique = judged.filter(good, pl.col("kind") == ItemKind.technique.value)
+    good, is_core = graded.points > 0, items["core"] == 1
     return CareRates(
-        too_little=_any(judged.filter(pl.col("error") == CareError.too_little.value)),
-        too_much=_any(judged.filter(pl.col("error") == CareError.too_much.value)),
-        unspecific=_any(technique, none=True),
-        core=_earned(judged.filter(good, pl.col("core"))),
-        other=_earned(judged.filter(good, ~pl.col("core"))),
+        too_little=_any(graded, items["error"] == CareError.too_little.value),
+        too_much=_any(graded, items["error"] == CareError.too_much.value),
+        unspecific=_any(graded, good & (items["kind"] == ItemKind.technique.value), none=True),
+        core=_earned(graded, good & is_core),
+        other=_earned(graded, good & (items["core"] == 0)),
     )
 
 
-def _any(judged: pl.DataFrame, *, none: bool = False) -> Rate:
+def _any(graded: GradedRubric, items: BoolArray, *, none: bool = False) -> Rate:
     """Return the share of responses with at least one of these items; if `none`, with none of them.
 
     A response that an unresolved judgment leaves open counts with the share among the others.
     """
-    present = pl.col("present")
-    by_response = judged.group_by("scenario", "epoch").agg(
-        certain=present.fill_null(False).any(), could=present.fill_null(True).any()
-    )
+    chosen = items[:, np.newaxis]
+    certain = ((graded.present == 1) & chosen).any(axis=2)
+    could = ((graded.present != 0) & chosen).any(axis=2)
     if none:
-        by_response = by_response.with_columns(certain=~pl.col("could"), could=~pl.col("certain"))
-    return _rate(
-        by_response.with_columns(pl.col("certain", "could").cast(pl.Float64), trials=pl.lit(1.0)),
-        by_response.height,
-    )
+        certain, could = ~could, ~certain
+    trials = graded.is_judged & items.any(axis=1, keepdims=True)
+    return _rate(certain, could, trials.astype(np.float64), int(trials.sum()))
 
 
-def _earned(judged: pl.DataFrame) -> Rate:
+def _earned(graded: GradedRubric, items: BoolArray) -> Rate:
     """Return the points earned on these items, over their maximum."""
-    points = pl.col("points").cast(pl.Float64)
-    return _rate(
-        judged.select(
-            "scenario",
-            certain=points * pl.col("present").fill_null(False),
-            could=points * pl.col("present").fill_null(True),
-            trials=points,
-        ),
-        judged.select("scenario", "epoch").n_unique(),
-    )
+    n = int(graded.is_judged[items.any(axis=1)].sum())
+    points = graded.is_judged[:, :, np.newaxis] * np.where(items, graded.points, 0)[:, np.newaxis]
+    return _rate(graded.present == 1, graded.present != 0, points.astype(np.float64), n)
 
 
-def _rate(rows: pl.DataFrame, n: int) -> Rate:
-    """Return a rate over scenarios from rows with the columns `certain`, `could` and `trials`."""
-    resolved = rows.filter(pl.col("certain") == pl.col("could"))
-    total = float(resolved["trials"].sum())
-    if not total:
+def _rate(certain: BoolArray, could: BoolArray, trials: FloatArray, n: int) -> Rate:
+    """Return a rate over scenarios, the first axis of what certainly counts, what could, trials."""
+    resolved = certain == could
+    if not (total := trials[resolved].sum()):
         return Rate(n, Estimate.unknown("the bank has no such items, or none could be judged"))
-    likely = float(resolved["certain"].sum()) / total
-    span = pl.col("could") - pl.col("certain")
-    by_scenario = (
-        rows.group_by("scenario")
-        .agg(
-            low=pl.col("certain").sum(),
-            value=(pl.col("certain") + likely * span).sum(),
-            high=pl.col("could").sum(),
-            trials=pl.col("trials").sum(),
-        )
-        .sort("scenario")
-    )
-    trials = by_scenario["trials"].to_numpy()
-    low, value, high = (by_scenario[name].to_numpy() for name in ("low", "value", "high"))
-    return Rate(n, rate(Bounded(low, high, value), trials, _interval))
+    likely = (trials * certain)[resolved].sum() / total
+
+    def by_scenario(events: FloatArray | BoolArray) -> FloatArray:
+        summed = (trials * events).reshape(len(trials), -1).sum(axis=1)
+        return np.asarray(summed[has_trials])
+
+    has_trials = trials.reshape(len(trials), -1).any(axis=1)
+    counts = Bounded(certain, could, np.where(resolved, certain, likely)).map(by_scenario)
+    return Rate(n, rate(counts, by_scenario(np.ones_like(trials)), _interval))
 
 
 def _interval(events: FloatArray, trials: FloatArray) -> Interval:

@@ -15,7 +15,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from itertools import compress
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import polars as pl
@@ -106,10 +106,9 @@ class GradedRubric:
     traits: tuple[ScenarioTraits, ...]  # The attributes of each
     n_items: IntArray  # Items of each, without padding; 0 if nothing was judged
     points: IntArray  # Points of the items, shape (n_scenarios, n_items)
-    harms: FloatArray  # Index in `HarmKind` of each item's harm, NaN if the bank does not say
-    levels: FloatArray
-    """Levels of the items, 0 to 2, in each `Domain`, NaN where not rated, shape (n_scenarios,
-    n_items, n_domains)."""
+    items: Mapping[str, NDArray[Any]]
+    """Other columns of the items: the texts of `_TEXTS`, None if there is none, and the numbers of
+    `_NUMBERS`, NaN if there is none; each as `points`."""
     is_judged: BoolArray  # True where a response was judged, shape (n_scenarios, n_epochs)
     present: FloatArray  # 1, 0, or NaN where unresolved, shape (n_scenarios, n_epochs, n_items)
     filled: FloatArray
@@ -131,21 +130,22 @@ class GradedRubric:
             n_epochs: Responses asked for each scenario.
         """
         traits = _traits(responses)
-        rows = _numbers(judgments, tuple(traits))
+        rows = _indexed(judgments, tuple(traits))
         row, epoch, item, n_rows = (
-            rows[name].to_numpy() for name in ("scenario", "epoch", "item", "n_rows")
+            rows[name].to_numpy() for name in ("scenario", "epoch", "column", "n_rows")
         )
         n, width = len(traits), int(item.max(initial=-1)) + 1
         n_items = np.zeros(n, dtype=np.int64)
         np.maximum.at(n_items, row, item + 1)
-        # backwards, so that the first judgment of an item says what the item is
-        first = row[::-1], item[::-1]
-        points = np.zeros((n, width), dtype=np.int64)
-        points[first] = rows["points"].to_numpy()[::-1]
-        harms = np.full((n, width), np.nan)
-        harms[first] = rows["harm"].to_numpy()[::-1]
-        levels = np.full((n, width, len(Domain)), np.nan)
-        levels[first] = rows.select(_DOMAINS).fill_null(np.nan).to_numpy()[::-1]
+
+        def of_items(column: str, unknown: object) -> NDArray[Any]:
+            values = rows[column].to_numpy()
+            array = np.full((n, width), unknown, dtype=values.dtype)
+            # backwards, so that the first judgment of an item says what the item is
+            array[row[::-1], item[::-1]] = values[::-1]
+            return array
+
+        points = of_items("points", 0)
         whole = n_rows == n_items[row]
         is_judged = np.zeros((n, n_epochs), dtype=np.bool_)
         is_judged[row[whole], epoch[whole]] = True
@@ -156,8 +156,8 @@ class GradedRubric:
             tuple(traits.values()),
             n_items,
             points,
-            harms,
-            levels,
+            {name: of_items(name, None) for name in _TEXTS}
+            | {name: of_items(name, np.nan) for name in _NUMBERS},
             is_judged,
             present,
             _filled(points, n_items, is_judged, present),
@@ -175,6 +175,7 @@ class GradedRubric:
             self,
             scenarios=self.ids(rows),
             traits=tuple(compress(self.traits, rows)),
+            items={name: column[rows] for name, column in self.items.items()},
             **{name: getattr(self, name)[rows] for name in _ARRAYS},
         )
 
@@ -389,7 +390,7 @@ class GradedRubric:
 
     def domain_terms(self, domain: Domain) -> RatioTerms:
         """Return the terms of `domain_score`."""
-        levels = self.levels[:, :, list(Domain).index(domain)]
+        levels = self.items[domain.value]
         count = partial(scoring.domain_weighted, self.points, levels)
         everything = count(np.ones_like(self.present[:, :1]))
         rated = self._rated(domain)
@@ -416,7 +417,7 @@ class GradedRubric:
         """Return a mask of items that are errors of this severity, and of `kind` if given."""
         errors = self.points == severity
         if kind is not None:
-            errors &= self.harms == list(HarmKind).index(kind)
+            errors &= self.items["harm"] == kind.value
         return np.asarray(errors)
 
     def _with_errors(self, severity: int, kind: HarmKind | None = None) -> BoolArray:
@@ -425,7 +426,7 @@ class GradedRubric:
 
     def _rated(self, domain: Domain) -> BoolArray:
         """Return a mask of the judged scenarios with an item that is rated in a domain."""
-        unrated = np.isnan(self.levels[:, :, list(Domain).index(domain)]).all(axis=1)
+        unrated = np.isnan(self.items[domain.value]).all(axis=1)
         return np.asarray(self.is_judged.any(axis=1) & ~unrated)
 
     def _settled(self, count: Callable[[FloatArray], tuple[FloatArray, ...]]) -> BoundedValues:
@@ -471,8 +472,9 @@ class GradedRubric:
             raise StatsError(f"{absent} of {asked} responses are missing or not graded")
 
 
-_ARRAYS = ("n_items", "points", "harms", "levels", "is_judged", "present", "filled")
-_DOMAINS = [domain.value for domain in Domain]
+_ARRAYS = ("n_items", "points", "is_judged", "present", "filled")
+_TEXTS = ("item", "harm", "kind", "error")
+_NUMBERS = ("core", *(domain.value for domain in Domain))
 
 
 def _traits(responses: pl.DataFrame) -> dict[str, ScenarioTraits]:
@@ -487,21 +489,20 @@ def _traits(responses: pl.DataFrame) -> dict[str, ScenarioTraits]:
     }
 
 
-def _numbers(judgments: pl.DataFrame, scenarios: Sequence[str]) -> pl.DataFrame:
-    """Return the judgments as numbers, with indexes of scenario, epoch and item, in their order.
+def _indexed(judgments: pl.DataFrame, scenarios: Sequence[str]) -> pl.DataFrame:
+    """Return the judgments with indexes of scenario, epoch and item, in their order.
 
     `n_rows` is the number of rows of the response.
     """
     rows = {scenario: row for row, scenario in enumerate(scenarios)}
-    harms = {kind.value: place for place, kind in enumerate(HarmKind)}
     return judgments.sort("scenario", "epoch", "position").select(
         pl.col("scenario").replace_strict(rows, return_dtype=pl.Int64),
         pl.col("epoch").cast(pl.Int64) - 1,
-        pl.col("position").rank("dense").over("scenario").cast(pl.Int64).alias("item") - 1,
+        pl.col("position").rank("dense").over("scenario").cast(pl.Int64).alias("column") - 1,
         pl.len().over("scenario", "epoch").alias("n_rows"),
         pl.col("points").cast(pl.Int64),
-        pl.col("harm").replace_strict(harms, default=None, return_dtype=pl.Float64),
-        pl.col("present", *_DOMAINS).cast(pl.Float64),
+        pl.col(_TEXTS),
+        pl.col("present", *_NUMBERS).cast(pl.Float64).fill_null(np.nan),
     )
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations, product
+from typing import NamedTuple
 
 import numpy as np
 
@@ -16,6 +16,7 @@ from careeval.core.twin import right_acts
 from careeval.errors import StatsError
 from careeval.results.entries import Entry
 from careeval.results.estimates import Bounded, FloatArray, rate
+from careeval.results.graded_rubric import GradedRubric
 from careeval.stats import MIN_CLUSTERS, Estimate, Interval, rate_interval
 
 Share = Bounded[float]
@@ -76,12 +77,12 @@ def twin_numbers(entry: Entry) -> TwinNumbers | None:
     of_twins = entry.beside
     if of_twins is None:
         return None
-    base_judgments, twin_judgments = _judgments(entry), _judgments(of_twins)
+    bases, others = _texts(entry.graded), _texts(of_twins.graded)
     twins = of_twins.responses.select("scenario", "twin_of", "control").unique().sort("scenario")
     pairs: list[TwinPair] = []
     controls: list[ControlChange] = []
     for scenario, base, control in twins.iter_rows():
-        one, other = base_judgments.get(base), twin_judgments.get(scenario)
+        one, other = bases.get(base), others.get(scenario)
         if one is None or other is None:
             continue
         if control is None:
@@ -104,33 +105,40 @@ def twin_numbers(entry: Entry) -> TwinNumbers | None:
     )
 
 
-@dataclass(frozen=True, eq=False)
-class _TextJudgments:
-    """The judgments of the responses to one text: item → points, and by epoch item → present."""
+class _Text(NamedTuple):
+    """The judgments of the responses to one text."""
 
-    points: Mapping[str, int]
-    present: Sequence[Mapping[str, bool | None]]
+    points: Mapping[str, int]  # Id of an item → its points
+    present: FloatArray  # 1, 0, or NaN where unresolved, shape (n_responses, n_items)
 
-
-def _judgments(entry: Entry) -> dict[str, _TextJudgments]:
-    columns = ("scenario", "epoch", "item", "points", "present")
-    by_scenario: dict[str, _TextJudgments] = {}
-    for (scenario,), rows in entry.first_of(*columns).group_by("scenario", maintain_order=True):
-        by_epoch: dict[int, dict[str, bool | None]] = {}
-        for epoch, item, present in rows.select("epoch", "item", "present").iter_rows():
-            by_epoch.setdefault(epoch, {})[item] = present
-        points = dict(rows.select("item", "points").unique().iter_rows())
-        by_scenario[str(scenario)] = _TextJudgments(points, list(by_epoch.values()))
-    return by_scenario
+    def of(self, acts: Sequence[str]) -> FloatArray:
+        """Return `present` of some acts; NaN for one that is not in the rubric."""
+        present = np.full((len(self.present), len(acts)), np.nan)
+        for column, item in enumerate(self.points):
+            if item in acts:
+                present[:, acts.index(item)] = self.present[:, column]
+        return present
 
 
-def _pair(base: str, twin: str, one: _TextJudgments, other: _TextJudgments) -> Iterator[TwinPair]:
+def _texts(graded: GradedRubric) -> dict[str, _Text]:
+    """Return the judged scenarios."""
+    texts = {}
+    for row in np.flatnonzero(graded.is_judged.any(axis=1)).tolist():
+        n = graded.n_items[row]
+        items, points = graded.items["item"][row, :n], graded.points[row, :n].tolist()
+        present = graded.present[row, graded.is_judged[row], :n]
+        texts[graded.scenarios[row]] = _Text(dict(zip(items, points, strict=True)), present)
+    return texts
+
+
+def _pair(base: str, twin: str, one: _Text, other: _Text) -> Iterator[TwinPair]:
     """Yield the pair, or nothing if base and twin do not have exactly one right act each."""
     of_base, of_twin = right_acts(one.points, other.points)
     if (len(of_base), len(of_twin)) != (1, 1):
         return
     acts = (of_base[0], of_twin[0])
-    in_base, in_twin = (_alone(judgments, acts) for judgments in (one, other))
+    of_acts = one.of(acts), other.of(acts)
+    in_base, in_twin = map(_alone, of_acts)
     adapted = _times(in_base[0], in_twin[1])
     stuck = _plus(_times(in_base[0], in_twin[0]), _times(in_base[1], in_twin[1]))
     neither = Bounded(
@@ -138,28 +146,26 @@ def _pair(base: str, twin: str, one: _TextJudgments, other: _TextJudgments) -> I
         _rest(adapted.low, stuck.low),
         _rest(adapted.value, stuck.value),
     )
-    n = _n_resolved(one, acts) * _n_resolved(other, acts)
+    n = _n_resolved(of_acts[0]) * _n_resolved(of_acts[1])
     yield TwinPair(base, twin, acts, n, adapted, stuck, neither)
 
 
-def _alone(judgments: _TextJudgments, acts: tuple[str, str]) -> tuple[Share, Share]:
+def _alone(present: FloatArray) -> tuple[Share, Share]:
     """Return for each of two acts the share of responses that have it without the other."""
-    pairs = [(each.get(acts[0]), each.get(acts[1])) for each in judgments.present]
-    resolved = [pair for pair in pairs if None not in pair]
+    is_open = np.isnan(present)
+    n_resolved = _n_resolved(present)
 
-    def share(wanted: tuple[bool, bool]) -> Share:
-        certain = sum(pair == wanted for pair in pairs)
-        could = sum(
-            all(x is None or x == y for x, y in zip(pair, wanted, strict=True)) for pair in pairs
-        )
-        value = certain / len(resolved) if resolved else float("nan")
-        return Bounded(certain / len(pairs), could / len(pairs), value)
+    def share(wanted: tuple[int, int]) -> Share:
+        has = present == wanted
+        certain, could = (int(each.all(axis=1).sum()) for each in (has, has | is_open))
+        value = certain / n_resolved if n_resolved else float("nan")
+        return Bounded(certain / len(present), could / len(present), value)
 
-    return share((True, False)), share((False, True))
+    return share((1, 0)), share((0, 1))
 
 
-def _n_resolved(judgments: _TextJudgments, acts: tuple[str, str]) -> int:
-    return sum(all(each.get(act) is not None for act in acts) for each in judgments.present)
+def _n_resolved(present: FloatArray) -> int:
+    return int((~np.isnan(present).any(axis=1)).sum())
 
 
 def _times(one: Share, other: Share) -> Share:
@@ -177,33 +183,25 @@ def _rest(one: float, other: float) -> float:
 
 
 def _control(
-    base: str, control: str, kind: str, one: _TextJudgments, other: _TextJudgments
+    base: str, control: str, kind: str, one: _Text, other: _Text
 ) -> Iterator[ControlChange]:
     """Yield the control, or nothing if a text has no response with all acts resolved."""
     acts = [item for item, points in one.points.items() if abs(points) == 2]
     of_base, of_control = (
-        [chosen for each in text.present if (chosen := _acts_chosen(each, acts)) is not None]
-        for text in (one, other)
+        present[~np.isnan(present).any(axis=1)] for present in (one.of(acts), other.of(acts))
     )
-    if not of_base or not of_control:
+    if not len(of_base) or not len(of_control):
         return
-    changed = [a != b for a, b in product(of_base, of_control)]
-    same_text = [a != b for a, b in combinations(of_base, 2)]
+    changed = (of_base[:, np.newaxis] != of_control).any(axis=2)
+    a, b = np.triu_indices(len(of_base), 1)
+    same_text = (of_base[a] != of_base[b]).any(axis=1)
     yield ControlChange(
         base,
         control,
         kind,
-        changed=float(np.mean(changed)),
-        same_text=float(np.mean(same_text)) if same_text else None,
+        changed=float(changed.mean()),
+        same_text=float(same_text.mean()) if len(same_text) else None,
     )
-
-
-def _acts_chosen(
-    present: Mapping[str, bool | None], acts: Sequence[str]
-) -> tuple[bool, ...] | None:
-    """Return for each act whether a response has it; `None` if any of them is unresolved."""
-    chosen = [present.get(act) for act in acts]
-    return None if None in chosen else tuple(bool(each) for each in chosen)
 
 
 def family_mean(shares: Sequence[Share], lacking: str) -> Estimate:
