@@ -57,8 +57,7 @@ from careeval.results.compare import Comparison, Flip
 from careeval.results.details import Length
 from careeval.results.differences import Difference
 from careeval.results.findings import findings
-from careeval.results.graders import Contradiction
-from careeval.results.grading_noise import GradingNoise
+from careeval.results.graders import Contradiction, GradingNoise
 from careeval.results.metrics import METRICS
 from careeval.results.probe_check import LIMITS, LabelCounts, ProbeTrial
 from careeval.results.ranking import Ranking

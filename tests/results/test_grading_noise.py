@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from careeval.core.scenario import Rubric
 from careeval.results.entries import Entry, entries
-from careeval.results.grading_noise import GradingNoise, grading_noise
+from careeval.results.graders import GradingNoise, grading_noise
 from careeval.results.tables import Runs
 from careeval.stats import grading_variance, noise_corrected_worst
 from results.authored import JUDGED, Marks, judgments, responses

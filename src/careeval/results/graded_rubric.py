@@ -164,6 +164,11 @@ class GradedRubric:
         )
 
     @property
+    def is_item(self) -> BoolArray:
+        """Return a mask of the items without padding, as `points`."""
+        return np.asarray(np.arange(self.points.shape[1]) < self.n_items[:, np.newaxis])
+
+    @property
     def n_epochs(self) -> int:
         """Return the number of responses asked for each scenario."""
         return int(self.is_judged.shape[1])

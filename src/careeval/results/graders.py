@@ -1,4 +1,4 @@
-"""Grader cards, the agreement of every two graders, and judgments that contradict each other."""
+"""Grader cards, noise of gradings, agreement of graders, and contradictory judgments."""
 
 from __future__ import annotations
 
@@ -6,18 +6,30 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import partial
 from itertools import combinations, groupby
 
+import numpy as np
 import polars as pl
 
 from careeval.core.response import GRADED_STATES, Grader
 from careeval.core.scenario import Rubric
+from careeval.errors import StatsError
 from careeval.results.entries import Entry
+from careeval.results.estimates import Bounded, FloatArray, rate, settled
+from careeval.results.graded_rubric import BoolArray, GradedRubric
 from careeval.results.grader_accuracy import ClassAgreement, PointClass, class_agreement
-from careeval.results.grading_noise import GradingNoise, grading_noise
 from careeval.results.people_audit import CorrectedScore, PeopleAudit
 from careeval.results.probe_check import ProbeAgreement
 from careeval.results.vendors import vendor
+from careeval.stats import (
+    Estimate,
+    GradingVariance,
+    grading_variance,
+    noise_corrected_worst,
+    noise_corrected_worst_interval,
+    rate_interval,
+)
 
 NOT_AUDITED = "not audited by people"
 NOT_TRIED = "not tried on the bank's labelled probes"
@@ -309,3 +321,123 @@ def _excluded_pairs(acts: pl.DataFrame) -> ContradictionCount:
 
 def _count(opportunities: pl.DataFrame, broken: pl.Expr) -> ContradictionCount:
     return ContradictionCount(opportunities.filter(broken).height, opportunities.height)
+
+
+@dataclass(frozen=True)
+class GradingNoise:
+    """The grader's noise on one rubric, from repeated gradings of the same responses.
+
+    Variances are of points over the scenario's maximum, over all responses; those without words
+    have no grading noise. The three shares add up to 1.
+    """
+
+    rubric: Rubric
+    n_regraded: int  # Responses with words that were judged more than once
+    n_gradings: int  # The most gradings of any response
+    flipped: Estimate
+    """Share of the items whose judgment differs between two gradings of a response, over all pairs
+    of gradings in which both are resolved. Two gradings that each flip 3% of the judgments differ
+    in 6%."""
+    scenario_share: float | None
+    """Share of the variance of a single judged response that is between scenarios."""
+    response_share: float | None  # Share between responses to one scenario
+    grading_share: float | None  # Share between gradings of one response
+    corrected_worst_at_n: Estimate
+    """Worst of n if the grader did not vary; see `careeval.stats.noise_corrected_worst` for its
+    known bias."""
+    reason: str  # Reason why the shares are unknown; else empty
+
+
+def grading_noise(entry: Entry) -> GradingNoise | None:
+    """Return the noise of an entry's grader; `None` if no response was judged twice.
+
+    Responses without words do not count, since no grader judges them.
+    """
+    if entry.n_gradings < 2:
+        return None
+    graded, response_key = entry.graded, ("scenario", "epoch")
+    # the grading that counts comes first, even if others were made before it
+    counts = entry.first_of(*response_key, "grading").rename({"grading": "counting"}).unique()
+    after = pl.when(pl.col("grading") != pl.col("counting")).then("grading").otherwise(0)
+    judged = entry.judgments.join(counts, on=response_key).with_columns(
+        after.rank("dense").over(response_key).cast(pl.Int64).alias("grading")
+    )
+    n_gradings = max(judged["grading"].to_list())
+    # every grading of a response counts as an epoch of its own
+    place = (pl.col("epoch") - 1) * n_gradings + pl.col("grading")
+    every = GradedRubric.of(
+        entry.responses, judged.with_columns(epoch=place), graded.n_epochs * n_gradings
+    )
+    answered = entry.responses.filter(pl.col("state").is_in(GRADED_STATES))
+    # only responses that have words to judge can be judged differently
+    varies = ~np.isnan(graded.placed(answered.select(*response_key, words=1.0)))
+    shape = (*varies.shape, n_gradings)
+    is_judged = every.is_judged.reshape(shape) & varies[:, :, np.newaxis]
+    n_judged = is_judged.sum(axis=2)
+    if n_judged.max() < 2:
+        return None
+    low, high = (part.reshape(shape) for part in every.earned.ends)
+    # what is not resolved in the first grading or in a later one would pass for noise
+    resolved = (low == high) & (graded.earned.low == graded.earned.high)[:, :, np.newaxis]
+    again = np.where(resolved, low, np.nan)[:, :, 1:]
+
+    def with_again(points: FloatArray) -> FloatArray:
+        return np.concatenate([points[:, :, np.newaxis], again], axis=2)
+
+    shares, reason = _shares(graded, with_again(graded.earned.low), varies)
+    return GradingNoise(
+        rubric=entry.rubric,
+        n_regraded=int((n_judged > 1).sum()),
+        n_gradings=int(n_judged.max()),
+        flipped=_flipped(every, is_judged),
+        scenario_share=shares and shares.scenario,
+        response_share=shares and shares.response,
+        grading_share=shares and shares.grading,
+        corrected_worst_at_n=settled(
+            lambda points: noise_corrected_worst(with_again(points), graded.maxima, varies),
+            lambda points: noise_corrected_worst_interval(
+                with_again(points), graded.maxima, varies
+            ),
+            graded.earned.value,
+            graded.earned.settlements,
+        ),
+        reason=reason,
+    )
+
+
+def _flipped(every: GradedRubric, is_judged: BoolArray) -> Estimate:
+    """Return the share of pairs of gradings that differ.
+
+    With m of n judgments of an item present, m (n - m) of n (n - 1) / 2 pairs differ.
+
+    Args:
+        every: All gradings.
+        is_judged: Those that count, shape (n_scenarios, n_epochs, n_gradings).
+    """
+    present = every.present.reshape(*is_judged.shape, -1)
+    is_resolved = is_judged[..., np.newaxis] & ~np.isnan(present)
+    is_resolved &= every.is_item[:, np.newaxis, np.newaxis]
+    n, m = is_resolved.sum(axis=2), (is_resolved & (present == 1)).sum(axis=2)
+    differ, pairs = ((m * (n - m)).sum(axis=(1, 2)), (n * (n - 1) / 2).sum(axis=(1, 2)))
+    if not pairs.any():
+        return Estimate.unknown("no item of a response was judged twice")
+    again = pairs > 0
+    counts = Bounded.exact(differ[again].astype(np.float64))
+    return rate(counts, pairs[again], partial(rate_interval, most_a_family=np.inf))
+
+
+def _shares(
+    graded: GradedRubric, points: FloatArray, varies: BoolArray
+) -> tuple[GradingVariance | None, str]:
+    """Return the three shares of the variance, or the reason why they are unknown.
+
+    Only scenarios whose first judgments are all resolved count.
+    """
+    first = graded.earned
+    resolved = ((first.low == first.high) | np.isnan(first.low)).all(axis=1)
+    could = (graded.maxima > 0) & resolved
+    try:
+        scores = points[could] / graded.maxima[could, np.newaxis, np.newaxis]
+        return grading_variance(scores, varies[could]).shares, ""
+    except StatsError as error:
+        return None, str(error)
