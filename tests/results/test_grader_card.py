@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
+
+import polars as pl
 
 import careeval.results
 from careeval.core.scenario import Rubric
-from careeval.results.entries import entries
+from careeval.results.entries import Entry, entries
 from careeval.results.graders import Contradiction, ContradictionCount, GraderCard, grader_cards
 from careeval.results.probe_check import LabelledJudgment, ProbeAgreement
 from careeval.results.summary import summary_of
@@ -21,7 +24,7 @@ MARKS = {"eating-1": ["110?0", "empty"], "eating-2": ["10000", "11000"]}
 PROBES = ProbeAgreement.of([LabelledJudgment(Rubric.ladder, 2, "expert", True, True)])
 
 
-def cards(**more: Any) -> dict[str, GraderCard]:
+def graded() -> list[Entry]:
     """Two systems judged by OpenAI's model, one of them twice, and by words too."""
     openai = {"grader": "openai/gpt-4o (x)"}
     one = Runs.of(
@@ -35,8 +38,12 @@ def cards(**more: Any) -> dict[str, GraderCard]:
         judgments(MARKS, system="robot-b", **openai)
         + judgments(MARKS, system="robot-b", grader="careeval/lexical (x)"),
     )
-    found = list(entries(Runs.together([one, other])))
-    return grader_cards(found, {"openai/gpt-4o (x)": PROBES}, **more)
+    return list(entries(Runs.together([one, other])))
+
+
+def cards(**more: Any) -> dict[str, GraderCard]:
+    """The cards of their graders."""
+    return grader_cards(graded(), {"openai/gpt-4o (x)": PROBES}, **more)
 
 
 def test_cards_by_hand() -> None:
@@ -82,8 +89,10 @@ def test_what_people_say_of_a_grader() -> None:
 
 def test_a_card_has_the_corrected_scores_of_those_whom_it_judged_here() -> None:
     """Of the audited entries, those of these runs are on the card."""
-    sample = draw(judged({name: {"eating-1": ["10001"]} for name in ("robot-a", "robot-z")}))
-    found = audit_results(sample, read_by(sample, lambda _, s: s.present))
+    runs = judged({name: {"eating-1": ["10001"]} for name in ("robot-a", "robot-z")})
+    by_openai = pl.lit("openai/gpt-4o (x)").alias("grader")
+    sample = draw(replace(runs, judgments=runs.judgments.with_columns(by_openai)))
+    found = audit_results(sample, read_by(sample, lambda _, s: s.present), graded())
     card = cards(audits={"openai/gpt-4o (x)": found})["openai/gpt-4o (x)"]
     assert list(card.corrected) == [("robot-a", Rubric.ladder)]
     # the answers here have no words, and people read some
