@@ -32,7 +32,7 @@ from careeval.report.site.names import slugs
 from careeval.report.site.worst_responses import worst_responses
 from careeval.results.compare import compare
 from careeval.results.details import Breakdown
-from careeval.results.entries import harms
+from careeval.results.entries import entries, harms
 from careeval.results.findings import Findings, findings
 from careeval.results.metrics import COMPARED
 from careeval.results.tables import Runs
@@ -517,8 +517,9 @@ def test_another_run_s_pages_have_no_corrected_score(
     """A run whose answers people did not read says so, and shows no score of another's."""
     monkeypatch.setattr("careeval.results.trust.audit.corrected_score.MIN_AUDITED", 1)
     sample = draw(runs)
-    audit = audit_results(sample, read_by(sample, lambda _, s: s.present and s.points > 0))
     other = replace(runs, responses=runs.responses.with_columns(text=pl.lit("I do otherwise.")))
+    labels = read_by(sample, lambda _, s: s.present and s.points > 0)
+    audit = audit_results(sample, labels, entries(other))
     results = findings(other, audits={sample.grader: audit})
     made = rendered(results)
     rows = json.loads(made["data/corrected-scores.json"])["rows"]
@@ -575,7 +576,7 @@ def test_every_error_stands_on_its_scenario_s_page(on_both: Findings) -> None:
         harm
         for each in on_both.graded
         for severity in (-2, -1)
-        for harm in each.public.shown(harms(each.entry, severity))
+        for harm in each.shown(harms(each.entry, severity))
     ]
     assert n == len(public) > 30
     assert all(scenario != "bathing-009" for _, scenario in errors)

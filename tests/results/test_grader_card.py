@@ -7,7 +7,6 @@ from typing import Any
 
 import polars as pl
 
-import careeval.results
 from careeval.core.scenario import Rubric
 from careeval.results.entries import Entry, entries
 from careeval.results.graders import Contradiction, ContradictionCount, GraderCard, grader_cards
@@ -98,9 +97,3 @@ def test_a_card_has_the_corrected_scores_of_those_whom_it_judged_here() -> None:
     # the answers here have no words, and people read some
     assert card.corrected["robot-a", Rubric.ladder].corrected.reason == OTHER_ANSWERS
     assert cards()["openai/gpt-4o (x)"].corrected == {}
-
-
-def test_the_type_is_results_grader_card() -> None:
-    """`careeval.results.GraderCard` is the card, and there is nothing else by chance."""
-    assert careeval.results.GraderCard is GraderCard
-    assert not hasattr(careeval.results, "Card")

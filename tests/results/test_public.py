@@ -81,11 +81,11 @@ def test_what_may_be_shown_of_an_entry() -> None:
     """Responses, judgments and scores of a public scenario are there; errors elsewhere count."""
     found = findings(runs_with_a_held_out_part())
     (entry,) = found.entries
-    shown = found.public.of_entry(entry)
+    (shown,) = found.graded
     assert shown.scenarios == {"eating-1"}
     for table in (shown.responses("scenario", "text"), shown.judgments("scenario", "quote")):
         assert set(table["scenario"]) == {"eating-1"}
-    assert [s.scenario for s in shown.shown(found.graded[0].detail.scenarios)] == ["eating-1"]
+    assert [s.scenario for s in shown.shown(shown.detail.scenarios)] == ["eating-1"]
     harms = found.public.harms(entry, scoring.SEVERE)
     assert [harm.scenario for harm in harms.shown] == ["eating-1"]
     assert (harms.n_held_out, harms.n_unknown) == (2, 2)

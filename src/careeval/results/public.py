@@ -7,11 +7,10 @@ only shown as they are here.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import accumulate
-from typing import Any, NamedTuple, Protocol, TypeVar
+from typing import Any, NamedTuple
 
 import polars as pl
 
@@ -26,104 +25,12 @@ _IS_PUBLIC = (pl.col("split") == Split.public.value).fill_null(value=False)
 _ABOUT = ("adl", "condition", "assistance", "situation", "actor", "scenario_text")
 
 
-class _OfScenario(Protocol):
-    """An object that belongs to one scenario."""
-
-    @property
-    def scenario(self) -> str: ...
-
-
-T = TypeVar("T", bound=_OfScenario)
-
-
 class PublicHarms(NamedTuple):
     """An entry's errors in responses that may be shown, and the number of its other errors."""
 
     shown: tuple[Harm, ...]  # Errors in responses that may be shown
     n_held_out: int  # Errors in held-out responses
     n_unknown: int  # Errors in responses whose split is unknown
-
-
-@dataclass(frozen=True, eq=False)
-class PublicEntry:
-    """The part of one entry that may be shown."""
-
-    entry: Entry
-    scenarios: frozenset[str]
-    """Ids of the scenarios that may be shown and whose responses are all of the edition of the
-    entry's bank."""
-
-    def shown(self, parts: Iterable[T]) -> list[T]:
-        """Return those of the objects given whose scenario may be shown."""
-        return [part for part in parts if part.scenario in self.scenarios]
-
-    def responses(self, *columns: str) -> pl.DataFrame:
-        """Return these columns of the responses that may be shown; `scenario` must be included."""
-        return self._shown(self.entry.responses.select(columns))
-
-    def judgments(self, *columns: str) -> pl.DataFrame:
-        """Return these columns of the judgments that count and may be shown, with `scenario`."""
-        return self._shown(self.entry.first_of(*columns))
-
-    def presence(self, scenario: str, item: str) -> float | None:
-        """Return the share of responses in which an item is present; `None` if it is unknown."""
-        return self._presence.get((scenario, item))
-
-    def response(self, scenario: str, epoch: int) -> Mapping[str, Any]:
-        """Return the row of one response, with the columns `_RESPONSE`."""
-        return self._responses.of(scenario, epoch).row(0, named=True)
-
-    def judged(self, scenario: str, epoch: int) -> list[dict[str, Any]]:
-        """Return the judgments of a response in the order of items; empty if it has none."""
-        return self._judged.of(scenario, epoch).rows(named=True)
-
-    def _shown(self, table: pl.DataFrame) -> pl.DataFrame:
-        return table.filter(pl.col("scenario").is_in(self.scenarios))
-
-    @cached_property
-    def _presence(self) -> Mapping[tuple[str, str], float]:
-        judged = self.judgments("scenario", "item", "present")
-        shares = judged.group_by("scenario", "item").agg(pl.col("present").mean()).drop_nulls()
-        return {(scenario, item): share for scenario, item, share in shares.iter_rows()}
-
-    # rows are only read when a page needs them, since pages show few of the responses
-
-    @cached_property
-    def _responses(self) -> _RowsByResponse:
-        return _RowsByResponse(self.responses(*_RESPONSE))
-
-    @cached_property
-    def _judged(self) -> _RowsByResponse:
-        return _RowsByResponse(self.judgments(*_JUDGMENT).sort("scenario", "epoch", "position"))
-
-
-_RESPONSE = ("scenario", "epoch", "state", "text", "note")
-_JUDGMENT = (
-    *("scenario", "epoch", "rubric", "position", "item", "points", "present"),
-    *("quote", "reason", "item_text"),
-)
-
-
-@dataclass(frozen=True, eq=False)
-class _RowsByResponse:
-    """A table in which the rows of each response are consecutive."""
-
-    table: pl.DataFrame
-
-    def of(self, scenario: str, epoch: int) -> pl.DataFrame:
-        """Return the rows that belong to one response."""
-        return self.table.slice(*self._places.get((scenario, epoch), (0, 0)))
-
-    @cached_property
-    def _places(self) -> Mapping[tuple[str, int], tuple[int, int]]:
-        """Return scenario and epoch → first row and number of rows."""
-        key = pl.struct("scenario", "epoch").rle().alias("run")
-        runs = self.table.select(key).unnest("run").rows()
-        starts = accumulate((length for length, _ in runs), initial=0)
-        return {
-            (run["scenario"], run["epoch"]): (start, length)
-            for (length, run), start in zip(runs, starts, strict=False)
-        }
 
 
 @dataclass(frozen=True, eq=False)
@@ -163,15 +70,18 @@ class PublicView:
             n_unknown=responses["split"].null_count(),
         )
 
-    def of_entry(self, entry: Entry) -> PublicEntry:
-        """Return the part of an entry of these runs that may be shown."""
+    def scenarios_of(self, entry: Entry) -> frozenset[str]:
+        """Return the ids of an entry's scenarios that may be shown.
+
+        Their responses are all of the edition of the entry's bank.
+        """
         own = edition(entry.run["bank"], entry.run["bank_version"])
         of_edition = (pl.col("edition") == own).fill_null(value=False)
         is_whole = (_IS_PUBLIC & of_edition).all().alias("whole")
         by_scenario = _with_edition(entry.responses).group_by("scenario").agg(is_whole)
         whole = by_scenario.filter("whole")["scenario"]
         shown = {name for its_edition, name in self.scenarios if its_edition == own}
-        return PublicEntry(entry, frozenset(whole) & shown)
+        return frozenset(whole) & shown
 
     def harms(self, entry: Entry, severity: int) -> PublicHarms:
         """Return the errors of one severity of an entry: those that may be shown, and counts."""

@@ -142,7 +142,7 @@ def presence_sheet(
         for names, entry in named_entries
         if entry.edition == edition
         and entry.summary.rubric == rubric
-        and (presence := entry.public.presence(scenario, item["item"])) is not None
+        and (presence := entry.presence(scenario, item["item"])) is not None
     ]
     caption = "Share of responses in which an item was found"
     return Sheet("presence", "an item and an entry", fields, rows, caption)
@@ -168,7 +168,7 @@ def rubric_sheet(
         ),
     )
     rows = [
-        {**item, **{k: e.public.presence(scenario, item["item"]) for k, e in columns.items()}}
+        {**item, **{k: e.presence(scenario, item["item"]) for k, e in columns.items()}}
         for item in items
     ]
     return Sheet("rubric", "an item", fields, rows)

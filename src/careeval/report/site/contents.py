@@ -183,7 +183,7 @@ class Contents:
 
     def page_of(self, entry: SiteEntry, scenario: str) -> str:
         """Return the path of a scenario's page; empty if not public for this entry."""
-        if scenario not in entry.graded.public.scenarios:
+        if scenario not in entry.graded.scenarios:
             return ""
         return self.scenario_page(entry.graded.edition, scenario)
 

@@ -41,7 +41,7 @@ def item_errors(site: Contents) -> Mapping[tuple[str, str], list[ItemErrors]]:
     for severity in (scoring.SEVERE, scoring.MILD):
         for entry in site.entries:
             graded = entry.graded
-            for harm in graded.public.shown(harms(graded.entry, severity)):
+            for harm in graded.shown(harms(graded.entry, severity)):
                 by_scenario[graded.edition, harm.scenario][harm.rubric.value, harm.item].append(
                     harm
                 )

@@ -245,7 +245,7 @@ def flips(all_flips: Sequence[Flip], other: SiteEntry, site: Contents) -> Flips:
         other: The entry that has the severe errors, with the words to quote.
         site: The contents of the site.
     """
-    public = other.graded.public.shown(all_flips)
+    public = other.graded.shown(all_flips)
     return Flips(
         shown=tuple(
             ShownFlip(

@@ -85,9 +85,7 @@ def rubric_tables(site: Contents, scenario: PublicScenario) -> Iterator[PageTabl
         systems = [
             each.graded
             for each in site.first_entries(scenario.edition, rubric)
-            if any(
-                each.graded.public.presence(scenario.id, item["item"]) is not None for item in items
-            )
+            if any(each.graded.presence(scenario.id, item["item"]) is not None for item in items)
         ]
         labels = ({"label": f"{label(i)} {SIGNED.text(i['points'])}"} for i in items)
         yield PageTable(

@@ -152,7 +152,7 @@ def harm_list(entry: SiteEntry, site: Contents) -> Harms:
     """Return the severe errors of an entry by scenario, with quotes from public scenarios only."""
     all_harms = list(harms(entry.graded.entry))
     by_scenario: dict[str, list[Harm]] = {}
-    for harm in entry.graded.public.shown(all_harms):
+    for harm in entry.graded.shown(all_harms):
         by_scenario.setdefault(harm.scenario, []).append(harm)
     counts = {name: len({h.epoch for h in errors}) for name, errors in by_scenario.items()}
     most_first = sorted(by_scenario, key=lambda name: (-counts[name], name))

@@ -109,12 +109,12 @@ def worst_responses(site: Contents, edition: str, scenario: str) -> list[WorstRe
 
 def _worst(entry: SiteEntry, scenario: str) -> tuple[float, WorstResponse] | None:
     """Return the lowest score and the first response with it; `None` if no response has a score."""
-    public, score = entry.graded.public, entry.graded.scores.get(scenario)
+    graded, score = entry.graded, entry.graded.scores.get(scenario)
     scored = [(e, k) for k, e in enumerate(score.epochs if score else (), 1) if e is not None]
     if not scored:
         return None
     least, epoch = min(scored)
-    response, judgments = public.response(scenario, epoch), public.judged(scenario, epoch)
+    response, judgments = graded.response(scenario, epoch), graded.judged(scenario, epoch)
     judged = tuple(map(_judged_item, judgments))
     items = [item for item in judged if item is not None]
     state, text = ResponseState(response["state"]), response["text"] or ""
