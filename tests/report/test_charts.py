@@ -17,13 +17,13 @@ import resvg_py
 from hypothesis import given
 from hypothesis import strategies as st
 
+from careeval.core.text import percent
 from careeval.report import charts
 from careeval.report.charts import drawing, svg
 from careeval.report.charts.drawing import Axis, Band, Box, Curve, Point, Segment, TextLine
 from careeval.report.charts.labels import Area, place_labels, spread_labels
 from careeval.report.figures import write_figures
 from careeval.report.words import in_full
-from careeval.results.amounts import percent
 from careeval.results.findings import EntryFindings, Findings, findings
 from careeval.results.graded_rubric import Errors
 from careeval.results.summary import Summary

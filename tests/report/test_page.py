@@ -17,6 +17,7 @@ import pytest
 from markupsafe import Markup
 
 from careeval.core.scenario import Adl, Rubric
+from careeval.core.text import percent
 from careeval.report.page import render_page, write_page
 from careeval.report.page_table import PageCell, PageColumn, PageTable, shade
 from careeval.report.payload import payload
@@ -29,7 +30,6 @@ from careeval.report.sections.grader import HIDDEN, odd_items_table
 from careeval.report.sections.methods import costs_table
 from careeval.report.sections.parts import parts_table
 from careeval.report.sections.section import Report, sections_of
-from careeval.results.amounts import percent
 from careeval.results.details import Breakdown
 from careeval.results.findings import Findings, findings
 from careeval.results.metrics import HEADLINE, IN_DETAIL, METRICS

@@ -13,9 +13,9 @@ from cyclopts import App
 from careeval.cli.app import CHECK_FAILED, OK, say
 from careeval.cli.shared.options import Out, Repeated, SelectionOptions
 from careeval.cli.shared.printing import Printing
+from careeval.core.text import percent
 from careeval.errors import UsageError
 from careeval.protocol.tables import read_runs
-from careeval.results.amounts import percent
 from careeval.results.compare import Comparison, compare_entries, pair
 from careeval.results.differences import Difference
 from careeval.results.entries import Entry, entries

@@ -20,11 +20,10 @@ from careeval.cli.app import BUDGET_REACHED, INTERRUPTED, OK, SOME_FAILED, print
 from careeval.cli.shared.display import LINE_EVERY
 from careeval.cli.shared.options import Flag, Json, Out
 from careeval.cli.shared.run_costs import SpendingOptions
-from careeval.core.text import counted, plain
+from careeval.core.text import counted, dollars, plain
 from careeval.protocol.run import Run, Stop
 from careeval.protocol.run_setup import check_folder, refuse_runs_folder
 from careeval.protocol.sweep_cells import ASK, SWEEP_FILE, sweep_command
-from careeval.results.amounts import dollars
 from careeval.sheets.formats.terminal import console, new_table
 from careeval.sweep.description import Sweep
 from careeval.sweep.drive import SweepDriver

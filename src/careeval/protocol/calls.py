@@ -20,6 +20,7 @@ from typing import Any
 from inspect_ai.model import ChatMessage, GenerateConfig, Model, ModelOutput
 from inspect_ai.model._model import AttemptTimeoutError
 
+from careeval.core.text import dollars
 from careeval.errors import ProtocolError
 from careeval.protocol.address import redacted
 from careeval.protocol.budget import ANSWER_TOKENS, Budget, CallEstimate, estimate
@@ -41,7 +42,6 @@ from careeval.protocol.failures import (
 from careeval.protocol.ledger import PaidCall, Role
 from careeval.protocol.run import MAX_TOKENS, Stop
 from careeval.protocol.usage import usage_numbers, without_false_usage
-from careeval.results.amounts import dollars
 
 NOT_TAKEN = ("content_filter", "model_length")
 """Stop reasons that, in an output without usage, mean that the provider refused the request."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from careeval.results.amounts import percent
+from careeval.core.text import percent
 from careeval.results.summary import Summary
 from careeval.sheets.estimate_kinds import ESTIMATE
 from careeval.stats import Estimate

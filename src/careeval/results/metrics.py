@@ -13,8 +13,8 @@ from enum import StrEnum
 from typing import Literal
 
 from careeval import scoring
+from careeval.core.text import percent
 from careeval.errors import StatsError, UsageError
-from careeval.results.amounts import percent
 from careeval.results.graded_rubric import Errors, GradedRubric, RatioTerms
 from careeval.stats import Estimate
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from careeval import scoring
 from careeval.core.scenario import Rubric
-from careeval.results.amounts import percent
+from careeval.core.text import percent
 from careeval.results.entries import Entry
 from careeval.results.grader_accuracy import ClassAgreement, GraderAccuracy, PointClass
 from careeval.results.probe_check import LabelCounts

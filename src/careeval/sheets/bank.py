@@ -7,8 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from careeval.core.scenario import Adl, Domain, Rubric
-from careeval.core.text import counted
-from careeval.results.amounts import percent
+from careeval.core.text import counted, percent
 from careeval.sheets.document import Document
 from careeval.sheets.kinds import (
     COUNT,

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from careeval.results.amounts import percent
+from careeval.core.text import percent
 from careeval.results.graded_rubric import Errors
 from careeval.sheets.kinds import (
     DASH,

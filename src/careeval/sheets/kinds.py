@@ -9,8 +9,7 @@ from typing import Any, NamedTuple
 
 import polars as pl
 
-from careeval.core.text import signed
-from careeval.results.amounts import dollars, percent
+from careeval.core.text import dollars, percent, signed
 from careeval.results.summary import Cost
 from careeval.results.tables import Column
 from careeval.stats import MIN_CLUSTERS

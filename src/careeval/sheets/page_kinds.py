@@ -7,7 +7,7 @@ from typing import Any
 
 import polars as pl
 
-from careeval.results.amounts import dollars, thousands
+from careeval.core.text import dollars, thousands
 from careeval.results.summary import Cost
 from careeval.sheets.estimate_kinds import EstimateKind
 from careeval.sheets.kinds import (

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from careeval.core.response import Grader, ResponseState
 from careeval.core.scenario import HarmKind
-from careeval.results.amounts import dollars, percent
+from careeval.core.text import dollars, percent
 from careeval.results.details import EntryNumbers, care_numbers
 from careeval.results.graded_rubric import Errors
 from careeval.results.people_audit import PeopleAudit

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from careeval.cli.summary import Order, _place
-from careeval.results.amounts import dollars, percent
+from careeval.core.text import dollars, percent
 from careeval.results.details import Breakdown, EntryNumbers
 from careeval.results.findings import findings
 from careeval.results.summary import NOT_COMPARABLE, Summary, summarise

@@ -15,7 +15,7 @@ import pytest
 from hypothesis import given, settings
 
 from careeval.core.scenario import Adl, Domain, Rubric
-from careeval.results.amounts import percent
+from careeval.core.text import percent
 from careeval.results.compare import Comparison, compare_entries
 from careeval.results.details import Detail, EntryNumbers
 from careeval.results.differences import Difference

@@ -15,10 +15,9 @@ from rich.table import Table
 from rich.text import Text
 
 from careeval.cli.app import say
-from careeval.core.text import counted, plain
+from careeval.core.text import counted, dollars, plain
 from careeval.protocol.run import RunProgress, total_progress
 from careeval.protocol.workers import Show
-from careeval.results.amounts import dollars
 
 LINE_EVERY = 30.0
 """Seconds between two lines in a pipe."""

@@ -9,13 +9,12 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from careeval.core.text import counted, plain
+from careeval.core.text import counted, dollars, plain, thousands
 from careeval.modes.grading import MAX_ATTEMPTS
 from careeval.protocol.budget import ANSWER_TOKENS, ITEM_TOKENS
 from careeval.protocol.estimate import Plan, PlanLine, merged_lines
 from careeval.protocol.machine import max_parallel_runs
 from careeval.protocol.providers import provider_of
-from careeval.results.amounts import dollars, thousands
 from careeval.sheets.formats.terminal import PIPE_WIDTH
 
 

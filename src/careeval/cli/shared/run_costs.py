@@ -91,8 +91,8 @@ class SpendingOptions:
                 cost money and there is no terminal to ask on; or as `agree_to_addresses`.
         """
         from careeval.cli.shared.plan_table import print_plan
+        from careeval.core.text import dollars
         from careeval.protocol.estimate import Plan, plan_json, plan_run
-        from careeval.results.amounts import dollars
 
         lines = (
             plan_run(run, from_json(run.prices), n_asked=n_asked, n_graded=n_graded)
@@ -169,7 +169,7 @@ class SpendingOptions:
 
 def say_spent(folders: Sequence[Path], max_cost: float | None) -> None:
     """Print what all calls of runs have cost so far, by model; nothing if nothing was paid."""
-    from careeval.results.amounts import dollars
+    from careeval.core.text import dollars
 
     paid = [call for folder in folders for call in read_paid_calls(folder)]
     by_model: dict[str, list[PaidCall]] = {}
@@ -195,7 +195,7 @@ def say_spent(folders: Sequence[Path], max_cost: float | None) -> None:
 
 
 def _amount(spent: TotalCost) -> str:
-    from careeval.results.amounts import dollars
+    from careeval.core.text import dollars
 
     if spent.n_unknown == 0:
         return dollars(spent.known_usd)

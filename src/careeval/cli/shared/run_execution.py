@@ -12,12 +12,12 @@ from careeval.cli.app import BUDGET_REACHED, INTERRUPTED, SOME_FAILED, report_er
 from careeval.cli.shared.display import progress_display
 from careeval.cli.shared.run_costs import SpendingOptions, say_spent
 from careeval.core.response import LEXICAL
+from careeval.core.text import dollars
 from careeval.errors import CareEvalError
 from careeval.protocol.run import Outcome, RunProgress, Stop
 from careeval.protocol.run_folder import budget_folders, read_run_file
 from careeval.protocol.run_setup import discard
 from careeval.protocol.workers import EarlyWorkers, carry_out
-from careeval.results.amounts import dollars
 
 if TYPE_CHECKING:
     from careeval.results.tables import Runs

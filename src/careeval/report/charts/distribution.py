@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from careeval.core.scenario import Adl
+from careeval.core.text import percent
 from careeval.report.charts.drawing import (
     HOLLOW,
     MARGIN,
@@ -31,7 +32,6 @@ from careeval.report.charts.drawing import (
 )
 from careeval.report.charts.grid import Block, Panel, stack_blocks
 from careeval.report.words import in_full, percent_text
-from careeval.results.amounts import percent
 from careeval.results.details import ScenarioScore
 from careeval.results.findings import EntryFindings
 from careeval.results.summary import Summary

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from careeval.core.scenario import Adl
+from careeval.core.text import percent
 from careeval.report.charts.drawing import (
     HOLLOW,
     SMALL,
@@ -22,7 +23,6 @@ from careeval.report.charts.drawing import (
 )
 from careeval.report.charts.grid import Block, Panel, panels_beside, stack_blocks
 from careeval.report.words import in_full, percent_text, score_name
-from careeval.results.amounts import percent
 from careeval.results.graded_rubric import Errors
 from careeval.results.summary import Summary
 from careeval.sheets.estimate_kinds import ERROR_SHARE

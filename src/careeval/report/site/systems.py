@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from careeval.core.text import dollars
 from careeval.report.page_table import BarScale, PageColumn, PageTable, strip_of
 from careeval.report.sections.grader import CORRECTED
 from careeval.report.sections.parts import entry_parts, severe_column
@@ -11,7 +12,6 @@ from careeval.report.site.contents import Contents, SiteEntry, SystemEntries, ru
 from careeval.report.site.data import name_of
 from careeval.report.site.leaderboard import listing
 from careeval.results import summary as summaries
-from careeval.results.amounts import dollars
 from careeval.results.details import Breakdown
 from careeval.results.entries import Harm, harms
 from careeval.sheets.entries.care_directions import directions_sheet

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from careeval.results.amounts import percent
+from careeval.core.text import percent
 from careeval.results.details import EntryNumbers
 from careeval.sheets.agreement_fields import CORRECTED
 from careeval.sheets.entries.entries_sheet import ENTRY, GRADER_NAME, NAME, with_names

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from careeval.core.text import counted
-from careeval.results.amounts import percent
+from careeval.core.text import counted, percent
 from careeval.results.compare import ASSUMED_RUN_SD, ASSUMED_SCENARIO_SD, Comparison, Flip
 from careeval.results.details import Breakdown
 from careeval.results.differences import LEVEL, Difference, Verdict

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
 
-from careeval.results.amounts import percent
+from careeval.core.text import percent
 from careeval.results.compare import Comparison
 from careeval.results.details import Breakdown
 from careeval.results.differences import Difference, Verdict
