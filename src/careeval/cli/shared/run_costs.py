@@ -18,6 +18,7 @@ from cyclopts.validators import Number
 
 from careeval.cli.app import OK, say
 from careeval.cli.shared.options import Flag, Repeated, is_confirmed
+from careeval.core.text import dollars
 from careeval.errors import UsageError
 from careeval.protocol.api_keys import missing_keys
 from careeval.protocol.budget import open_reservations
@@ -91,7 +92,6 @@ class SpendingOptions:
                 cost money and there is no terminal to ask on; or as `agree_to_addresses`.
         """
         from careeval.cli.shared.plan_table import print_plan
-        from careeval.core.text import dollars
         from careeval.protocol.estimate import Plan, plan_json, plan_run
 
         lines = (
@@ -169,8 +169,6 @@ class SpendingOptions:
 
 def say_spent(folders: Sequence[Path], max_cost: float | None) -> None:
     """Print what all calls of runs have cost so far, by model; nothing if nothing was paid."""
-    from careeval.core.text import dollars
-
     paid = [call for folder in folders for call in read_paid_calls(folder)]
     by_model: dict[str, list[PaidCall]] = {}
     for call in paid:
@@ -195,8 +193,6 @@ def say_spent(folders: Sequence[Path], max_cost: float | None) -> None:
 
 
 def _amount(spent: TotalCost) -> str:
-    from careeval.core.text import dollars
-
     if spent.n_unknown == 0:
         return dollars(spent.known_usd)
     if spent.n_unknown == spent.n_calls:
