@@ -112,9 +112,9 @@ def entries(runs: Runs) -> Iterator[Entry]:
 
     The actions come before the ladder. A system without judgments has no entry.
     """
-    by_system = runs.responses.sort("scenario", "epoch").partition_by("system", as_dict=True)
+    responses = dict(_by_system(runs.responses))
     for system, judgments in _by_system(runs.judgments):
-        yield from _entries(by_system[system,], judgments)
+        yield from _entries(responses[system].sort("scenario", "epoch"), judgments)
 
 
 def _entries(responses: pl.DataFrame, judgments: pl.DataFrame) -> Iterator[Entry]:
@@ -145,15 +145,15 @@ def _entries(responses: pl.DataFrame, judgments: pl.DataFrame) -> Iterator[Entry
             yield with_twins if twins.height else entry
 
 
-def _by_system(judgments: pl.DataFrame) -> Iterator[tuple[str, pl.DataFrame]]:
-    """Yield each system with its judgments, sorted by name; consecutive rows are not copied."""
-    runs = judgments["system"].rle().struct.unnest()
+def _by_system(table: pl.DataFrame) -> Iterator[tuple[str, pl.DataFrame]]:
+    """Yield each system with its rows, sorted by name; consecutive rows are not copied."""
+    runs = table["system"].rle().struct.unnest()
     ends = runs["len"].cum_sum().to_list()
     places: dict[str, list[tuple[int, int]]] = {}
     for system, length, end in zip(runs["value"], runs["len"].to_list(), ends, strict=True):
         places.setdefault(system, []).append((end - length, length))
     for system in sorted(places):
-        yield system, pl.concat(judgments.slice(*place) for place in places[system])
+        yield system, pl.concat(table.slice(*place) for place in places[system])
 
 
 def _rows(table: pl.DataFrame, rows: pl.Series) -> pl.DataFrame:
