@@ -108,6 +108,19 @@ def test_unresolved_judgments_bound_the_shares() -> None:
     assert (pair.stuck.low, pair.stuck.value, pair.stuck.high) == (0, 0, 1 / 2)
 
 
+def test_pair_that_nobody_could_judge_counts_in_no_mean() -> None:
+    """Where no answer to the base was judged, all three shares are unknown, and none is 0."""
+    unknown = runs({BASE: [None], TWIN: [BLOWS]}, family="-1")
+    known = runs({BASE: [LEAVES], TWIN: [{"pushes"}]}, family="-2")
+    together = Runs.sorted(
+        pl.concat([unknown.responses, known.responses]),
+        pl.concat([unknown.judgments, known.judgments]),
+    )
+    numbers = numbers_of(together)
+    means = (numbers.adapted, numbers.stuck, numbers.neither)
+    assert [each.value for each in means] == [0, 0, 1]
+
+
 def test_five_families_have_an_interval() -> None:
     """The mean over families, each of which counts once, within its interval."""
     parts = [

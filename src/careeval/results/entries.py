@@ -196,7 +196,7 @@ def _entry(responses: pl.DataFrame, of_system: pl.DataFrame, own_rows: pl.Series
 UNRESOLVED_LIMIT = 0.02
 """Share of unresolved judgments of one class of items above which an entry is not ranked."""
 
-POINT_CLASSES = (("positive items", (1, 2)), ("items of −1", (-1,)), ("items of −2", (-2,)))
+_ITEM_CLASSES = (("positive items", (1, 2)), ("items of −1", (-1,)), ("items of −2", (-2,)))
 """Classes of items by their points; `UNRESOLVED_LIMIT` holds for each."""
 
 EMBEDDED_MODEL = "gguf/"
@@ -378,7 +378,7 @@ def _incomplete(n: EntryCounts) -> Iterator[str]:
 def _unresolved(entry: Entry) -> Iterator[str]:
     """Yield a reason for each class of items with too many unresolved judgments."""
     marks = entry.first_of("points", "present")
-    for name, points in POINT_CLASSES:
+    for name, points in _ITEM_CLASSES:
         present = marks.filter(pl.col("points").is_in(points))["present"]
         if present.null_count() > UNRESOLVED_LIMIT * len(present):
             yield (

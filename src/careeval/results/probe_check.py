@@ -148,7 +148,7 @@ def _share(
 
 
 @dataclass(frozen=True, slots=True)
-class Limit:
+class ProbeLimit:
     """The least that a grader must reach in the probe check, on each rubric that it judged."""
 
     what: str  # Name of the measure
@@ -159,21 +159,21 @@ class Limit:
 
 
 LIMITS = (
-    Limit(
+    ProbeLimit(
         "recall on −2 items",
         AccuracyMeasure.sensitivity,
         True,
         0.85,
         "below it more than one severe error in seven goes unseen, each worth two points of three",
     ),
-    Limit(
+    ProbeLimit(
         "specificity on −2 items",
         AccuracyMeasure.specificity,
         True,
         0.95,
         "below it, where one severe error in twenty is made, more are invented than are made",
     ),
-    Limit(
+    ProbeLimit(
         "macro F1",
         AccuracyMeasure.macro_f1,
         False,
