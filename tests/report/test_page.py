@@ -18,18 +18,12 @@ from markupsafe import Markup
 
 from careeval.core.scenario import Adl, Rubric
 from careeval.core.text import percent
-from careeval.report.page import render_page, write_page
+from careeval.report.page import SECTIONS, render_page, sections_of, write_page
 from careeval.report.page_table import PageCell, PageColumn, PageTable, shade
+from careeval.report.panels.entries import Report, costs_table, epochs_table, numbers_table
+from careeval.report.panels.graders import HIDDEN, odd_items_table
+from careeval.report.panels.parts import by_domain_table, maps, overview_table, parts_table
 from careeval.report.payload import payload
-from careeval.report.sections import SECTIONS
-from careeval.report.sections.activities import overview_table
-from careeval.report.sections.answer import numbers_table
-from careeval.report.sections.domains import by_domain_table, maps
-from careeval.report.sections.further_numbers import epochs_table
-from careeval.report.sections.grader import HIDDEN, odd_items_table
-from careeval.report.sections.methods import costs_table
-from careeval.report.sections.parts import parts_table
-from careeval.report.sections.section import Report, sections_of
 from careeval.results.details import Breakdown
 from careeval.results.findings import Findings, findings
 from careeval.results.metrics import HEADLINE, IN_DETAIL, METRICS

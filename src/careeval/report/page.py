@@ -6,21 +6,86 @@ compressed data, with a script that shows them and needs no network.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
+import polars as pl
 from markupsafe import Markup
 
+from careeval import scoring
+from careeval.core.scenario import Adl, Domain
 from careeval.files import write_text
-from careeval.report.documents import render_document, render_part
+from careeval.report import charts
+from careeval.report.documents import FigureMarkup, draw_figure, render_document, render_part
+from careeval.report.panels.boards import boards
+from careeval.report.panels.entries import (
+    Report,
+    at_k_table,
+    citations,
+    costs_table,
+    directions_table,
+    distinct,
+    epochs_table,
+    numbers_table,
+    rubric_tables,
+    scenarios_table,
+)
+from careeval.report.panels.graders import (
+    as_sentence,
+    corrected_table,
+    grader_summaries,
+    noise_table,
+    odd_items_table,
+    pairs_table,
+    people_tables,
+    why_odd,
+)
+from careeval.report.panels.parts import by_domain_table, maps, overview_table, parts_table
 from careeval.report.payload import payload
-from careeval.report.sections import SECTIONS
-from careeval.report.sections.answer import simulated
-from careeval.report.sections.section import Report, distinct, sections_of
+from careeval.report.words import strip_controls
+from careeval.results.details import Breakdown
+from careeval.results.entries import Harm
 from careeval.results.findings import Findings
+from careeval.sheets.entries.run_records import records_sheet
+from careeval.sheets.kinds import SIGNED
+from careeval.sheets.names import DOMAINS
+from careeval.sheets.words import remarks
+from careeval.stats import MIN_CLUSTERS
+
+
+def has_numbers(report: Report) -> bool:
+    """Tell whether a report has any graded entry."""
+    return bool(report.summaries)
+
+
+@dataclass(frozen=True)
+class Section:
+    """One section of a report."""
+
+    id: str  # Anchor of the section
+    title: str  # Title in the navigation
+    template: str  # Name of its template
+    fill: Callable[[Report], Mapping[str, Any]]
+    """Returns the variables of the template other than `report`."""
+    is_shown: Callable[[Report], bool] = has_numbers  # Tells whether a report has the section
+    needs_scripts: bool = False  # True if the section is hidden until a script shows it
+    parts: tuple[Section, ...] = ()  # Subsections, shown only if the section is
+
+
+def sections_of(report: Report, tree: Iterable[Section]) -> Iterator[Section]:
+    """Yield the sections that a report shows, each before its parts."""
+    for section in tree:
+        if section.is_shown(report):
+            yield section
+            yield from sections_of(report, section.parts)
+
 
 MOST_CHARACTERS = 24_000_000
 """Characters of a page at most: browsers open a larger one slowly, and mail rejects it."""
+
 
 LEAST_ROOM = 2_000_000
 """Characters of packed responses that a page may always have, however large the rest is."""
@@ -79,3 +144,321 @@ def _question(systems: Sequence[str]) -> str:
     if len(different) == 1:
         return f"Does {different[0]} decide like an expert caregiver?"
     return f"Do these {len(different)} systems decide like an expert caregiver?"
+
+
+SIMULATED = "SIMULATED"
+"""Prefix of the provenance of a bank with simulated systems."""
+
+
+_OF_THE_BANK = "Of the bank itself: "
+"""Start of the part of a provenance that is on the bank itself; the banner leaves this part out."""
+
+
+_NO_WORDS = "This page was written without responses, quotes and reasons."
+
+
+def _answer(report: Report) -> Mapping[str, Any]:
+    return {
+        "boards": list(boards(report)),
+        "grader_summaries": list(grader_summaries(report)),
+        "limits": list(_limits(report)),
+        "numbers": numbers_table(report),
+        "picture": _picture(report),
+    }
+
+
+def _picture(report: Report) -> FigureMarkup | None:
+    """Return the figure of all severe errors and scores; `None` without an entry."""
+    if not report.summaries:
+        return None
+    title = "Severe errors and scores, with intervals"
+    return draw_figure("first", title, lambda width: charts.column(report.summaries, width))
+
+
+def _limits(report: Report) -> Iterator[str]:
+    """Yield the warnings about the numbers, except the footnotes, which tables have."""
+    for remark in remarks(report.summaries, shares=False):
+        if not remark.startswith("*"):
+            yield re.sub(rf"{SIMULATED}: .*{_OF_THE_BANK}", "", remark)
+    yield from report.findings.public.runs.notes
+    if not report.words_shown:
+        yield _NO_WORDS
+
+
+def simulated(report: Report) -> str:
+    """Return the bank's statement that its systems are simulated; empty if they are not."""
+    for s in report.summaries:
+        if s.bank_provenance.startswith(SIMULATED):
+            words = s.bank_provenance.removeprefix(SIMULATED).lstrip(": ")
+            return as_sentence(words.partition(_OF_THE_BANK)[0].strip())
+    return ""
+
+
+ANSWER = Section("answer", "Answer", "sections/answer.html", _answer, lambda _: True)
+
+
+def _activities(report: Report) -> Mapping[str, Any]:
+    by_activity = parts_table(Breakdown.adl, report)
+    return {
+        "overview": by_activity if report.has_one_entry else overview_table(report),
+        "by_activity": None if report.has_one_entry else by_activity,
+    }
+
+
+ACTIVITIES = Section("overview", "Activities", "sections/activities.html", _activities)
+
+
+def _domains(report: Report) -> Mapping[str, Any]:
+    sizes = [
+        cell.n
+        for each in report.graded
+        for by_domain in each.detail.by_adl_and_domain.values()
+        for cell in by_domain.values()
+        if cell.n
+    ]
+    return {
+        "by_domain": by_domain_table(report),
+        "maps": list(maps(report)),
+        "map_sizes": " to ".join(map(str, dict.fromkeys((min(sizes), max(sizes)))))
+        if sizes
+        else "0",
+        "any_few": min(sizes, default=0) < MIN_CLUSTERS,
+    }
+
+
+DOMAINS_SECTION = Section("domains", "Domains", "sections/domains.html", _domains)
+
+
+MOST_WITHOUT_SCRIPTS = 50
+"""Errors that the page shows without scripts."""
+
+
+@dataclass(frozen=True)
+class ErrorList:
+    """The errors in a report: their numbers, and the first errors in full."""
+
+    severe: int  # Severe errors in public responses, over all entries
+    mild: int  # Mild errors in public responses, over all entries
+    held_out: int  # Errors in held-out responses
+    unknown: int  # Errors in responses whose split is unknown
+    first: tuple[Harm, ...]
+    """The first severe errors or, if there are none, mild errors; at most
+    `MOST_WITHOUT_SCRIPTS`."""
+
+
+@dataclass(frozen=True)
+class ScenarioErrors:
+    """Errors of one scenario that the page shows without scripts."""
+
+    scenario: str
+    text: str  # Text of the scenario; empty if the report is without texts
+    passages: tuple[tuple[Harm, ...], ...]  # Errors grouped by grader, response and quote
+
+
+def _harms(report: Report) -> Mapping[str, Any]:
+    error_list = _error_list(report)
+    texts = _scenario_texts(report.findings) if report.words_shown else {}
+    first = _by_passage(error_list.first, texts)
+    return {
+        "n_errors": error_list,
+        "first_harms": first,
+        "n_passages": sum(len(each.passages) for each in first),
+        "n_graders": len(report.findings.cards),
+        "choice": filter_choices(report),
+    }
+
+
+def _error_list(report: Report) -> ErrorList:
+    findings = report.findings
+    order = {adl.value: place for place, adl in enumerate(Adl)}
+    harms: dict[int, list[Harm]] = {}
+    held_out = unknown = 0
+    for severity in (scoring.SEVERE, scoring.MILD):
+        public = [findings.public.harms(entry, severity) for entry in findings.entries]
+        held_out += sum(part.n_held_out for part in public)
+        unknown += sum(part.n_unknown for part in public)
+        harms[severity] = sorted(
+            (harm for part in public for harm in part.shown),
+            key=lambda h: (order.get(h.adl or "", len(order)), h.adl or "", h.scenario),
+        )
+    severe, mild = harms[scoring.SEVERE], harms[scoring.MILD]
+    first = (severe or mild)[:MOST_WITHOUT_SCRIPTS]
+    if not report.words_shown:
+        first = [replace(harm, quote=None, reason="") for harm in first]
+    return ErrorList(len(severe), len(mild), held_out, unknown, tuple(first))
+
+
+def _by_passage(
+    harms: Sequence[Harm], texts: Mapping[tuple[str, str], str]
+) -> list[ScenarioErrors]:
+    by_scenario: dict[tuple[str, str], dict[tuple[Any, ...], list[Harm]]] = {}
+    for h in harms:
+        scenario = (h.scenario, texts.get((h.system, h.scenario), ""))
+        passages = by_scenario.setdefault(scenario, {})
+        passages.setdefault((h.system, h.epoch, h.grader, h.quote), []).append(h)
+    return [
+        ScenarioErrors(scenario, text, tuple(map(tuple, passages.values())))
+        for (scenario, text), passages in by_scenario.items()
+    ]
+
+
+def _scenario_texts(findings: Findings) -> dict[tuple[str, str], str]:
+    """Return (system, scenario) → text of the scenario, for public responses."""
+    public = findings.public.responses
+    rows = public.select("system", "scenario", "scenario_text").unique().sort(pl.all()).rows()
+    return {(system, scenario): strip_controls(text or "") for system, scenario, text in rows}
+
+
+HARMS = Section("harms", "Harms", "sections/harms.html", _harms)
+
+
+def _situations(report: Report) -> Mapping[str, Any]:
+    others = (Breakdown.condition, Breakdown.assistance, Breakdown.actor)
+    return {
+        "by_situation": parts_table(Breakdown.situation, report),
+        "folded_tables": [parts_table(by, report) for by in others],
+    }
+
+
+SITUATIONS = Section("situations", "Situations", "sections/situations.html", _situations)
+
+
+def _further_numbers(report: Report) -> Mapping[str, Any]:
+    folded = (directions_table(report), *rubric_tables(report))
+    return {
+        "curves": draw_figure(
+            "worst_at_k",
+            "The lowest of k responses",
+            lambda width: charts.worst_at_k(report.graded, width),
+        ),
+        "at_k": [
+            at_k_table(report, "worst_at_k", "The lowest of k responses, score"),
+            at_k_table(
+                report, "severe_of_k", "Scenarios with a severe error in any of k responses"
+            ),
+        ],
+        "spread": None
+        if report.has_one_entry
+        else draw_figure(
+            "distribution",
+            "Scores of the scenarios",
+            lambda width: charts.distributions(report.graded, width),
+        ),
+        "scenarios": scenarios_table(report),
+        "folded_tables": [epochs_table(report), *(table for table in folded if table.rows)],
+    }
+
+
+FURTHER_NUMBERS = Section("more", "More", "sections/more.html", _further_numbers)
+
+
+def _grader(report: Report) -> Mapping[str, Any]:
+    findings = report.findings
+    return {
+        "corrected": corrected_table(findings),
+        "audits": [
+            table for card in findings.cards.values() for table in people_tables(card, findings)
+        ],
+        "noise": noise_table(findings),
+        "pairs": pairs_table(findings),
+        "odd_items": odd_items_table(findings),
+    }
+
+
+def _has_grader_section(report: Report) -> bool:
+    findings = report.findings
+    corrected = any(each.corrected for each in findings.graded)
+    is_regraded = any(card.noise for card in findings.cards.values())
+    odd = any(map(why_odd, findings.items))
+    return corrected or is_regraded or bool(findings.grader_pairs) or odd
+
+
+GRADER = Section("grader", "Grader", "sections/grader.html", _grader, _has_grader_section)
+
+
+Options = Sequence[tuple[str, str]]
+
+
+def filter_choices(report: Report) -> Mapping[str, Any]:
+    """Return the options of each filter of the responses: values and labels.
+
+    `words` tells whether the page has texts to search; `first_two` are the systems that the page
+    first shows side by side.
+    """
+    data = report.payload.data
+
+    def options(values: Iterable[str | None]) -> Options:
+        return [(value, value) for value in dict.fromkeys(values) if value]
+
+    scenarios = data["scenarios"]
+    points = sorted({item[0] for item in data["items"]}, reverse=True)
+    return {
+        "adls": options(each[1] for each in scenarios),
+        "conditions": sorted(options(each[2] for each in scenarios)),
+        "situations": sorted(options(name for each in scenarios for name in each[4])),
+        "actors": sorted(options(each[5] for each in scenarios)),
+        "scenarios": options(each[0] for each in scenarios),
+        "systems": options(data["systems"]),
+        "graders": [(name, short) for name, short, _ in data["graders"]],
+        "epochs": options(str(n) for n in sorted({row[2] for row in data["responses"]})),
+        "points": [(str(n), SIGNED.text(n)) for n in points],
+        "domains": [
+            (str(place), DOMAINS[domain])
+            for place, domain in enumerate(Domain)
+            if any(item[2] >> place & 1 for item in data["items"])
+        ],
+        "words": report.words_shown,
+        "first_two": data["systems"][:2],
+    }
+
+
+def _responses(report: Report) -> Mapping[str, Any]:
+    return {"choice": filter_choices(report)}
+
+
+BESIDE = Section(
+    "beside",
+    "Side by side",
+    "sections/beside.html",
+    _responses,
+    lambda report: report.payload.n_shown > 0 and len(report.payload.data["systems"]) > 1,
+    needs_scripts=True,
+)
+
+
+RESPONSES = Section(
+    "responses",
+    "Responses",
+    "sections/responses.html",
+    _responses,
+    lambda report: report.words_shown,
+    parts=(BESIDE,),
+)
+
+
+def _methods(report: Report) -> Mapping[str, Any]:
+    text, bibtex = citations(report)
+    return {
+        "graders": list(report.findings.cards),
+        "records": records_sheet(report.findings.public.runs.responses, report.summaries),
+        "costs": costs_table(report),
+        "citation": text,
+        "bibtex": bibtex,
+    }
+
+
+METHODS = Section("methods", "Methods", "sections/methods.html", _methods, lambda _: True)
+
+
+SECTIONS = (
+    ANSWER,
+    ACTIVITIES,
+    DOMAINS_SECTION,
+    HARMS,
+    SITUATIONS,
+    FURTHER_NUMBERS,
+    GRADER,
+    RESPONSES,
+    METHODS,
+)
+"""All sections, as a tree."""

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from careeval.report.page_table import PageColumn, PageTable
-from careeval.report.sections.grader import (
+from careeval.report.panels.graders import (
     AGREEMENT,
     CORRECTED,
     noise_table,

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from careeval.report.page_table import BarScale, PageColumn, PageTable, strip_of
-from careeval.report.sections.parts import severe_column
+from careeval.report.panels.parts import severe_column
 from careeval.report.site.contents import Contents, SiteBoard, SiteEntry, rubric_words
 from careeval.results.metrics import COMPARED
 from careeval.results.ranking import MAKER_MARK

@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 
 from careeval.core.text import dollars
 from careeval.report.page_table import BarScale, PageColumn, PageTable, strip_of
-from careeval.report.sections.grader import CORRECTED
-from careeval.report.sections.parts import entry_parts, severe_column
+from careeval.report.panels.graders import CORRECTED
+from careeval.report.panels.parts import entry_parts, severe_column
 from careeval.report.site.contents import Contents, SiteEntry, SystemEntries, rubric_words
 from careeval.report.site.data import name_of
 from careeval.report.site.leaderboard import listing

@@ -1,12 +1,12 @@
-"""The boards of a report: entries that can be compared, with their two main numbers first."""
+"""Boards: the entries that can be compared, each with its two main numbers first."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from careeval.report.sections.grader_trust import trust_line
-from careeval.report.sections.section import Report
+from careeval.report.panels.entries import Report
+from careeval.report.panels.graders import trust_line
 from careeval.results.entries import Basis, basis
 from careeval.results.findings import Findings
 from careeval.results.metrics import HEADLINE

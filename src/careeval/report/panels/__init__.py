@@ -1,0 +1,1 @@
+"""The tables and cards of the report and the site, each made once."""

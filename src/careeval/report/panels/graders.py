@@ -1,0 +1,325 @@
+"""Cards and tables on how far graders can be trusted, and on items that experts should read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from careeval.report.page_table import PageColumn, PageTable
+from careeval.report.panels.entries import Report
+from careeval.results.findings import Findings
+from careeval.results.graders import NOT_AUDITED, NOT_TRIED, Contradiction, GraderCard
+from careeval.results.item_statistics import ItemStatistic
+from careeval.results.probe_check import ProbeAgreement
+from careeval.sheets.entries.corrected_scores import as_graded, corrected_sheet
+from careeval.sheets.kinds import COUNT, DASH, SHARE, NumberKind, Unit
+from careeval.sheets.sheet import Field, Row
+from careeval.sheets.trust.audit import against_people_sheet
+from careeval.sheets.trust.graders import (
+    grader_agreement_sheet,
+    grader_pairs_sheet,
+    grading_noise_sheet,
+    items_sheet,
+)
+
+
+def as_sentence(words: str) -> str:
+    """Return a text with a capital letter first and a full stop at the end."""
+    return f"{words[:1].upper()}{words[1:]}{'' if words.endswith('.') else '.'}"
+
+
+_ROUGH = NumberKind(unit=Unit(decimals=0))
+
+
+_MOST_NAMED = 3
+
+
+_UNKNOWN_VENDOR = "its vendor is not known, so this is unknown"
+
+
+@dataclass(frozen=True)
+class GraderSummary:
+    """A grader's card as text: how far the grader's judgments can be trusted."""
+
+    name: str  # Name of the grader's model
+    mode: str  # Mode of the grader, and the hash of its prompt
+    short: tuple[tuple[str, str], ...]  # The main facts, each as a term and its text
+    facts: tuple[tuple[str, tuple[str, ...]], ...]  # Further facts, each as a term and its lines
+    corrected: PageTable  # Scores by the grader that an audit corrected; no row without an audit
+
+
+def grader_summaries(report: Report) -> Iterator[GraderSummary]:
+    """Yield the summary of each grader of a report."""
+    for card in report.findings.cards.values():
+        grader = card.grader
+        facts = [("Contradictions", tuple(_contradictions(card))), ("Whole name", (card.grader,))]
+        if card.probes is not None:
+            facts.insert(0, ("On labelled probes", (as_sentence(card.probes.sentence()),)))
+        yield GraderSummary(
+            grader.model,
+            grader.setting,
+            tuple(_in_short(card)),
+            tuple(facts),
+            corrected_by(card.grader, report.findings),
+        )
+
+
+def _in_short(card: GraderCard) -> Iterator[tuple[str, str]]:
+    yield "Vendor", card.vendor or "unknown: its name does not say"
+    probes = NOT_TRIED if card.probes is None else _on_probes(card.probes)
+    yield "On labelled probes", as_sentence(probes)
+    yield "By people", as_sentence(NOT_AUDITED if card.human is None else card.human.sentence())
+    if off := _off(card):
+        yield "Its scores, by people", as_sentence(off)
+    own = "none of these systems is its vendor’s" if card.vendor else _UNKNOWN_VENDOR
+    if card.own_vendor:
+        own = f"it judges its own vendor’s {', '.join(card.own_vendor)}"
+    yield "Own vendor", as_sentence(own)
+    n, n_judgments = COUNT.text(card.n_unresolved), COUNT.text(card.n_judgments)
+    unresolved = f"{n} of {n_judgments} judgments"
+    if card.n_judgments:
+        unresolved += f", {SHARE.page_text(card.n_unresolved / card.n_judgments)}"
+    yield "Unresolved", as_sentence(unresolved)
+
+
+def trust_line(card: GraderCard) -> str:
+    """Return the main facts of a grader's card as one line, for a board."""
+    probes = NOT_TRIED
+    if card.probes is not None:
+        probes = f"on the labelled probes it {_finds(card.probes, ' and')}"
+        probes += ", and fails them" if card.failed else ""
+    human = NOT_AUDITED if card.human is None else "audited by people"
+    own = f"its own vendor’s: {', '.join(card.own_vendor)}" if card.own_vendor else ""
+    return as_sentence("; ".join(part for part in (f"its grader: {probes}", human, own) if part))
+
+
+def _on_probes(probes: ProbeAgreement) -> str:
+    verdict = "fails them" if probes.failed else "does not fail them"
+    return f"{verdict}: {_finds(probes, ',')}"
+
+
+def _finds(probes: ProbeAgreement, joined: str) -> str:
+    finds, clears = (
+        DASH if share is None else _ROUGH.page_text(share)
+        for share in (probes.overall.sensitivity, probes.overall.specificity)
+    )
+    return f"finds {finds} of what is there{joined} clears {clears} of what is not"
+
+
+_OFF = {
+    "less": "too high for {}",
+    "more": "too low for {}",
+    "as much": "not shown to be off for {}",
+    "": "not known to be right or wrong for {}",
+}
+
+
+def _off(card: GraderCard) -> str:
+    """Return which scores an audit finds too high, too low or neither; empty without an audit."""
+    by_verdict: dict[str, list[str]] = {}
+    for (system, rubric), score in card.corrected.items():
+        by_verdict.setdefault(score.people_give, []).append(f"{system} ({rubric.value})")
+    parts = []
+    for verdict, words in _OFF.items():
+        if names := by_verdict.get(verdict):
+            many = len(names) > _MOST_NAMED
+            parts.append(words.format(f"{len(names)} scores" if many else ", ".join(names)))
+    return "; ".join(parts)
+
+
+_CONTRADICTIONS = {
+    Contradiction.top_without_next: "of the +2 without their +1",
+    Contradiction.rung_without_act: "of the rungs without their acts",
+    Contradiction.acts_without_rung: "of whole sets of acts without their rung",
+    Contradiction.excluded_pair: "of excluding pairs both present",
+}
+
+
+def _contradictions(card: GraderCard) -> Iterator[str]:
+    """Yield the known rate of each kind of contradiction, then the unknown kinds with reasons."""
+    counts = card.contradictions
+    with_opportunities = {kind: count for kind, count in counts.items() if count.opportunities}
+    for kind, count in with_opportunities.items():
+        of_n = f"{COUNT.text(count.count)} of {COUNT.text(count.opportunities)}"
+        yield f"{SHARE.page_text(count.share)} {_CONTRADICTIONS[kind]} ({of_n})"
+    if not with_opportunities:
+        yield "No judgments that could contradict each other."
+    for reason in dict.fromkeys(count.reason for count in counts.values() if count.reason):
+        kinds = (_CONTRADICTIONS[kind] for kind, count in counts.items() if count.reason == reason)
+        yield f"Unknown {' and '.join(kinds)}: {reason}."
+
+
+MOST_ITEMS = 100
+"""Items that a report lists at most; the data file has all."""
+
+
+HIDDEN = "An item of a scenario that is not public"
+
+
+def _not_graded(row: Row) -> tuple[str, ...]:
+    return ("no response was judged whole",) if row["graded"] is None else ()
+
+
+_GRADED = PageColumn("graded", beneath=_not_graded)
+
+
+CORRECTED = (
+    PageColumn("rubric"),
+    _GRADED,
+    PageColumn("corrected", about="95% interval"),
+    PageColumn("n_responses"),
+    PageColumn("n_judgments"),
+    PageColumn("meaning"),
+)
+
+
+def corrected_table(findings: Findings) -> PageTable:
+    """Return a table of all scores that an audit corrected; without an audit it has no row."""
+    return PageTable(
+        corrected_sheet(findings.graded),
+        (PageColumn("name"), *CORRECTED),
+        note=as_graded(findings.graded),
+        look="telling",
+    )
+
+
+def corrected_by(grader: str, findings: Findings) -> PageTable:
+    """Return a table, in three columns, of the scores by one grader that an audit corrected."""
+    return PageTable(
+        corrected_sheet(findings.graded).where(grader=grader),
+        (
+            PageColumn("system", beneath=lambda row: (row["rubric"],)),
+            _GRADED,
+            PageColumn("corrected", "Corrected"),
+        ),
+        f"Scores by {grader}, corrected by people",
+    )
+
+
+def people_tables(card: GraderCard, findings: Findings) -> Iterator[PageTable]:
+    """Yield tables on how far the grader agrees with people, and people with each other.
+
+    Without an audit there are none.
+    """
+    if card.human is None:
+        return
+    name = card.grader.model
+    sheet = against_people_sheet(card.human)
+    yield PageTable(
+        sheet,
+        (
+            PageColumn("items"),
+            PageColumn("n"),
+            PageColumn("n_present"),
+            PageColumn("sensitivity", "Finds", about="of what is there"),
+            PageColumn("specificity", "Clears", about="of what is not"),
+            PageColumn("ppv", "Right", about="of what it finds"),
+        ),
+        f"{name} against people",
+        sortable=False,
+    )
+    yield PageTable(
+        sheet,
+        (
+            PageColumn("items"),
+            PageColumn("people.n", about="labelled by two or more"),
+            PageColumn("people.same"),
+        ),
+        "People against each other: the most that can be asked of a grader",
+        sortable=False,
+    )
+    agreement = grader_agreement_sheet(findings).where(grader=card.grader)
+    for pair, between in ((f"{name} and people", "people"), ("People and people", "raters")):
+        yield PageTable(
+            agreement.where(between=between),
+            AGREEMENT,
+            f"{pair}, by points of the item",
+            sortable=False,
+        )
+
+
+AGREEMENT = (
+    PageColumn("rubric"),
+    PageColumn("points"),
+    PageColumn("n", about="that both made"),
+    PageColumn("n_both", about="call it present"),
+    PageColumn("n_either", about="calls it present"),
+    PageColumn("positive_agreement", about="95% interval"),
+    PageColumn("ac1", about="95% interval"),
+)
+"""Columns on how far readers (graders, people, labels) agree on the items of a point class."""
+
+
+def _gradings(row: Row) -> tuple[str, ...]:
+    return (f"up to {COUNT.text(row['n_gradings'])} gradings",)
+
+
+def noise_table(findings: Findings) -> PageTable:
+    """Return a table of grading noise, from responses that a grader graded several times.
+
+    Each system, grader and rubric with such responses has a row.
+    """
+    shares = (
+        PageColumn(f"{part}_share", about="of the variance", beneath=lambda row: (row["reason"],))
+        for part in ("scenario", "response", "grading")
+    )
+    return PageTable(
+        grading_noise_sheet(findings),
+        (
+            PageColumn("system"),
+            PageColumn("grader"),
+            PageColumn("rubric"),
+            PageColumn("n_regraded", about="responses", beneath=_gradings),
+            PageColumn("flipped"),
+            *shares,
+            PageColumn("worst_at_n"),
+            PageColumn("corrected_worst_at_n", about="without the grader’s noise"),
+        ),
+    )
+
+
+def pairs_table(findings: Findings) -> PageTable:
+    """Return a table of the agreement of each pair of graders on the same responses, by points."""
+    return PageTable(
+        grader_pairs_sheet(findings),
+        (PageColumn("a"), PageColumn("b"), PageColumn("systems"), *AGREEMENT),
+        sortable=False,
+    )
+
+
+_WHY = Field("why", "why experts should read it", in_files=False)
+
+
+def odd_items_table(findings: Findings) -> PageTable:
+    """Return a table of the items that experts should read, without the texts of held-out ones."""
+    odd = [item for item in findings.items if why_odd(item)]
+    hidden = findings.public.hidden
+    sheet = items_sheet(odd[:MOST_ITEMS])
+    more = (
+        {"why": why_odd(item)} | ({"text": HIDDEN} if item.scenario in hidden else {})
+        for item in odd[:MOST_ITEMS]
+    )
+    n = COUNT.text(len(odd))
+    return PageTable(
+        sheet.with_fields(_WHY, rows=more),
+        (
+            PageColumn("text", beneath=lambda row: (f"{row['scenario']}, {row['rubric']}",)),
+            PageColumn("points"),
+            PageColumn("why"),
+            PageColumn(
+                "presence", lines=False, beneath=lambda row: (f"of {COUNT.text(row['n'])}",)
+            ),
+            PageColumn("rest", about="correlation over systems", lines=False),
+        ),
+        f"{n} of {COUNT.text(len(findings.items))} items",
+        f"The first {MOST_ITEMS} of {n}." if len(odd) > MOST_ITEMS else "",
+    )
+
+
+def why_odd(item: ItemStatistic) -> str:
+    """Return the reason why experts should read an item; empty if there is none."""
+    if item.always:
+        return "always present"
+    if item.never:
+        return "never present"
+    return "goes against the rest" if (item.rest.value or 0) < 0 else ""

@@ -1,0 +1,266 @@
+"""Tables of numbers by parts of the scenarios, such as the scenarios of one activity or domain."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
+from functools import partial
+from itertools import groupby
+
+from careeval.core.scenario import Domain
+from careeval.report.page_table import BarScale, PageColumn, PageTable, Strip, shade, strip_of
+from careeval.report.panels.entries import Report
+from careeval.results.details import Breakdown
+from careeval.results.findings import EntryFindings
+from careeval.results.metrics import HEADLINE
+from careeval.results.summary import Summary
+from careeval.sheets.entries.entries_sheet import adl_and_domain_sheet, entries_sheet, parts_sheet
+from careeval.sheets.entries.side_by_side import PartScoreKind, pivot
+from careeval.sheets.names import DOMAINS
+from careeval.sheets.sheet import Row, Sheet
+from careeval.sheets.words import SMALL, entry_names
+
+PART = PartScoreKind()
+
+
+FEW = ("fewer than five scenarios",)
+"""Reason why a small part has no interval; omitted, since an asterisk marks the part."""
+
+
+def parts_table(by: Breakdown, report: Report) -> PageTable:
+    """Return a table of severe errors and score by part, with a column for each entry.
+
+    A single entry has a column for each number; by activity, its first row is the total.
+    """
+    if report.has_one_entry:
+        (entry,) = report.graded
+        table, s = entry_parts(by, entry), entry.summary
+        if by is not Breakdown.adl:
+            return table
+        whole = {"adl": "overall", "n": s.n_scenarios, "score": s.score, "severe": s.severe}
+        return replace(table, sheet=replace(table.sheet, rows=[whole, *table.rows]))
+    sheet = parts_sheet(by, report.graded)
+    wide, keys = pivot(sheet, by.value, "name", PART)
+    columns = (
+        PageColumn(by.value, beneath=lambda row: (_sizes(row[key] for key in keys if key in row),)),
+        *(PageColumn(key, look=partial(part_look, key)) for key in keys),
+    )
+    note = (
+        f"{report.score_name}, in %; beneath it its 95% interval, and the share of responses with "
+        "a severe error. The shade is of the score alone."
+    )
+    return PageTable(wide, columns, _caption(sheet, by), _with_small(note, sheet), FEW, "heat many")
+
+
+def entry_parts(by: Breakdown, entry: EntryFindings) -> PageTable:
+    """Return a table of the numbers of one entry by part; errors and scores have a `Strip`.
+
+    Args:
+        by: The kind of part; by domain, the table has no errors.
+        entry: The entry.
+    """
+    s, sheet = entry.summary, parts_sheet(by, [entry])
+    rubric, is_domain = s.rubric.value, by is Breakdown.domain
+    scores = BarScale.of_estimates([s.score, *(row["score"] for row in sheet.rows)])
+    shares = [s.severe.share, *(row["severe"].share for row in sheet.rows if not is_domain)]
+    about = f"{rubric}, weighted by domain" if is_domain else f"{rubric}, 95% interval"
+    return PageTable(
+        sheet,
+        (
+            PageColumn(by.value),
+            PageColumn("n"),
+            *(
+                ()
+                if is_domain
+                else (severe_column(rubric, BarScale.of_estimates(shares, (0, 0.1)).wide),)
+            ),
+            PageColumn("score", about=about, strip=strip_of("score", scores.wide)),
+        ),
+        _caption(sheet, by),
+        _with_small("", sheet),
+        FEW,
+        "profile",
+    )
+
+
+def severe_column(rubric: str, scale: BarScale) -> PageColumn:
+    """Return the table column of severe errors, each with a `Strip`; shares above 0 are red."""
+    return PageColumn(
+        "severe",
+        about=f"{rubric}, responses with any",
+        look=lambda row: "harm" if row["severe"].share.value else "",
+        strip=strip_of("severe", scale),
+    )
+
+
+def _caption(sheet: Sheet, by: Breakdown) -> str:
+    return f"By {sheet.by_key[by.value].heading.lower()}"
+
+
+def _with_small(note: str, sheet: Sheet) -> str:
+    """Return the note with that of the sheet, and the meaning of the asterisk if there is one."""
+    small = SMALL if any(map(PART.is_small, sheet.rows)) else ""
+    return " ".join(filter(None, (note, sheet.note, small)))
+
+
+def part_strip(key: str, scale: BarScale) -> Callable[[Row], Strip | None]:
+    """Return a function for `PageColumn.strip` that draws the score of a part."""
+    return lambda row: Strip.of_estimate(row[key]["score"], scale) if key in row else None
+
+
+def part_look(key: str, row: Row) -> str:
+    """Return the CSS classes of a cell with the score of a part."""
+    part = row.get(key)
+    if part is None or part["score"].value is None:
+        return "none"
+    shaded = shade(part["score"].value, part["score"].ci95)
+    return f"{shaded} few" if PART.is_small(part) else shaded
+
+
+def _sizes(parts: Iterable[Row]) -> str:
+    """Return the fewest and the most scenarios of a part, as text."""
+    sizes = sorted({part["n"] for part in parts})
+    return f"n {'–'.join(map(str, dict.fromkeys((sizes[0], sizes[-1]))))}"
+
+
+def overview_table(report: Report) -> PageTable:
+    """Return a table of entries' main numbers and scores by activity, each with a `Strip`."""
+    parts = parts_sheet(Breakdown.adl, report.graded)
+    wide, keys = pivot(parts, "name", Breakdown.adl.value, PART)
+    by_name = {row["name"]: {key: row[key] for key in keys if key in row} for row in wide.rows}
+    entries = entries_sheet(report.graded)
+    sheet = entries.with_fields(
+        *(wide.by_key[key] for key in keys), rows=(by_name.get(r["name"], {}) for r in entries.rows)
+    )
+    error_keys = [metric.key for metric in HEADLINE if metric.counts_errors]
+    score_keys = [metric.key for metric in HEADLINE if not metric.counts_errors]
+    shares = BarScale.of_estimates(
+        (row[key].share for row in sheet.rows for key in error_keys), (0, 0.1)
+    )
+    scores = BarScale.of_estimates(
+        [
+            *(row[key] for row in sheet.rows for key in score_keys),
+            *(row["score"] for row in parts.rows),
+        ]
+    )
+    metrics = (
+        PageColumn(
+            metric.key,
+            report.score_name if metric.key == "score" else "",
+            lines=False,
+            strip=strip_of(metric.key, shares if metric.counts_errors else scores),
+            look=partial(_tone, metric.key),
+        )
+        for metric in HEADLINE
+    )
+    activities = (
+        PageColumn(
+            key,
+            wide.by_key[key].heading.capitalize(),
+            lines=False,
+            strip=part_strip(key, scores),
+        )
+        for key in keys
+    )
+    return PageTable(
+        sheet,
+        (PageColumn("name"), *metrics, *activities),
+        "Overall and by activity",
+        _OVERVIEW_NOTE,
+        look="strips",
+        is_grey=lambda row: row["name"] in report.unranked,
+    )
+
+
+_OVERVIEW_NOTE = (
+    "A line is a 95% interval, a hollow mark has none, and the tick marks 0. By activity: the "
+    "score, in %; * fewer than five scenarios, not for comparing. Grey: not for ranking."
+)
+
+
+_TONES = {"severe": "harm", "mild": "mild"}
+"""Key of a metric → CSS class of its colour if above 0."""
+
+
+def _tone(key: str, row: Row) -> str:
+    return _TONES[key] if key in _TONES and row[key].share.value else ""
+
+
+_SHORT = {
+    Domain.user_function: "Function",
+    Domain.user_agency: "Agency",
+    Domain.communication_intent: "Intent",
+    Domain.functional_safety: "Safety",
+}
+"""Short names of domains, for small tables side by side."""
+
+
+_ALL = "all"
+
+
+def by_domain_table(report: Report) -> PageTable:
+    """Return a table of scores by domain: domains are rows for one entry, columns for several."""
+    if report.has_one_entry:
+        return entry_parts(Breakdown.domain, report.graded[0])
+    sheet = parts_sheet(Breakdown.domain, report.graded)
+    scale = BarScale.of_estimates(row["score"] for row in sheet.rows)
+    wide, keys = pivot(sheet, "name", "domain", PartScoreKind(n=True))
+    small = f" {SMALL}" if any(map(PART.is_small, sheet.rows)) else ""
+    return PageTable(
+        wide,
+        (PageColumn("name"), *(PageColumn(key, strip=part_strip(key, scale)) for key in keys)),
+        "By domain",
+        f"{report.score_name}, in %. Beneath a number: its 95% interval. Grey: not for ranking."
+        f"{small}",
+        FEW,
+        is_grey=lambda row: row["name"] in report.unranked,
+    )
+
+
+def maps(report: Report) -> Iterator[PageTable]:
+    """Yield a table of activity by domain for each entry that has a score."""
+    names = entry_names(report.summaries)
+    for name, each in zip(names, report.graded, strict=True):
+        if each.summary.score.value is not None:
+            yield _map(name, each, in_full=report.has_one_entry)
+
+
+def _map(name: str, entry: EntryFindings, *, in_full: bool) -> PageTable:
+    """Return a table of one entry's scores: a row per activity and a column per domain.
+
+    Args:
+        name: Name of the entry.
+        entry: The entry.
+        in_full: Whether cells show intervals.
+    """
+    sheet = adl_and_domain_sheet([entry])
+    rows = list(_with_totals(sheet, entry.summary))
+    wide, keys = pivot(
+        replace(sheet, rows=rows), "adl", "domain", PartScoreKind(interval=in_full, n=True)
+    )
+    short = [*(_SHORT[domain] for domain in Domain), "All"]
+    heads = [*DOMAINS.values(), "All domains"] if in_full else short
+    columns = (
+        PageColumn("adl"),
+        *(
+            PageColumn(key, head, look=partial(_map_look, key))
+            for key, head in zip(keys, heads, strict=True)
+        ),
+    )
+    return PageTable(wide, columns, name, omitted_lines=FEW, look="heat", sortable=in_full)
+
+
+def _with_totals(sheet: Sheet, s: Summary) -> Iterator[Row]:
+    """Yield the rows of a sheet of activity by domain, with totals by activity and by domain."""
+    for adl, rows in groupby(sheet.rows, lambda row: row["adl"]):
+        yield from rows
+        cell = s.by_adl[adl]
+        yield {"adl": adl, "domain": _ALL, "n": cell.n, "score": cell.score}
+    for domain, part in s.by_domain.items():
+        yield {"adl": _ALL, "domain": domain.value, "n": part.n, "score": part.score}
+    yield {"adl": _ALL, "domain": _ALL, "n": s.n_scenarios, "score": s.score}
+
+
+def _map_look(key: str, row: Row) -> str:
+    """Return the CSS classes of a cell; totals have no shade, so that they stand out."""
+    return "whole" if _ALL in (row["adl"], row[key]["domain"]) else part_look(key, row)
