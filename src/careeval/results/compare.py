@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 
@@ -25,7 +25,7 @@ from careeval.results.entries import (
 )
 from careeval.results.graded_rubric import GradedRubric, RatioTerms
 from careeval.results.metrics import COMPARED
-from careeval.results.tables import Runs, is_called
+from careeval.results.tables import Runs, select
 from careeval.stats import MIN_CLUSTERS, detectable_difference, smallest_p
 
 ASSUMED_SCENARIO_SD, ASSUMED_RUN_SD = 0.25, 0.35
@@ -188,22 +188,16 @@ def compare(
         UsageError: There is no such system or grader, both are the same, several graders judged
             both, or their numbers do not compare.
     """
-    return compare_entries(*pair(list(entries(runs)), a, b, grader, rubric))
+    chosen = select(runs, graders=[grader] if grader else [], rubric=rubric)
+    return compare_entries(*pair(list(entries(chosen)), a, b))
 
 
-def pair(
-    all_entries: Sequence[Entry],
-    a: str,
-    b: str,
-    grader: str | None = None,
-    rubric: Rubric | None = None,
-) -> tuple[Entry, Entry]:
+def pair(all_entries: Sequence[Entry], a: str, b: str) -> tuple[Entry, Entry]:
     """Return the entries of two systems by one grader on one rubric.
 
     Raises:
-        UsageError: There is no such system or grader, both are the same, they were judged on no
-            rubric in common, or several graders judged both; the message or its hint lists the
-            names.
+        UsageError: There is no such system, both are the same, they were judged on no rubric in
+            common, or several graders judged both; the message or its hint lists the names.
     """
     names = list(dict.fromkeys(entry.system for entry in all_entries))
     for name in (a, b):
@@ -215,11 +209,7 @@ def pair(
     if a == b:
         raise UsageError(f"{a} would be compared with itself", hint="name two systems")
     ours, theirs = (
-        {
-            (entry.rubric, entry.grader): entry
-            for entry in judged_by(all_entries, grader)
-            if entry.system == name and rubric in {None, entry.rubric}
-        }
+        {(entry.rubric, entry.grader): entry for entry in all_entries if entry.system == name}
         for name in (a, b)
     )
     both = [key for key in ours if key in theirs]
@@ -240,22 +230,6 @@ def pair(
             hint=f"choose one: --grader {graders[0].model!r}",
         )
     return ours[first, graders[0]], theirs[first, graders[0]]
-
-
-def judged_by(entries: Iterable[Entry], grader: str | None) -> list[Entry]:
-    """Return the entries by one grader, named with its mode or without; all of them for `None`.
-
-    Raises:
-        UsageError: No grader of that name judged anything.
-    """
-    all_entries = list(entries)
-    if grader is None:
-        return all_entries
-    chosen = [entry for entry in all_entries if is_called(entry.grader, grader)]
-    if not chosen:
-        graders = dict.fromkeys(entry.grader for entry in all_entries)
-        raise UsageError(f"no grader is named {grader!r}", hint=f"there are: {'; '.join(graders)}")
-    return chosen
 
 
 @dataclass(frozen=True)

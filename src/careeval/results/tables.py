@@ -319,12 +319,12 @@ def select(
         responses = responses.filter(pl.col("system").is_in(systems))
         judgments = judgments.filter(pl.col("system").is_in(systems))
     if graders:
-        own = judgments["grader"].unique().sort().to_list()
+        judges = [Grader(name) for name in judgments["grader"].unique().sort()]
+        called = {name for grader in judges for name in (grader, grader.model)}
         for name in graders:
-            if not any(is_called(grader, name) for grader in own):
-                names = [*own, *(Grader(grader).model for grader in own)]
-                raise _unknown_name("grader", name, own, names)
-        chosen = [grader for grader in own if any(is_called(grader, name) for name in graders)]
+            if name not in called:
+                raise _unknown_name("grader", name, judges, sorted(called))
+        chosen = [grader for grader in judges if {grader, grader.model} & {*graders}]
         judgments = judgments.filter(pl.col("grader").is_in(chosen))
         judged = judgments["system"].unique().to_list()
         responses = responses.filter(pl.col("system").is_in(judged))
@@ -341,11 +341,6 @@ def select(
     prefixes = tuple(f"{system}: " for system in left_out)
     notes = tuple(note for note in runs.notes if not note.startswith(prefixes))
     return Runs(responses, judgments, notes)
-
-
-def is_called(grader: str, name: str) -> bool:
-    """Tell whether `name` names this grader, in full or without its mode and prompt."""
-    return name in {grader, Grader(grader).model}
 
 
 def _unknown_name(what: str, name: str, own: Sequence[str], names: Sequence[str]) -> UsageError:

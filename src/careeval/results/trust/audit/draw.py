@@ -17,10 +17,9 @@ from careeval import scoring
 from careeval.core.rating import SEVERE_CLEARED, SEVERE_FOUND, N
 from careeval.core.scenario import READ_RUBRICS, Rubric, Split
 from careeval.errors import UsageError
-from careeval.results.compare import judged_by
 from careeval.results.entries import Entry, entries
 from careeval.results.estimates import FloatArray
-from careeval.results.tables import Runs
+from careeval.results.tables import Runs, select
 from careeval.results.trust.audit.audited_entry import HAS_WORDS, graded_totals, with_whole
 from careeval.results.trust.audit.sample import (
     AuditSample,
@@ -160,7 +159,7 @@ def _stratified(
 
 def _of_one_audit(runs: Runs, grader: str | None) -> list[Entry]:
     """Return the entries by one grader, which must be of one bank and one protocol."""
-    chosen = judged_by(entries(runs), grader)
+    chosen = list(entries(select(runs, graders=[grader] if grader else [])))
     if not chosen:
         raise UsageError("nothing here has been graded yet", hint="careeval grade FOLDER")
     names = list(dict.fromkeys(entry.grader for entry in chosen))
