@@ -33,7 +33,7 @@ from careeval.stats import (
     smallest_p,
     t_test_p_values,
 )
-from careeval.stats.score import NO_MAXIMUM
+from careeval.stats.score import positive_points
 
 LEVEL = 0.05
 """Significance level of p values after Holm's correction."""
@@ -155,11 +155,9 @@ class Paired:
         others = b.denominators[rows_b]
         if not (np.array_equal(weights, others) or np.allclose(weights, others)):
             raise StatsError("the maximum points of a scenario differ between the two runs")
-        if not weights.sum() > 0:
-            raise StatsError(NO_MAXIMUM)
         lowest = np.minimum(a.lowest[rows_a], b.lowest[rows_b])
         numerators = _numerators(a, rows_a), _numerators(b, rows_b)
-        return Paired(*numerators, weights, 1 - float(lowest.sum() / weights.sum()))
+        return Paired(*numerators, weights, 1 - float(lowest.sum()) / positive_points(weights))
 
     @property
     def difference(self) -> BoundedValues:

@@ -6,7 +6,8 @@ Items of held-out scenarios are named by position, since their ids may reveal wo
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -33,14 +34,8 @@ def names_by_place(scenario: Scenario) -> dict[tuple[Rubric, str], str]:
 
     Rungs named by their points keep their ids.
     """
-    names = {}
-    for rubric in Rubric:
-        n = 0
-        for item in scenario.rubric(rubric):
-            by_points = rubric is Rubric.ladder and BY_POINTS.fullmatch(item.id)
-            n += not by_points
-            names[rubric, item.id] = item.id if by_points else _by_place(rubric, n, item.id)
-    return names
+    items = ((scenario.id, r.value, item.id) for r in Rubric for item in scenario.rubric(r))
+    return {(Rubric(rubric), item): name for (_, rubric, item), name in _numbered(items).items()}
 
 
 def _by_place(rubric: Rubric, n: int, item: str) -> str:
@@ -127,7 +122,7 @@ def _items_by_place(judgments: pl.DataFrame, chosen: pl.Expr) -> pl.DataFrame:
 
 
 def _names_by_place(judgments: pl.DataFrame) -> dict[tuple[str, str, str], str]:
-    """Return (scenario, rubric, id of an item) → its name, numbered in the order of the rubric.
+    """Return names as `_numbered`, in the order of the rubric.
 
     Actions that are only mentioned, and were not judged, come after those that were.
     """
@@ -138,15 +133,21 @@ def _names_by_place(judgments: pl.DataFrame) -> dict[tuple[str, str, str], str]:
         lists = judgments.select("scenario", pl.col(name).alias("act")).unique().sort("scenario")
         acts = lists.explode("act").drop_nulls().unique().sort("scenario", "act")
         keys += [(scenario, Rubric.actions.value, act) for scenario, act in acts.iter_rows()]
+    return _numbered(keys)
+
+
+def _numbered(items: Iterable[tuple[str, str, str]]) -> dict[tuple[str, str, str], str]:
+    """Return (scenario, rubric, id of an item) → its name, numbered in this order.
+
+    Rungs named by their points keep their ids, and have no number.
+    """
     names: dict[tuple[str, str, str], str] = {}
-    counts: dict[tuple[str, str], int] = {}
-    for scenario, rubric, item in keys:
-        if (scenario, rubric, item) in names:
-            continue
+    counts: Counter[tuple[str, str]] = Counter()
+    for scenario, rubric, item in dict.fromkeys(items):
         if rubric == Rubric.ladder.value and BY_POINTS.fullmatch(item):
             names[scenario, rubric, item] = item
-            continue
-        counts[scenario, rubric] = counts.get((scenario, rubric), 0) + 1
-        n = counts[scenario, rubric]
-        names[scenario, rubric, item] = _by_place(Rubric(rubric), n, item)
+        else:
+            counts[scenario, rubric] += 1
+            n = counts[scenario, rubric]
+            names[scenario, rubric, item] = _by_place(Rubric(rubric), n, item)
     return names

@@ -14,8 +14,7 @@ from careeval.results.entries import Basis, Entry, basis, why_unknown
 from careeval.results.graded_rubric import RatioTerms
 from careeval.results.metrics import COMPARED
 from careeval.results.summary import Summary
-from careeval.stats import MIN_CLUSTERS, Estimate, rank_sets, smallest_p
-from careeval.stats.score import NO_MAXIMUM
+from careeval.stats import MIN_CLUSTERS, Estimate, pooled_score, rank_sets, smallest_p
 
 
 @dataclass(frozen=True)
@@ -128,7 +127,8 @@ class _MetricRanks:
         for place, entry in entries.items():
             try:
                 parts[place] = metric.terms_of(entry.graded)
-                values[place] = _value(parts[place])
+                numerators = parts[place].numerators.value[:, np.newaxis]
+                values[place] = pooled_score(numerators, parts[place].denominators)
             except StatsError as error:
                 unknown[place] = f"no {name}: {error}"
         couples = list(combinations(values, 2))
@@ -188,10 +188,3 @@ def _maker_notes(ranked: Sequence[Ranked]) -> Iterator[str]:
             f"{MAKER_MARK} {names}: AI of the same vendor ({makers}) wrote this bank or answered "
             "its pilot, which may help or hinder."
         )
-
-
-def _value(parts: RatioTerms) -> float:
-    total = float(parts.denominators.sum())
-    if not total > 0:
-        raise StatsError(NO_MAXIMUM)
-    return float(parts.numerators.value.sum() / total)
