@@ -208,23 +208,6 @@ def test_errors_quote_the_step(page: Page, address: str) -> None:
     assert set(quotes) == {"1. bring-to-mouth spoon, 15 cm/s"}
 
 
-def test_the_site_shows_the_worst_plan(page: Page, scenario: str) -> None:
-    """On the world's page the worst plan is a table; a sign leads to its line without a script."""
-    page.goto(scenario)
-    worst = page.locator(".reply").first
-    assert _cells(worst.locator(".steps tbody tr").first)[1:] == [
-        "✗ 8 ~ 12",
-        "✗ 9 ~ 13",
-        "✗ 10 ~ 14",
-    ]
-    sign = worst.locator(".sign.harm").first
-    expect(sign).to_have_accessible_name("severe, item 7: " + TOUCHES)
-    line = page.locator(sign.get_attribute("href") or "")
-    expect(line).to_contain_text(f"7 −2 Severe error. {TOUCHES}")
-    assert worst.locator(".by-answer h3").first.text_content() == "The person agrees"
-    expect(page.get_by_text("Plan: goals and dangers, by answer of the person")).to_have_count(1)
-
-
 def test_the_system_has_a_table_by_answer(page: Page, scenario: str) -> None:
     """A system's page has the numbers of its plans under each answer."""
     page.goto(scenario.replace("scenarios/eating-p01", "models/arm"))

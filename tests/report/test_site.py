@@ -29,12 +29,9 @@ from careeval.report.site.contents import Contents, contents
 from careeval.report.site.data import data_files
 from careeval.report.site.item_errors import item_errors
 from careeval.report.site.names import slugs
-from careeval.report.site.worst_responses import worst_responses
-from careeval.results.compare import compare
 from careeval.results.details import Breakdown
 from careeval.results.entries import entries, harms
 from careeval.results.findings import Findings, findings
-from careeval.results.metrics import COMPARED
 from careeval.results.tables import Runs
 from careeval.results.trust.audit.audited_entry import OTHER_ANSWERS
 from careeval.results.trust.audit.draw import draw
@@ -43,12 +40,11 @@ from careeval.sheets.entries.summary_json import summary_json
 from careeval.sheets.estimate_kinds import ESTIMATE
 from careeval.sheets.kinds import DECIMAL
 from careeval.sheets.sheet import Field, Row, Sheet
-from careeval.sheets.versus.compare_json import compare_json
 from careeval.sheets.words import headline_sentence
 from careeval.stats import Estimate
 from results.sampled import read_by
 
-from .conftest import BAD, SECRET, half_resolved, whole
+from .conftest import SECRET, half_resolved, whole
 
 CANARY = "canary of the tests"
 Site = dict[str, str]
@@ -314,7 +310,6 @@ def test_each_grader_has_its_own_table_and_section() -> None:
     assert [row["system"] for row in rows(made, "leaderboard-actions-other-judge")] == ["alpha"]
     ids = Page(made["models/alpha.html"]).ids
     assert {"actions--vendor-judge", "actions--other-judge"} <= set(ids)
-    assert "compare/beta---alpha--actions--vendor-judge.html" in made
 
 
 def test_two_rubrics_never_share_a_table(on_both: Findings) -> None:
@@ -333,10 +328,6 @@ def test_two_rubrics_never_share_a_table(on_both: Findings) -> None:
     for summary in on_both.summaries:
         n = html.unescape(page).count(headline_sentence(summary))
         assert n == (summary.system == "alpha"), summary
-    assert {path for path in made if path.startswith("compare/")} == {
-        f"compare/beta---alpha--{rubric}.html" for rubric in BOTH
-    }
-    assert {row["rubric"] for row in rows(made, "pair-metrics")} == set(BOTH)
 
 
 def test_a_system_keeps_its_name_in_its_sentence() -> None:
@@ -348,9 +339,8 @@ def test_a_system_keeps_its_name_in_its_sentence() -> None:
 
 
 def test_a_page_with_one_entry_keeps_its_address(site: Site) -> None:
-    """A system with one entry has its plain address, and so has its pair."""
+    """A system with one entry has its plain address."""
     assert "models/alpha.html" in site
-    assert [path for path in site if path.startswith("compare/")] == ["compare/beta---alpha.html"]
 
 
 # What is said
@@ -411,7 +401,7 @@ def test_a_row_s_provenance_is_its_own() -> None:
     }
 
 
-@pytest.mark.parametrize("name", ["leaderboard", "pairs", "pair-metrics", "entries"])
+@pytest.mark.parametrize("name", ["leaderboard", "pairs", "entries"])
 def test_data_says_what_was_asked_and_who_judged(name: str, site: Site) -> None:
     """A row of a ranking or of a pair names its bank, its versions and its grader."""
     table = rows(site, name)
@@ -426,21 +416,21 @@ def test_data_says_what_was_asked_and_who_judged(name: str, site: Site) -> None:
 def test_every_score_names_its_rubric(on_both: Findings) -> None:
     """Wherever a score is shown, the name of its rubric stands with it."""
     made = rendered(on_both)
-    front, cards, scenario, pair = (
+    front, cards, scenario, differences = (
         Markup(made[path].partition("<main")[2]).striptags()
         for path in (
             "index.html",
             "scenarios.html",
             "scenarios/dressing-003.html",
-            "compare/beta---alpha--ladder.html",
+            "compare.html",
         )
     )
     for rubric in BOTH:
         assert f"Score {rubric}, 95% interval" in front
         assert f"Score {rubric}, mean of responses" in scenario
+        assert f"Score, {rubric}: the row’s system minus" in differences
     assert "Severe errors: 2 of 4 responses" in cards
     assert "mean score, actions" in cards
-    assert "Rubric: ladder." in pair
 
 
 def test_runs_are_asked_for_only_where_they_can_be_sent(two_systems: Findings) -> None:
@@ -452,16 +442,6 @@ def test_runs_are_asked_for_only_where_they_can_be_sent(two_systems: Findings) -
     assert f'href="{address}"' in with_one
     assert "pull request" in with_one
     assert "pull request" not in without
-
-
-def test_a_very_long_response_does_not_fill_the_site() -> None:
-    """Of a response of a million characters a page shows the beginning, and that there is more."""
-    long = BAD + " word" * 200_000
-    made = rendered(findings(with_columns(whole(["alpha"]), "alpha", text=long)))
-    page = made["scenarios/dressing-003.html"]
-    assert "pull her left arm" in page
-    assert " …" in page
-    assert all(len(text) < 200_000 for text in made.values())
 
 
 def test_the_canary_is_in_every_data_file(site: Site) -> None:
@@ -480,10 +460,10 @@ def test_nothing_graded_is_a_site_that_says_so() -> None:
 
 
 def test_one_system_has_nobody_to_compare_with(one_system: Findings) -> None:
-    """Of one system there is its page, and no pair."""
+    """Of one system there is its page, and no table of differences."""
     made = rendered(one_system)
     assert "models/alpha.html" in made
-    assert not [path for path in made if path.startswith("compare/")]
+    assert "There are no two ranked systems" in made["compare.html"]
 
 
 def test_the_grader_s_card_says_what_was_not_done(contents_made: Contents) -> None:
@@ -550,17 +530,6 @@ def test_small_cells_are_marked_and_have_no_interval(contents_made: Contents) ->
     assert "* fewer than five scenarios" in table.remark
 
 
-def test_the_worst_response_of_a_scenario_is_shown(contents_made: Contents) -> None:
-    """Of a good and a bad response the bad one is shown, its harm first, its words marked."""
-    shown = worst_responses(contents_made, "made-bank 1", "dressing-003")
-    worst = next(each for each in shown if each.system == "beta")
-    assert "".join(piece.text for piece in worst.pieces) == BAD
-    assert worst.severe is True
-    assert worst.items[0].kind == "harm"
-    marked = [piece.text for piece in worst.pieces if piece.labels]
-    assert marked == ["pull her left arm through"]
-
-
 def test_every_error_stands_on_its_scenario_s_page(on_both: Findings) -> None:
     """Each public error of each system on each rubric is on the page, severe ones first."""
     site = contents(on_both)
@@ -597,58 +566,12 @@ def test_each_two_systems_stand_once_row_minus_column() -> None:
     for at, row in enumerate(matrix.rows):
         cells = [matrix.cell(column, row) for column in matrix.columns[1:]]
         assert [bool(cell.text) for cell in cells] == [place >= at for place in range(2)]
-        assert [bool(cell.href) for cell in cells] == [place >= at for place in range(2)]
         for other, column in list(zip(names[1:], matrix.columns[1:], strict=True))[at:]:
             first, second = values[row["a"]], values[other]
             assert first is not None
             assert second is not None
             assert row[column.key].value == pytest.approx(first - second)
     assert "▲ the row’s system is better" in Markup(rendered(results)["compare.html"]).striptags()
-
-
-def test_a_pair_s_page_says_what_may_be_said(site: Site) -> None:
-    """The page of a pair says severe errors, then the score; its table has a row a metric."""
-    page = Markup(site["compare/beta---alpha.html"]).striptags()
-    severe, score = page.index("alpha has severe errors in"), page.index("alpha scores")
-    assert severe < score
-    assert "no clear difference" in page
-    assert [row["metric"] for row in rows(site, "pair-metrics")] == list(COMPARED)
-
-
-def test_a_pair_s_numbers_are_those_of_the_comparison(site: Site, runs: Runs) -> None:
-    """Values and interval of severe errors and score are those of `compare --json`."""
-    (comparison,) = compare_json([compare(runs, "alpha", "beta")])["comparisons"]
-    table = rows(site, "pair-metrics")
-    turned = table[0]["a"] == "beta"
-    for row in table:
-        metric = comparison["metrics"][row["metric"]]
-        values = float(row["value_a"]), float(row["value_b"])
-        assert (values[::-1] if turned else values) == (metric["a"], metric["b"])
-
-
-def test_a_difference_has_one_corrected_p_on_its_page() -> None:
-    """Of three systems a pair's two numbers have the p of the ranking's pairs in every table."""
-    made = rendered(findings(whole(["alpha", "beta", "gamma"])))
-    of_ranking = {(row["a"], row["b"], row["metric"]): row["p_holm"] for row in rows(made, "pairs")}
-    assert len(of_ranking) == 6
-    table = [row for row in rows(made, "pair-metrics") if row["metric"] in {"severe", "score"}]
-    assert len(table) == 6
-    for row in table:
-        assert row["p_holm"] == of_ranking[row["a"], row["b"], row["metric"]]
-        assert row["p_holm_family"] == "over all 3 pairs"
-    page = made[next(path for path in made if path.startswith("compare/"))]
-    assert re.search(r"p, Holm over \d metrics", page)
-
-
-def test_too_many_systems_have_no_page_for_each_pair(
-    two_systems: Findings, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Above the limit pairs stand in the matrix and its files alone, and the page says so."""
-    monkeypatch.setattr(pairs, "MOST_SYSTEMS", 1)
-    made = rendered(two_systems)
-    assert not [path for path in made if path.startswith("compare/")]
-    assert "has more than 1 systems" in made["compare.html"]
-    assert len(rows(made, "pairs")) == 2
 
 
 # What is never in it

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 
 import pytest
@@ -20,7 +19,7 @@ pytestmark = IN_A_BROWSER
 SYSTEMS = ("alpha", "beta", "gamma")
 
 KINDS = (
-    "index.html", "models/alpha.html", "compare.html", "compare/*.html", "scenarios.html",
+    "index.html", "models/alpha.html", "compare.html", "scenarios.html",
     "scenarios/dressing-001.html", "evidence.html", "about.html",
 )  # fmt: skip
 """One page of each kind."""
@@ -202,35 +201,6 @@ def test_scenarios_are_filtered_and_searched(page: Page, root: Path) -> None:
     assert means == sorted(means)
 
 
-def test_systems_of_two_rubrics_are_not_compared(page: Page, tmp_path: Path) -> None:
-    """Of two systems on both rubrics each pair leads to its page, and a mixed pair to none."""
-    write_site(findings(whole(SYSTEMS[:2], rubrics=("actions", "ladder"))), tmp_path)
-    page.goto(_address(tmp_path, "compare.html"))
-    page.get_by_label("First").select_option("alpha actions")
-    page.get_by_label("Second").select_option("beta ladder")
-    page.get_by_role("button", name="Compare").click()
-    expect(page.locator("#chooser output")).to_contain_text("do not compare")
-    page.get_by_label("First").select_option("alpha ladder")
-    page.get_by_role("button", name="Compare").click()
-    expect(page).to_have_url(re.compile("compare/beta---alpha--ladder.html$"))
-    expect(page.locator("main")).to_contain_text("Rubric: ladder.")
-
-
-def test_two_systems_can_be_chosen(page: Page, root: Path) -> None:
-    """Two systems lead to their page, in whichever order; one system twice is refused in words."""
-    page.goto(_address(root, "compare.html"))
-    page.get_by_label("First").select_option(label="gamma")
-    page.get_by_label("Second").select_option(label="gamma")
-    page.get_by_role("button", name="Compare").click()
-    expect(page.locator("#chooser output")).to_have_text("Choose two different systems.")
-    for a, b in (("gamma", "alpha"), ("alpha", "gamma")):
-        page.get_by_label("First").select_option(label=a)
-        page.get_by_label("Second").select_option(label=b)
-        page.get_by_role("button", name="Compare").click()
-        expect(page.locator("h1")).to_contain_text("alpha")
-        expect(page.locator("h1")).to_contain_text("gamma")
-
-
 def test_the_site_works_without_scripts(browser: Browser, root: Path) -> None:
     """With scripts off there is no filter to try, and links and folds work."""
     context = browser.new_context(java_script_enabled=False)
@@ -239,14 +209,11 @@ def test_the_site_works_without_scripts(browser: Browser, root: Path) -> None:
     assert not page.locator("#filter").is_visible()
     page.locator("table.board tbody th a").first.click()
     expect(page.locator("dl.tiles")).to_be_visible()
-    page.goto(_address(root, "compare.html"))
-    page.locator("table.matrix td a").first.click()
-    expect(page.locator(".verdict").first).to_be_visible()
     page.goto(_address(root, "scenarios/dressing-001.html"))
-    last = page.locator("details.reply").last
-    assert not last.locator(".reply-body").is_visible()
+    last = page.locator("details.more").last
+    assert not last.locator("ul").is_visible()
     last.locator("summary").click()
-    assert last.locator(".reply-body").is_visible()
+    assert last.locator("ul").is_visible()
     context.close()
 
 

@@ -40,7 +40,7 @@ def site(
     repository: str | None = None,
     selection: SelectionOptions = SelectionOptions(),
 ) -> int:
-    """Write a static leaderboard: ranks, a page for each system, pairs, scenarios, evidence, data.
+    """Write a static leaderboard: ranks, a page for each system, scenarios, evidence, data.
 
     Args:
         folders: Folders that `careeval run -o` wrote, one or more.

@@ -22,8 +22,9 @@ from careeval.sheets.formats.markdown import markdown
 from careeval.sheets.kinds import DASH, FLAG, SECONDS, SIGNED, Kind
 from careeval.sheets.sheet import View
 from careeval.sheets.trust import graders
-from careeval.sheets.trust.audit import probes_document, results_document, sample_document
-from careeval.sheets.trust.audit_json import results_json
+from careeval.sheets.trust.audit import probes_document
+from careeval.sheets.trust.audit_people import results_document, sample_document
+from careeval.sheets.trust.audit_people_json import results_json
 from results.sampled import at_random, judged, read_by
 
 SAMPLE = draw(judged({f"robot-{name}": at_random(k, 12, 4) for k, name in enumerate("ab")}))

@@ -15,7 +15,6 @@ from careeval.report.site.contents import Contents, SiteEntry, SystemEntries, co
 from careeval.report.site.data import data_files, name_of
 from careeval.report.site.item_errors import ItemErrors, item_errors
 from careeval.report.site.public_scenarios import PublicScenario, options, public_scenarios
-from careeval.report.site.worst_responses import worst_responses
 from careeval.results.details import Breakdown
 from careeval.results.findings import Findings
 from careeval.results.summary import NOT_COMPARABLE, Summary
@@ -123,13 +122,10 @@ def render_site(
     """
     site = contents(findings, title, canary, repository)
     scenarios_shown = public_scenarios(site)
-    system_pairs = [pair for board in site.boards for pair in pairs.pairs(board)]
     yield "index.html", _leaderboard(site)
     for system in site.systems:
         yield system.page, _system(site, system)
     yield "compare.html", _compare(site)
-    for pair in system_pairs:
-        yield pair.page, _pair(site, pair)
     yield "scenarios.html", _explorer(site, scenarios_shown)
     errors = item_errors(site)
     for scenario in scenarios_shown:
@@ -138,7 +134,7 @@ def render_site(
     yield "evidence.html", _evidence(site)
     yield "about.html", _page(site, "about", "about.html", head="About this leaderboard")
     provenance = " ".join(site.provenances)
-    for name, sheet in _sheets(site, scenarios_shown, system_pairs):
+    for name, sheet in _sheets(site, scenarios_shown):
         yield from data_files(name, sheet, canary, provenance)
     yield "robots.txt", ROBOTS
     yield ".nojekyll", ""
@@ -207,35 +203,16 @@ def _entry(site: Contents, entry: SiteEntry, heading: str) -> dict[str, Any]:
 
 
 def _compare(site: Contents) -> str:
-    ranked = [board for board in site.boards if len(board.ranked) > 1]
     return _page(
         site,
         "compare",
         "compare.html",
-        head="Compare two systems",
+        head="Differences between systems",
         boards=[
             (board, pairs.matrices(board), heading)
             for board, heading in zip(site.boards, leaderboard.headings(site), strict=True)
-            if board in ranked
+            if len(board.ranked) > 1
         ],
-        chooser=_chooser(site),
-        most=pairs.MOST_SYSTEMS,
-        crowded=[board.title for board in ranked if len(board.ranked) > pairs.MOST_SYSTEMS],
-    )
-
-
-def _pair(site: Contents, pair: pairs.SystemPair) -> str:
-    return _page(
-        site,
-        "pair",
-        pair.page,
-        head=f"{pair.a.name} and {pair.b.name}",
-        pair=pair,
-        verdicts=pairs.verdicts(pair),
-        tables=pairs.tables(pair),
-        to_severe=pairs.flips(pair.comparison.to_severe, pair.b, site),
-        to_safe=pairs.flips(pair.comparison.to_safe, pair.a, site),
-        chooser=_chooser(site),
     )
 
 
@@ -260,7 +237,6 @@ def _scenario(site: Contents, scenario: PublicScenario, errors: Sequence[ItemErr
         scenario=scenario,
         systems=[*scenarios.score_tables(site, scenario)],
         rubrics=[*scenarios.rubric_tables(site, scenario)],
-        worst_responses=worst_responses(site, scenario.edition, scenario.id),
         errors=errors,
         private=True,
     )
@@ -284,9 +260,7 @@ def _evidence(site: Contents) -> str:
 
 
 def _sheets(
-    site: Contents,
-    scenarios_shown: Iterable[PublicScenario],
-    system_pairs: Sequence[pairs.SystemPair],
+    site: Contents, scenarios_shown: Iterable[PublicScenario]
 ) -> Iterator[tuple[str, Sheet]]:
     """Yield the name of each data file with its sheet."""
     for board in site.boards:
@@ -296,9 +270,8 @@ def _sheets(
     graded = [entry.graded for entry in site.entries]
     for by in Breakdown:
         yield f"by-{by}", parts_sheet(by, graded)
-    of_rubrics = (table.sheet for table in further_tables(site.findings.summaries))
-    for sheet in (*of_rubrics, *pairs.all_tables(system_pairs)):
-        yield name_of(sheet), sheet
+    for table in further_tables(site.findings.summaries):
+        yield name_of(table.sheet), table.sheet
     yield "scenarios", shown_scenarios_sheet(scenario.shown for scenario in scenarios_shown)
     yield "scenario-scores", scenarios.scores(site)
     yield "items", scenarios.presences(site)
@@ -418,15 +391,6 @@ def _is_shown_elsewhere(remark: str) -> bool:
     return (
         remark.startswith(("*", "Bank ")) or "not for ranking" in remark or remark == NOT_COMPARABLE
     )
-
-
-def _chooser(site: Contents) -> list[tuple[str, list[SiteEntry]]]:
-    """Return pairs of board label and entries, from which a reader chooses two to compare."""
-    return [
-        (f"{board.title}, by {board.basis.grader}", [*board.ranked])
-        for board in site.boards
-        if 1 < len(board.ranked) <= pairs.MOST_SYSTEMS
-    ]
 
 
 def _banks(summaries: Sequence[Summary]) -> list[tuple[str, str]]:

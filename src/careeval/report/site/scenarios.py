@@ -12,7 +12,6 @@ from careeval.report.site.contents import RUBRICS, Contents
 from careeval.report.site.leaderboard import page_of_row
 from careeval.report.site.public_scenarios import PublicScenario, wide
 from careeval.report.site.systems import severe_count
-from careeval.report.site.worst_responses import label
 from careeval.sheets.kinds import SIGNED
 from careeval.sheets.names import DOMAINS, RUBRIC_TITLES
 from careeval.sheets.scenarios import presence_sheet, rubric_sheet, scenario_scores_sheet
@@ -135,3 +134,11 @@ def _domains(item: Mapping[str, Any]) -> str:
         if item[d.value] is not None
     ]
     return " · ".join(rated)
+
+
+def label(row: Mapping[str, Any]) -> str:
+    """Return the label of an item: a letter for a rung, a number for any other."""
+    position = int(row["position"])
+    if row["rubric"] == Rubric.ladder.value:
+        return chr(ord("A") + position % 26)
+    return str(position + 1)

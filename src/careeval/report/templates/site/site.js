@@ -1,5 +1,5 @@
 "use strict";
-// Filters, and the choice of two systems. Without this script nothing is hidden.
+// Filters. Without this script nothing is hidden.
 (() => {
   for (const part of document.querySelectorAll(".script")) part.hidden = false;
 
@@ -55,26 +55,5 @@
     form.addEventListener("submit", (event) => event.preventDefault());
     addEventListener("hashchange", fromAddress);
     fromAddress();
-  }
-
-  // Opens the page of the two systems chosen; pairs.py builds the same path.
-  const chooser = document.getElementById("chooser");
-  if (chooser) {
-    const message = chooser.querySelector("output");
-    chooser.addEventListener("submit", (event) => {
-      event.preventDefault();
-      const [a, b] = [chooser.elements.a, chooser.elements.b].map((field) => field.selectedOptions[0]);
-      if (!a.value || !b.value) message.value = "Choose two systems.";
-      else if (a.value === b.value) message.value = "Choose two different systems.";
-      else if (a.parentElement.label !== b.parentElement.label)
-        message.value = "They stand in different tables, and do not compare.";
-      else {
-        const [first, second] = a.index < b.index ? [a, b] : [b, a];
-        const [one, other] = [first.dataset.anchor, second.dataset.anchor];
-        const anchor = one.length < other.length ? other : one;
-        const systems = `${first.dataset.system}---${second.dataset.system}`;
-        location.href = `${chooser.dataset.root}compare/${systems}${anchor && "--"}${anchor}.html`;
-      }
-    });
   }
 })();
