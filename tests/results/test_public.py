@@ -78,13 +78,16 @@ def test_what_may_be_shown() -> None:
 
 
 def test_what_may_be_shown_of_an_entry() -> None:
-    """Responses, judgments and scores of a public scenario are there; errors elsewhere count."""
+    """Judgments and scores of a public scenario are there; errors elsewhere count."""
     found = findings(runs_with_a_held_out_part())
     (entry,) = found.entries
     (shown,) = found.graded
     assert shown.scenarios == {"eating-1"}
-    for table in (shown.responses("scenario", "text"), shown.judgments("scenario", "quote")):
-        assert set(table["scenario"]) == {"eating-1"}
+    items = set(entry.first_of("scenario", "item").iter_rows())
+    assert {scenario for scenario, item in items if shown.presence(scenario, item) is not None} == {
+        "eating-1"
+    }
+    assert "eating-h1" in {scenario for scenario, _ in items}
     assert [s.scenario for s in shown.shown(shown.detail.scenarios)] == ["eating-1"]
     harms = found.public.harms(entry, scoring.SEVERE)
     assert [harm.scenario for harm in harms.shown] == ["eating-1"]

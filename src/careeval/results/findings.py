@@ -23,12 +23,6 @@ from careeval.results.ranking import Ranking, rankings
 from careeval.results.summary import Summary, summary_of
 from careeval.results.tables import Runs
 
-_RESPONSE = ("scenario", "epoch", "state", "text", "note")
-_JUDGMENT = (
-    *("scenario", "epoch", "rubric", "position", "item", "points", "present"),
-    *("quote", "reason", "item_text"),
-)
-
 
 class _OfScenario(Protocol):
     """An object that belongs to one scenario."""
@@ -40,20 +34,6 @@ class _OfScenario(Protocol):
 T = TypeVar("T", bound=_OfScenario)
 
 
-class _RowsByResponse:
-    """A table in which the rows of each response are consecutive."""
-
-    def __init__(self, table: pl.DataFrame) -> None:
-        groups = table.with_row_index("start").group_by("scenario", "epoch")
-        places = groups.agg(pl.col("start").first(), pl.len()).iter_rows()
-        self._table = table
-        self._places = {(scenario, epoch): place for scenario, epoch, *place in places}
-
-    def of(self, scenario: str, epoch: int) -> pl.DataFrame:
-        """Return the rows that belong to one response."""
-        return self._table.slice(*self._places.get((scenario, epoch), (0, 0)))
-
-
 @dataclass(frozen=True, eq=False, kw_only=True)
 class EntryFindings(EntryNumbers):
     """One entry, all numbers computed from it, and the part of it that may be shown."""
@@ -61,8 +41,7 @@ class EntryFindings(EntryNumbers):
     detail: Detail  # The detailed numbers, which are always present here
     entry: Entry  # The entry
     scenarios: frozenset[str]
-    """Ids of the scenarios that may be shown. Single responses and judgments are shown only by the
-    methods below."""
+    """Ids of the scenarios that may be shown."""
 
     @property
     def edition(self) -> str:
@@ -73,45 +52,16 @@ class EntryFindings(EntryNumbers):
         """Return those of the objects given whose scenario may be shown."""
         return [part for part in parts if part.scenario in self.scenarios]
 
-    def responses(self, *columns: str) -> pl.DataFrame:
-        """Return these columns of the responses that may be shown; `scenario` must be included."""
-        return self.entry.responses.select(columns).filter(self._may_be_shown)
-
-    def judgments(self, *columns: str) -> pl.DataFrame:
-        """Return these columns of the judgments that count and may be shown, with `scenario`."""
-        return self.entry.first_of(*columns).filter(self._may_be_shown)
-
     def presence(self, scenario: str, item: str) -> float | None:
         """Return the share of responses in which an item is present; `None` if it is unknown."""
         return self._presence.get((scenario, item))
 
-    def response(self, scenario: str, epoch: int) -> Mapping[str, Any]:
-        """Return the row of one response, with the columns `_RESPONSE`."""
-        return self._responses.of(scenario, epoch).row(0, named=True)
-
-    def judged(self, scenario: str, epoch: int) -> list[dict[str, Any]]:
-        """Return the judgments of a response in the order of items; empty if it has none."""
-        return self._judgments.of(scenario, epoch).rows(named=True)
-
-    @property
-    def _may_be_shown(self) -> pl.Expr:
-        return pl.col("scenario").is_in(self.scenarios)
-
     @cached_property
     def _presence(self) -> Mapping[tuple[str, str], float]:
-        judged = self.judgments("scenario", "item", "present")
-        shares = judged.group_by("scenario", "item").agg(pl.col("present").mean()).drop_nulls()
+        judged = self.entry.first_of("scenario", "item", "present")
+        shown = judged.filter(pl.col("scenario").is_in(self.scenarios))
+        shares = shown.group_by("scenario", "item").agg(pl.col("present").mean()).drop_nulls()
         return {(scenario, item): share for scenario, item, share in shares.iter_rows()}
-
-    # rows are only read when a page needs them, since pages show few of the responses
-
-    @cached_property
-    def _responses(self) -> _RowsByResponse:
-        return _RowsByResponse(self.responses(*_RESPONSE))
-
-    @cached_property
-    def _judgments(self) -> _RowsByResponse:
-        return _RowsByResponse(self.judgments(*_JUDGMENT).sort("scenario", "epoch", "position"))
 
     @cached_property
     def scores(self) -> Mapping[str, ScenarioScore]:
