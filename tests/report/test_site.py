@@ -24,6 +24,7 @@ from careeval.core.scenario import Rubric
 from careeval.report.documents import FigureMarkup
 from careeval.report.page import render_page
 from careeval.report.page_table import BarScale, PageColumn, PageTable
+from careeval.report.panels.graders import corrected_table, grader_panels
 from careeval.report.site import evidence, folder, pairs, render_site, systems
 from careeval.report.site.contents import Contents, contents
 from careeval.report.site.data import data_files
@@ -468,9 +469,8 @@ def test_one_system_has_nobody_to_compare_with(one_system: Findings) -> None:
 
 def test_the_grader_s_card_says_what_was_not_done(contents_made: Contents) -> None:
     """A card says that people have not audited its grader, and that no probe was put to it."""
-    (card,) = evidence.cards(contents_made).values()
-    assert card.audit_sentence == "Not audited by people."
-    assert card.probe_sentence.startswith("Not tried on")
+    (panel,) = grader_panels(contents_made.findings).values()
+    assert panel.sentence.startswith("Not audited by people. Not tried on")
 
 
 def test_a_system_s_page_has_its_corrected_score(
@@ -511,10 +511,9 @@ def test_another_run_s_pages_have_no_corrected_score(
 
 def test_without_an_audit_no_page_speaks_of_one(contents_made: Contents) -> None:
     """Without an audit no score is corrected."""
-    assert evidence.corrected(contents_made).rows == []
-    assert not any(systems.corrected_table(each).rows for each in contents_made.entries)
-    (card,) = contents_made.findings.cards.values()
-    assert evidence.card_tables(card, contents_made) == []
+    assert corrected_table(contents_made.findings.graded).rows == []
+    (panel,) = grader_panels(contents_made.findings).values()
+    assert evidence.card_tables(panel, contents_made) == []
 
 
 def test_small_cells_are_marked_and_have_no_interval(contents_made: Contents) -> None:

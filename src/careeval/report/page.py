@@ -31,12 +31,13 @@ from careeval.report.panels.entries import (
     epochs_table,
     numbers_table,
     rubric_tables,
+    run_facts,
     scenarios_table,
 )
 from careeval.report.panels.graders import (
     as_sentence,
     corrected_table,
-    grader_summaries,
+    grader_panels,
     noise_table,
     odd_items_table,
     pairs_table,
@@ -48,8 +49,7 @@ from careeval.report.payload import payload
 from careeval.report.words import strip_controls
 from careeval.results.details import Breakdown
 from careeval.results.entries import Harm
-from careeval.results.findings import Findings
-from careeval.sheets.entries.run_records import records_sheet
+from careeval.results.findings import EntryFindings, Findings
 from careeval.sheets.kinds import SIGNED
 from careeval.sheets.names import DOMAINS
 from careeval.sheets.words import remarks
@@ -160,7 +160,7 @@ _NO_WORDS = "This page was written without responses, quotes and reasons."
 def _answer(report: Report) -> Mapping[str, Any]:
     return {
         "boards": list(boards(report)),
-        "grader_summaries": list(grader_summaries(report)),
+        "graders": list(grader_panels(report.findings).values()),
         "limits": list(_limits(report)),
         "numbers": numbers_table(report),
         "picture": _picture(report),
@@ -324,7 +324,8 @@ SITUATIONS = Section("situations", "Situations", "sections/situations.html", _si
 
 
 def _further_numbers(report: Report) -> Mapping[str, Any]:
-    folded = (directions_table(report), *rubric_tables(report))
+    further = (table for table, _ in rubric_tables(report.summaries))
+    folded = (directions_table(report.findings, report.summaries), *further)
     return {
         "curves": draw_figure(
             "worst_at_k",
@@ -355,13 +356,13 @@ FURTHER_NUMBERS = Section("more", "More", "sections/more.html", _further_numbers
 def _grader(report: Report) -> Mapping[str, Any]:
     findings = report.findings
     return {
-        "corrected": corrected_table(findings),
+        "corrected": corrected_table(findings.graded),
         "audits": [
             table for card in findings.cards.values() for table in people_tables(card, findings)
         ],
         "noise": noise_table(findings),
         "pairs": pairs_table(findings),
-        "odd_items": odd_items_table(findings),
+        "odd_items": odd_items_table(findings.items, findings.public.hidden),
     }
 
 
@@ -437,10 +438,13 @@ RESPONSES = Section(
 
 
 def _methods(report: Report) -> Mapping[str, Any]:
-    text, bibtex = citations(report)
+    by_system: dict[str, list[EntryFindings]] = {}
+    for each in report.graded:
+        by_system.setdefault(each.summary.system, []).append(each)
+    text, bibtex = citations(report.graded)
     return {
         "graders": list(report.findings.cards),
-        "records": records_sheet(report.findings.public.runs.responses, report.summaries),
+        "records": {system: run_facts(entries) for system, entries in by_system.items()},
         "costs": costs_table(report),
         "citation": text,
         "bibtex": bibtex,

@@ -189,6 +189,20 @@ class PageTable:
     file: str = ""  # Name of the data files under `data/`; empty for no file
     part: str = ""  # The range of the data files if wider than this table: "of all systems"
 
+    def with_files(self, part: str = "", name: str = "") -> PageTable:
+        """Return the table with a link to its data files.
+
+        Args:
+            part: The range of the files if wider than this table, such as "of all systems".
+            name: Name of the files; by default that of the sheet.
+        """
+        return replace(self, file=name or file_name(self.sheet), part=part)
+
+    def linked(self, key: str, link: Callable[[Row], str]) -> PageTable:
+        """Return the table with links in the cells of one column."""
+        columns = (replace(c, link=link) if c.key == key else c for c in self.columns)
+        return replace(self, columns=tuple(columns))
+
     @property
     def title(self) -> str:
         """Text above the table."""
@@ -231,3 +245,8 @@ class PageTable:
             spoken=column.spoken(row),
             narrow=tuple(column.narrow(row)),
         )
+
+
+def file_name(sheet: Sheet) -> str:
+    """Return the name of a sheet's data files, without suffix."""
+    return sheet.name.replace("_", "-")

@@ -6,6 +6,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 
+import polars as pl
+
 from careeval.core.scenario import Adl, HarmKind
 from careeval.report.page_table import BarScale, PageColumn, PageTable, Strip, shade
 from careeval.report.payload import Payload
@@ -13,9 +15,11 @@ from careeval.report.words import score_name
 from careeval.results.findings import EntryFindings, Findings
 from careeval.results.metrics import HEADLINE, IN_DETAIL
 from careeval.results.summary import Summary
+from careeval.results.vendors import vendor
 from careeval.sheets.entries.care_directions import directions_sheet
 from careeval.sheets.entries.entries_sheet import at_k_sheet, entries_sheet
 from careeval.sheets.entries.further_tables import further_tables
+from careeval.sheets.entries.run_records import records_sheet
 from careeval.sheets.entries.side_by_side import ScenarioScoreKind, pivot
 from careeval.sheets.estimate_kinds import ESTIMATE
 from careeval.sheets.formats.latex import escaped
@@ -73,14 +77,12 @@ class Report:
     @cached_property
     def protocols(self) -> tuple[str, ...]:
         """Versions of the protocol used for asking or grading."""
-        both = ((s.protocol, s.grading_protocol) for s in self.summaries)
-        return distinct(version for versions in both for version in versions if version)
+        return protocols(self.summaries)
 
     @cached_property
     def dates(self) -> tuple[str, ...]:
         """Days on which runs began, in order."""
-        moments = self.findings.public.runs.responses["created"].drop_nulls()
-        return distinct(sorted(moment[: len("2026-11-20")] for moment in moments))
+        return days(self.findings.public.runs.responses)
 
 
 def distinct(values: Iterable[str]) -> tuple[str, ...]:
@@ -190,25 +192,34 @@ def _reliability(row: Row) -> Iterable[str]:
     return f"one response {one}", f"over {n} scenarios"
 
 
-def directions_table(report: Report) -> PageTable:
-    """Return the table of `directions_sheet`, with graders' errors on the probes of twins."""
-    cards = report.findings.cards.items()
-    probes = {grader: card.probes for grader, card in cards if card.probes}
-    columns = (
-        PageColumn("name"),
-        PageColumn("number", beneath=lambda row: (row["meaning"],)),
-        PageColumn("n"),
-        PageColumn("share"),
+def directions_table(findings: Findings, summaries: Sequence[Summary]) -> PageTable:
+    """Return the table of `directions_sheet`, with graders' errors on the probes of twins.
+
+    A single entry has no column for its name.
+    """
+    probes = {grader: card.probes for grader, card in findings.cards.items() if card.probes}
+    return PageTable(
+        directions_sheet(summaries, probes),
+        (
+            *_names(summaries),
+            PageColumn("number", beneath=lambda row: (row["meaning"],)),
+            PageColumn("n"),
+            PageColumn("share", about="95% interval"),
+        ),
+        note="Too little and too much care are never netted: that would reward risk.",
+        sortable=len(summaries) > 1,
     )
-    note = "Too little and too much care are never netted: that would reward risk."
-    return PageTable(directions_sheet(report.summaries, probes), columns, note=note)
 
 
-def rubric_tables(report: Report) -> Iterator[PageTable]:
-    """Yield the tables of numbers that only entries on some rubrics have."""
-    for table in further_tables(report.summaries):
-        columns = map(PageColumn, ("name", *table.shown))
-        yield PageTable(table.sheet, tuple(columns), sortable=False)
+def rubric_tables(summaries: Sequence[Summary]) -> Iterator[tuple[PageTable, str]]:
+    """Yield the tables of numbers that only entries on some rubrics have, each with its lead."""
+    for table in further_tables(summaries):
+        columns = (*_names(summaries), *map(PageColumn, table.shown))
+        yield PageTable(table.sheet, columns, sortable=False), table.lead
+
+
+def _names(summaries: Sequence[Summary]) -> tuple[PageColumn, ...]:
+    return () if len(summaries) == 1 else (PageColumn("name"),)
 
 
 def costs_table(report: Report) -> PageTable:
@@ -218,24 +229,77 @@ def costs_table(report: Report) -> PageTable:
     return PageTable(sheet, tuple(map(PageColumn, keys)), "What it cost")
 
 
-def citations(report: Report) -> tuple[str, str]:
-    """Return the citation of the page, as text and as BibTeX."""
-    software = sorted(report.findings.public.runs.responses["software"].drop_nulls().unique())
-    version = f", version {', '.join(software)}" if software else ""
-    graders = distinct(f"{s.grader} ({s.rubric.value})" for s in report.summaries)
-    dates = report.dates
-    run = f"; run on {' to '.join(distinct((dates[0], dates[-1])))}" if dates else ""
-    year = dates[-1][:4] if dates else ""
-    source = (
-        f"Bank {', '.join(report.banks)}; protocol {', '.join(report.protocols)}; "
-        f"graded by {', '.join(graders)}{run}"
+def run_facts(entries: Sequence[EntryFindings]) -> list[tuple[str, str]]:
+    """Return the facts on what was run, each as name and text.
+
+    Args:
+        entries: Entries of one system.
+    """
+    summaries = [each.summary for each in entries]
+    sheet = records_sheet(entries[0].entry.responses, summaries)
+    (record,) = sheet.rows
+    if summaries[0].asked is None:
+        record = {**record, "model": "none: recorded answers"}
+    counts = distinct(map(_response_counts, summaries))
+    return [
+        *((field.heading, record[field.key]) for field in sheet.fields[1:]),
+        ("Vendor", vendor(summaries[0].asked) or "its name does not say"),
+        ("Responses", "; ".join(counts)),
+    ]
+
+
+def _response_counts(s: Summary) -> str:
+    counts = (
+        (s.n_missing, "missing"),
+        (s.n_empty, "empty"),
+        (s.n_refused, "refused"),
+        (s.n_malformed, "no plan"),
+        (s.n_not_executable, "plans that break off"),
+        (s.n_cut, "cut off at the token limit"),
+        (s.n_ungraded, "not graded"),
     )
+    parts = [f"{s.n_responses:,}", *(f"{n:,} {state}" for n, state in counts if n)]
+    if s.n_unresolved:
+        parts.append(f"{s.n_unresolved:,} of {s.n_judgments:,} judgments unresolved")
+    return ", ".join(parts)
+
+
+def citations(entries: Sequence[EntryFindings]) -> tuple[str, str]:
+    """Return the citation of these entries, as text and as BibTeX; empty without entries."""
+    if not entries:
+        return "", ""
+    summaries = [each.summary for each in entries]
+    responses = pl.concat([each.entry.responses.select("software", "created") for each in entries])
+    software = ", ".join(sorted(responses["software"].drop_nulls().unique()))
+    dates = days(responses)
+    systems = distinct(s.system for s in summaries)
+    banks = distinct(f"{s.bank} {s.bank_version} ({s.bank_hash})" for s in summaries)
+    parts = [
+        f"{f'{systems[0]} on bank' if len(systems) == 1 else 'Bank'} {', '.join(banks)}",
+        f"protocol {', '.join(protocols(summaries))}",
+        ", ".join(distinct(f"{s.n_scenarios} scenarios × {s.n_epochs} epochs" for s in summaries)),
+        f"graded by {', '.join(distinct(f'{s.grader} ({s.rubric.value})' for s in summaries))}",
+        *([f"run on {' to '.join(distinct((dates[0], dates[-1])))}"] if dates else []),
+    ]
+    source = "; ".join(parts)
     return (
-        f"The careeval authors. careeval{version}.\n{source}.",
+        f"The careeval authors. careeval{software and f', version {software}'}.\n{source}.",
         "@software{careeval,\n"
         "  author  = {{The careeval authors}},\n"
         "  title   = {careeval: an open, independent implementation of the {CareEval} benchmark},\n"
-        + (f"  version = {{{', '.join(software)}}},\n" if software else "")
-        + (f"  year    = {{{year}}},\n" if year else "")
+        + (f"  version = {{{software}}},\n" if software else "")
+        + (f"  year    = {{{dates[-1][:4]}}},\n" if dates else "")
         + f"  note    = {{{escaped(source)}}}\n}}",
     )
+
+
+def protocols(summaries: Iterable[Summary]) -> tuple[str, ...]:
+    """Return the versions of the protocol used for asking or grading."""
+    both = ((s.protocol, s.grading_protocol) for s in summaries)
+    return distinct(version for versions in both for version in versions if version)
+
+
+def days(responses: pl.DataFrame) -> tuple[str, ...]:
+    """Return the days on which the runs of these responses began, in order."""
+    moments = responses["created"].drop_nulls()
+    return distinct(sorted(moment[: len("2026-11-20")] for moment in moments))

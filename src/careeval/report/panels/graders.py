@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Container, Iterator, Sequence
+from dataclasses import dataclass, replace
 
 from careeval.report.page_table import PageColumn, PageTable
-from careeval.report.panels.entries import Report
-from careeval.results.findings import Findings
+from careeval.results.findings import EntryFindings, Findings
 from careeval.results.graders import NOT_AUDITED, NOT_TRIED, Contradiction, GraderCard
 from careeval.results.item_statistics import ItemStatistic
 from careeval.results.probe_check import ProbeAgreement
@@ -21,6 +20,11 @@ from careeval.sheets.trust.graders import (
     grading_noise_sheet,
     items_sheet,
 )
+from careeval.sheets.trust.single_grader import (
+    contradictions_sheet,
+    probes_by_points_sheet,
+    probes_by_trap_sheet,
+)
 
 
 def as_sentence(words: str) -> str:
@@ -31,37 +35,77 @@ def as_sentence(words: str) -> str:
 _ROUGH = NumberKind(unit=Unit(decimals=0))
 
 
-_MOST_NAMED = 3
+_MAX_NAMED = 3
 
 
 _UNKNOWN_VENDOR = "its vendor is not known, so this is unknown"
 
 
-@dataclass(frozen=True)
-class GraderSummary:
-    """A grader's card as text: how far the grader's judgments can be trusted."""
+@dataclass(frozen=True, eq=False)
+class GraderPanel:
+    """A grader's card as text and tables: how far the grader's judgments can be trusted."""
 
-    name: str  # Name of the grader's model
-    mode: str  # Mode of the grader, and the hash of its prompt
-    short: tuple[tuple[str, str], ...]  # The main facts, each as a term and its text
-    facts: tuple[tuple[str, tuple[str, ...]], ...]  # Further facts, each as a term and its lines
-    corrected: PageTable  # Scores by the grader that an audit corrected; no row without an audit
+    card: GraderCard
+    findings: Findings
 
+    @property
+    def name(self) -> str:
+        """Name of the grader's model."""
+        return self.card.grader.model
 
-def grader_summaries(report: Report) -> Iterator[GraderSummary]:
-    """Yield the summary of each grader of a report."""
-    for card in report.findings.cards.values():
-        grader = card.grader
-        facts = [("Contradictions", tuple(_contradictions(card))), ("Whole name", (card.grader,))]
+    @property
+    def mode(self) -> str:
+        """Mode of the grader, with the hash of its prompt."""
+        return self.card.grader.setting
+
+    @property
+    def sentence(self) -> str:
+        """What people found of its judgments, and how it did on the probes."""
+        card = self.card
+        human = NOT_AUDITED if card.human is None else card.human.sentence()
+        probes = NOT_TRIED if card.probes is None else card.probes.sentence()
+        return f"{as_sentence(human)} {as_sentence(probes)}"
+
+    @property
+    def main_facts(self) -> list[tuple[str, str]]:
+        """The main facts, each as a term and its text."""
+        return list(_in_short(self.card))
+
+    @property
+    def further_facts(self) -> list[tuple[str, list[str]]]:
+        """Further facts, each as a term and its lines."""
+        card = self.card
+        facts: list[tuple[str, list[str]]] = [
+            ("Judged", [", ".join(card.systems)]),
+            ("Contradictions", list(_contradictions(card))),
+            ("Whole name", [card.grader]),
+        ]
         if card.probes is not None:
-            facts.insert(0, ("On labelled probes", (as_sentence(card.probes.sentence()),)))
-        yield GraderSummary(
-            grader.model,
-            grader.setting,
-            tuple(_in_short(card)),
-            tuple(facts),
-            corrected_by(card.grader, report.findings),
-        )
+            facts.insert(0, ("Probes in detail", [as_sentence(card.probes.sentence())]))
+        return facts
+
+    @property
+    def entries(self) -> list[EntryFindings]:
+        """The entries that it graded."""
+        return [each for each in self.findings.graded if each.summary.grader == self.card.grader]
+
+    @property
+    def corrected(self) -> PageTable:
+        """Its scores that an audit corrected, with their meaning; no row without an audit."""
+        caption = f"Scores by {self.name}, corrected by people"
+        return corrected_table(self.entries, caption, by_system=True)
+
+    @property
+    def corrected_in_short(self) -> PageTable:
+        """The same in three columns."""
+        system = PageColumn("system", beneath=lambda row: (row["rubric"],))
+        corrected = PageColumn("corrected", "Corrected")
+        return replace(self.corrected, columns=(system, _GRADED, corrected), note="", look="")
+
+
+def grader_panels(findings: Findings) -> dict[str, GraderPanel]:
+    """Return grader → its card, in order of name."""
+    return {grader: GraderPanel(card, findings) for grader, card in findings.cards.items()}
 
 
 def _in_short(card: GraderCard) -> Iterator[tuple[str, str]]:
@@ -122,7 +166,7 @@ def _off(card: GraderCard) -> str:
     parts = []
     for verdict, words in _OFF.items():
         if names := by_verdict.get(verdict):
-            many = len(names) > _MOST_NAMED
+            many = len(names) > _MAX_NAMED
             parts.append(words.format(f"{len(names)} scores" if many else ", ".join(names)))
     return "; ".join(parts)
 
@@ -149,8 +193,8 @@ def _contradictions(card: GraderCard) -> Iterator[str]:
         yield f"Unknown {' and '.join(kinds)}: {reason}."
 
 
-MOST_ITEMS = 100
-"""Items that a report lists at most; the data file has all."""
+MAX_ITEMS = 100
+"""Items that a page lists at most; the data file has all."""
 
 
 HIDDEN = "An item of a scenario that is not public"
@@ -173,26 +217,23 @@ CORRECTED = (
 )
 
 
-def corrected_table(findings: Findings) -> PageTable:
-    """Return a table of all scores that an audit corrected; without an audit it has no row."""
+def corrected_table(
+    entries: Sequence[EntryFindings], caption: str = "", *, by_system: bool = False
+) -> PageTable:
+    """Return a table of the scores that an audit corrected; without an audit it has no row.
+
+    Args:
+        entries: The entries. A single one has no column for its name.
+        caption: Text above the table; by default that of the sheet.
+        by_system: Whether the first column is the system alone, since the caption has the rest.
+    """
+    names = () if len(entries) == 1 and not by_system else ("system" if by_system else "name",)
     return PageTable(
-        corrected_sheet(findings.graded),
-        (PageColumn("name"), *CORRECTED),
-        note=as_graded(findings.graded),
+        corrected_sheet(entries),
+        (*map(PageColumn, names), *CORRECTED),
+        caption,
+        as_graded(entries),
         look="telling",
-    )
-
-
-def corrected_by(grader: str, findings: Findings) -> PageTable:
-    """Return a table, in three columns, of the scores by one grader that an audit corrected."""
-    return PageTable(
-        corrected_sheet(findings.graded).where(grader=grader),
-        (
-            PageColumn("system", beneath=lambda row: (row["rubric"],)),
-            _GRADED,
-            PageColumn("corrected", "Corrected"),
-        ),
-        f"Scores by {grader}, corrected by people",
     )
 
 
@@ -287,39 +328,97 @@ def pairs_table(findings: Findings) -> PageTable:
     )
 
 
+_PROBE_COLUMNS = (
+    PageColumn("present"),
+    PageColumn("found"),
+    PageColumn("sensitivity", about="of what is there"),
+    PageColumn("absent"),
+    PageColumn("cleared"),
+    PageColumn("specificity", about="of what is not"),
+    PageColumn("unresolved"),
+)
+
+
+def probe_tables(card: GraderCard, findings: Findings) -> Iterator[PageTable]:
+    """Yield tables of a grader's results on the probes, by points and by trap; may have no rows."""
+    name = card.grader.model
+    yield PageTable(
+        probes_by_points_sheet(findings).where(grader=card.grader),
+        (*AGREEMENT[:2], *_PROBE_COLUMNS, *AGREEMENT[-2:]),
+        f"{name} on the probes, by points of the item",
+        sortable=False,
+    )
+    yield PageTable(
+        probes_by_trap_sheet(findings).where(grader=card.grader),
+        (PageColumn("trap"), *_PROBE_COLUMNS),
+        f"{name} on the probes, by trap",
+    )
+
+
+def contradictions_table(findings: Findings) -> PageTable:
+    """Return a table: how often each grader's judgments contradict each other."""
+    return PageTable(
+        contradictions_sheet(findings),
+        (
+            PageColumn("grader"),
+            PageColumn("kind", beneath=lambda row: (row["reason"],)),
+            PageColumn("count"),
+            PageColumn("opportunities"),
+            PageColumn("share"),
+        ),
+        sortable=False,
+    )
+
+
 _WHY = Field("why", "why experts should read it", in_files=False)
 
 
-def odd_items_table(findings: Findings) -> PageTable:
-    """Return a table of the items that experts should read, without the texts of held-out ones."""
-    odd = [item for item in findings.items if why_odd(item)]
-    hidden = findings.public.hidden
-    sheet = items_sheet(odd[:MOST_ITEMS])
+def odd_items_table(items: Sequence[ItemStatistic], hidden: Container[str]) -> PageTable:
+    """Return a table of the items that experts should read, those against the rest first.
+
+    Args:
+        items: All items.
+        hidden: Scenarios whose items are shown without their texts.
+    """
+    odd = sorted((item for item in items if why_odd(item)), key=_lowest_first)
+    shown = odd[:MAX_ITEMS]
     more = (
         {"why": why_odd(item)} | ({"text": HIDDEN} if item.scenario in hidden else {})
-        for item in odd[:MOST_ITEMS]
+        for item in shown
     )
     n = COUNT.text(len(odd))
     return PageTable(
-        sheet.with_fields(_WHY, rows=more),
+        items_sheet(shown).with_fields(_WHY, rows=more),
         (
-            PageColumn("text", beneath=lambda row: (f"{row['scenario']}, {row['rubric']}",)),
+            PageColumn("scenario"),
+            PageColumn("text"),
+            PageColumn("rubric"),
             PageColumn("points"),
-            PageColumn("why"),
             PageColumn(
                 "presence", lines=False, beneath=lambda row: (f"of {COUNT.text(row['n'])}",)
             ),
-            PageColumn("rest", about="correlation over systems", lines=False),
+            PageColumn("rest", about="correlation over systems"),
+            PageColumn("why"),
         ),
-        f"{n} of {COUNT.text(len(findings.items))} items",
-        f"The first {MOST_ITEMS} of {n}." if len(odd) > MOST_ITEMS else "",
+        "Items to ask experts about",
+        f"{n} of {COUNT.text(len(items))} items; none is dropped for it."
+        + (f" The first {MAX_ITEMS} are shown." if len(odd) > MAX_ITEMS else ""),
     )
 
 
+def _lowest_first(item: ItemStatistic) -> tuple[float, str, str]:
+    rest = item.rest.value
+    return 2 if rest is None else rest, item.scenario, item.item
+
+
 def why_odd(item: ItemStatistic) -> str:
-    """Return the reason why experts should read an item; empty if there is none."""
-    if item.always:
-        return "always present"
-    if item.never:
-        return "never present"
-    return "goes against the rest" if (item.rest.value or 0) < 0 else ""
+    """Return the reasons why experts should read an item; empty if there is none.
+
+    An error that is never present is what one hopes for, and no reason.
+    """
+    reasons = {
+        "always present": item.always,
+        "never present": item.never and item.points > 0,
+        "goes against the rest": item.rest.value is not None and item.rest.value < 0,
+    }
+    return ", ".join(reason for reason, holds in reasons.items() if holds)

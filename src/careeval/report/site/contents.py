@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -16,7 +16,6 @@ from careeval.results.findings import EntryFindings, Findings
 from careeval.results.ranking import Ranked, Ranking
 from careeval.results.summary import Summary
 from careeval.results.vendors import vendor
-from careeval.sheets.sheet import Sheet
 from careeval.sheets.words import brief_grader_names
 
 RUBRICS = tuple(sorted(Rubric))
@@ -186,16 +185,6 @@ class Contents:
         if scenario not in entry.graded.scenarios:
             return ""
         return self.scenario_page(entry.graded.edition, scenario)
-
-
-def with_pages(sheet: Sheet, entries: Iterable[SiteEntry]) -> Sheet:
-    """Return the sheet with one more field, `page`: the address of each row's entry.
-
-    Args:
-        sheet: A sheet with one row for each entry.
-        entries: The entries, in the same order.
-    """
-    return sheet.with_fields(rows=({"page": each.page} for each in entries))
 
 
 def contents(

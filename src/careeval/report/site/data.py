@@ -16,11 +16,6 @@ from careeval.sheets.sheet import Sheet
 SCHEMA = "careeval.site.table/2"
 
 
-def name_of(sheet: Sheet) -> str:
-    """Return the name of a sheet's files, without suffix."""
-    return sheet.name.replace("_", "-")
-
-
 def data_files(
     name: str, sheet: Sheet, canary: str | None = None, provenance: str = ""
 ) -> Iterator[tuple[str, str]]:

@@ -10,19 +10,23 @@ from typing import Any
 from careeval.files import write_text
 from careeval.report import charts
 from careeval.report.documents import FigureMarkup, figure_markup, render_document
+from careeval.report.page_table import file_name
+from careeval.report.panels.entries import citations, directions_table
+from careeval.report.panels.graders import corrected_table, grader_panels
 from careeval.report.site import evidence, leaderboard, pairs, scenarios, systems
 from careeval.report.site.contents import Contents, SiteEntry, SystemEntries, contents
-from careeval.report.site.data import data_files, name_of
+from careeval.report.site.data import data_files
 from careeval.report.site.item_errors import ItemErrors, item_errors
 from careeval.report.site.public_scenarios import PublicScenario, options, public_scenarios
 from careeval.results.details import Breakdown
 from careeval.results.findings import Findings
 from careeval.results.summary import NOT_COMPARABLE, Summary
+from careeval.sheets.entries.corrected_scores import corrected_sheet
 from careeval.sheets.entries.entries_sheet import parts_sheet
 from careeval.sheets.entries.further_tables import further_tables
 from careeval.sheets.scenarios import shown_scenarios_sheet
 from careeval.sheets.sheet import Sheet
-from careeval.sheets.trust.graders import grader_pairs_sheet, grading_noise_sheet
+from careeval.sheets.trust.graders import grader_pairs_sheet, grading_noise_sheet, items_sheet
 from careeval.sheets.trust.single_grader import (
     contradictions_sheet,
     probes_by_points_sheet,
@@ -141,7 +145,7 @@ def render_site(
 
 
 def _leaderboard(site: Contents) -> str:
-    cards = evidence.cards(site)
+    cards = grader_panels(site.findings)
     return _page(
         site,
         "leaderboard",
@@ -186,18 +190,18 @@ def _entry(site: Contents, entry: SiteEntry, heading: str) -> dict[str, Any]:
         "ranks": systems.rank_sentence(entry),
         "tiles": systems.headline_table(entry, site),
         "card": site.grader_card(entry),
-        "grader_summary": _grader_summary(site, entry),
-        "corrected": systems.corrected_table(entry),
+        "grader_summary": grader_panels(site.findings)[entry.summary.grader].sentence,
+        "corrected": corrected_table([entry.graded]).with_files(systems.ALL_SYSTEMS),
         "figures": _curves(entry),
         "by_adl": systems.part_table(Breakdown.adl, entry),
         "parts": [table for table in others if table.rows],
         "domains": systems.part_table(Breakdown.domain, entry),
-        "directions": systems.direction_table(entry, site),
-        "of_rubric": systems.rubric_tables(entry),
+        "directions": directions_table(site.findings, [entry.summary]),
+        "of_rubric": systems.own_tables(entry),
         "harms": systems.harm_list(entry, site),
         "lowest": systems.lowest_scenarios(entry, site),
         "facts": systems.facts(entry),
-        "citation": systems.citation(entry),
+        "citation": citations([entry.graded]),
         "remarks": _own_remarks(entry),
     }
 
@@ -250,12 +254,11 @@ def _evidence(site: Contents) -> str:
         head="How far to trust these numbers",
         banks=_banks(site.findings.summaries),
         cards=[
-            (card, evidence.card_tables(card.card, site)) for card in evidence.cards(site).values()
+            (panel, evidence.card_tables(panel, site))
+            for panel in grader_panels(site.findings).values()
         ],
-        contradictions=evidence.contradictions(site),
-        pairs=evidence.grader_pairs(site),
-        noise=evidence.noise(site),
-        suspects=evidence.suspects(site),
+        odd_items=evidence.odd_items(site),
+        **evidence.grader_tables(site),
     )
 
 
@@ -271,17 +274,17 @@ def _sheets(
     for by in Breakdown:
         yield f"by-{by}", parts_sheet(by, graded)
     for table in further_tables(site.findings.summaries):
-        yield name_of(table.sheet), table.sheet
+        yield file_name(table.sheet), table.sheet
     yield "scenarios", shown_scenarios_sheet(scenario.shown for scenario in scenarios_shown)
     yield "scenario-scores", scenarios.scores(site)
     yield "items", scenarios.presences(site)
     yield "probes-by-points", probes_by_points_sheet(site.findings)
     yield "probes-by-trap", probes_by_trap_sheet(site.findings)
-    yield "corrected-scores", evidence.corrected(site)
+    yield "corrected-scores", corrected_sheet([e.graded for e in site.entries])
     yield "contradictions", contradictions_sheet(site.findings)
     yield "grader-pairs", grader_pairs_sheet(site.findings)
     yield "grading-noise", grading_noise_sheet(site.findings)
-    yield "item-statistics", evidence.items(site)
+    yield "item-statistics", items_sheet(evidence.public_items(site))
 
 
 def _page(site: Contents, template: str, path: str, *, head: str, **more: Any) -> str:
@@ -368,12 +371,6 @@ def _curves(entry: SiteEntry) -> list[CaptionedFigure]:
             lambda width: charts.distributions(graded, width),
         ),
     ]
-
-
-def _grader_summary(site: Contents, entry: SiteEntry) -> str:
-    """Return sentences on the grader of an entry: results on the probes and of the audit."""
-    card = evidence.cards(site)[entry.summary.grader]
-    return f"{card.probe_sentence} {card.audit_sentence}"
 
 
 def _remarks(site: Contents) -> list[str]:

@@ -6,18 +6,12 @@ from dataclasses import dataclass, replace
 
 from careeval.core.text import dollars
 from careeval.report.page_table import BarScale, PageColumn, PageTable, strip_of
-from careeval.report.panels.graders import CORRECTED
+from careeval.report.panels.entries import rubric_tables, run_facts
 from careeval.report.panels.parts import entry_parts, severe_column
 from careeval.report.site.contents import Contents, SiteEntry, SystemEntries, rubric_words
-from careeval.report.site.data import name_of
 from careeval.report.site.leaderboard import listing
-from careeval.results import summary as summaries
 from careeval.results.details import Breakdown
 from careeval.results.entries import Harm, harms
-from careeval.sheets.entries.care_directions import directions_sheet
-from careeval.sheets.entries.corrected_scores import as_graded, corrected_sheet
-from careeval.sheets.entries.further_tables import further_tables
-from careeval.sheets.entries.run_records import records_sheet
 from careeval.sheets.kinds import RANKS
 from careeval.sheets.scenarios import scenario_scores_sheet
 
@@ -102,8 +96,6 @@ def headline_table(entry: SiteEntry, site: Contents) -> PageTable:
     )
 
 
-# Parts of the scenarios
-
 ALL_SYSTEMS = "of all systems"
 
 BY_DOMAIN = (
@@ -125,27 +117,7 @@ def part_table(by: Breakdown, entry: SiteEntry) -> PageTable:
         table,
         caption=f"{table.title}, {entry.rubric.value}",
         note=" ".join(notes),
-        file=f"by-{by}",
-        part=ALL_SYSTEMS,
-    )
-
-
-# Audit and errors
-
-
-def corrected_table(entry: SiteEntry) -> PageTable:
-    """Return a table of an entry's score as corrected by an audit; no row without an audit."""
-    sheet = corrected_sheet([entry.graded])
-    return PageTable(
-        sheet,
-        CORRECTED,
-        f"{sheet.caption}, {entry.rubric.value}",
-        as_graded([entry.graded]),
-        look="telling",
-        sortable=False,
-        file="corrected-scores",
-        part=ALL_SYSTEMS,
-    )
+    ).with_files(ALL_SYSTEMS, f"by-{by}")
 
 
 def harm_list(entry: SiteEntry, site: Contents) -> Harms:
@@ -190,9 +162,7 @@ def lowest_scenarios(entry: SiteEntry, site: Contents) -> PageTable:
         ),
         f"Where it scored least, {rubric}",
         ordered="score",
-        file="scenario-scores",
-        part="of all scenarios and systems",
-    )
+    ).with_files("of all scenarios and systems")
 
 
 def severe_count(rubric: str) -> PageColumn:
@@ -204,93 +174,21 @@ def severe_count(rubric: str) -> PageColumn:
     )
 
 
-def direction_table(entry: SiteEntry, site: Contents) -> PageTable:
-    """Return the table of `directions_sheet` for one entry, with the grader's errors on twins."""
-    probes = site.findings.cards[entry.summary.grader].probes
-    return PageTable(
-        directions_sheet([entry.summary], {entry.summary.grader: probes} if probes else {}),
-        (
-            PageColumn("number"),
-            PageColumn("meaning"),
-            PageColumn("n"),
-            PageColumn("share", about="95% interval"),
-        ),
-        sortable=False,
-    )
-
-
-def rubric_tables(entry: SiteEntry) -> list[tuple[PageTable, str]]:
+def own_tables(entry: SiteEntry) -> list[tuple[PageTable, str]]:
     """Return the tables of numbers that only the entry's rubric has, each with its lead."""
-    return [
-        (
-            PageTable(
-                table.sheet,
-                tuple(map(PageColumn, table.shown)),
-                sortable=False,
-                file=name_of(table.sheet),
-                part=ALL_SYSTEMS,
-            ),
-            table.lead,
-        )
-        for table in further_tables([entry.summary])
-    ]
+    tables = rubric_tables([entry.summary])
+    return [(table.with_files(ALL_SYSTEMS), lead) for table, lead in tables]
 
 
 def facts(entry: SiteEntry) -> list[tuple[str, str]]:
-    """Return the facts on what was run, each as name and text."""
-    s = entry.summary
-    responses = entry.graded.entry.responses
-    returned = sorted(set(responses["model_returned"].drop_nulls()))
-    (record,) = records_sheet(responses, [s]).rows
-    asking, grading = s.cost.asking, s.cost.grading
+    """Return the facts on what was run and what it cost, each as name and text."""
+    cost = entry.summary.cost
+    costs = (("Cost of asking", cost.asking), ("Cost of grading", cost.grading))
     return [
-        ("Model asked", s.asked or "none: recorded answers"),
-        ("Model that answered", ", ".join(returned) or "not recorded"),
-        ("Vendor", entry.vendor or "its name does not say"),
-        ("Sampling sent", record["sampling"]),
-        ("Bank", f"{s.bank} {s.bank_version}, hash {s.bank_hash}"),
-        ("Bank’s provenance", s.bank_provenance),
-        ("Protocol that asked", s.protocol),
-        ("Protocol that judged", s.grading_protocol or "not recorded"),
-        ("careeval", ", ".join(sorted(set(responses["software"].drop_nulls()))) or "not recorded"),
-        ("Run begun", entry.date or "not recorded"),
-        ("Rubric", s.rubric.value),
-        ("Grader", s.grader),
-        ("Gradings", str(s.n_gradings)),
-        ("Responses", _responses(s)),
-        ("Cost of asking", _money(asking.value, asking.reason)),
-        ("Cost of grading", _money(grading.value, grading.reason)),
+        *run_facts([entry.graded]),
+        ("Bank’s provenance", entry.summary.bank_provenance),
+        *(
+            (name, f"unknown: {each.reason}" if each.value is None else dollars(each.value))
+            for name, each in costs
+        ),
     ]
-
-
-def citation(entry: SiteEntry) -> str:
-    """Return the text for citing one entry."""
-    s = entry.summary
-    software = ", ".join(sorted(set(entry.graded.entry.responses["software"].drop_nulls())))
-    parts = [
-        f"The careeval authors. careeval{f', version {software}' if software else ''}.",
-        f"{s.system} on bank {s.bank} {s.bank_version} ({s.bank_hash}), protocol {s.protocol},",
-        f"{s.n_scenarios} scenarios × {s.n_epochs} responses, rubric {s.rubric}, graded by "
-        f"{s.grader}, protocol {s.grading_protocol}",
-    ]
-    return f"{' '.join(parts)}{f', run {entry.date}' if entry.date else ''}."
-
-
-def _responses(s: summaries.Summary) -> str:
-    counts = (
-        (s.n_missing, "missing"),
-        (s.n_empty, "empty"),
-        (s.n_refused, "refused"),
-        (s.n_malformed, "no plan"),
-        (s.n_not_executable, "plans that break off"),
-        (s.n_cut, "cut off at the token limit"),
-        (s.n_ungraded, "not graded"),
-    )
-    parts = [f"{s.n_responses:,}", *(f"{n:,} {what}" for n, what in counts if n)]
-    if s.n_unresolved:
-        parts.append(f"{s.n_unresolved:,} of {s.n_judgments:,} judgments unresolved")
-    return ", ".join(parts)
-
-
-def _money(value: float | None, reason: str) -> str:
-    return dollars(value) if value is not None else f"unknown: {reason}"
