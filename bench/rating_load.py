@@ -33,7 +33,9 @@ from urllib.parse import urlencode
 from careeval.bank import Bank, load_bank
 from careeval.core.rating import Reading, Role
 from careeval.core.scenario import Rubric
-from careeval.results.trust.audit.sample import (
+from careeval.people.audit.labels import label_task
+from careeval.people.audit.plan import new_audit
+from careeval.people.audit.sample import (
     AuditSample,
     DrawnJudgment,
     Hidden,
@@ -41,13 +43,11 @@ from careeval.results.trust.audit.sample import (
     ShownResponse,
     Stratum,
 )
-from careeval.review.audit.labels import label_task
-from careeval.review.audit.plan import new_audit
-from careeval.review.consent import Consent
-from careeval.review.store import Store
-from careeval.review.study.plan import planned_scenarios
-from careeval.review.study.planning import new_plan
-from careeval.review.study.questions import questions
+from careeval.people.consent import Consent
+from careeval.people.store import Store
+from careeval.people.study.plan import planned_scenarios
+from careeval.people.study.planning import new_plan
+from careeval.people.study.questions import questions
 
 HIDDEN = re.compile(r'<input type="hidden" name="([^"]+)" value="([^"]*)"')
 
@@ -55,7 +55,7 @@ SERVE = """
 import sys
 from pathlib import Path
 from careeval.bank import load_bank
-from careeval.review.web.app import serve
+from careeval.people.web.app import serve
 bank = None if sys.argv[3] == "audit" else load_bank(sys.argv[4] or None, probes=False)
 serve(Path(sys.argv[1]), bank, port=int(sys.argv[2]),
       ready=lambda address: print(address.rpartition(":")[2], flush=True))

@@ -36,6 +36,8 @@ from careeval.core.scenario import Action, Person, Rung, Scenario
 from careeval.modes import PROTOCOL_VERSION, grading, prompts
 from careeval.modes.prompts import FIELDS, load_prompts
 from careeval.modes.response import RESPONSE
+from careeval.people import database, form_parsing, question
+from careeval.people.web import connection
 from careeval.protocol import (
     calls,
     clients,
@@ -63,8 +65,6 @@ from careeval.results.probe_check import LIMITS, LabelCounts, ProbeTrial
 from careeval.results.ranking import Ranking
 from careeval.results.summary import Cost, DomainScore
 from careeval.results.tables import JUDGMENTS, RESPONSES, Column, Runs, table
-from careeval.review import database, form_parsing, question
-from careeval.review.web import connection
 from careeval.sheets import bank as bank_sheets
 from careeval.sheets.bank_json import stats_json
 from careeval.sheets.document import Document

@@ -23,12 +23,12 @@ from careeval.errors import CareEvalError
 from careeval.files import read_bytes, read_text
 from careeval.modes.prompts import load_prompts
 from careeval.modes.response import RESPONSE
+from careeval.people.audit.data_files import read_sample
+from careeval.people.filled_forms import read_rows
 from careeval.protocol.logs import read_log
 from careeval.protocol.prices import read_prices
 from careeval.protocol.recorded_responses import read_responses
 from careeval.protocol.roster import read_roster
-from careeval.results.filled_forms import read_rows
-from careeval.sheets.trust.audit_files import read_sample
 from support.fakes import write_bank
 
 

@@ -13,13 +13,13 @@ from careeval.bank.rules.scenarios import words_changed
 from careeval.cli.app import OK, USAGE
 from careeval.cli.app import run as command
 from careeval.core.scenario import CareError, Control, HarmKind, Split
+from careeval.people.study.planning import new_plan
 from careeval.protocol.evaluate import resume
 from careeval.protocol.run import Run
 from careeval.protocol.run_setup import prepare
 from careeval.protocol.selection import select_scenarios, selection_hashes
 from careeval.protocol.tables import read_runs
 from careeval.results.summary import summarise
-from careeval.review.study.planning import new_plan
 from support.fake_server import asked_of_grader, judgments
 from support.fakes import Call, Fake, leave_out
 from support.review_study import CONSENT, ROLES

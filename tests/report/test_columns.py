@@ -13,19 +13,19 @@ import pytest
 
 from careeval.core.rating import Rater, Rating, Role, Scale, Subject
 from careeval.core.scenario import Rubric
+from careeval.people.audit.draw import draw
+from careeval.people.audit.results import audit_results
+from careeval.people.study.data_files import study_tables
+from careeval.people.study.results import StudyResults, study_results
+from careeval.people.study.round_ratings import RoundAnswers, RoundRater
 from careeval.report.page import render_page
 from careeval.report.site.folder import render_site
 from careeval.results.details import Breakdown
 from careeval.results.findings import Findings, findings
 from careeval.results.probe_check import LabelledJudgment, ProbeAgreement
-from careeval.results.study.results import StudyResults, study_results
-from careeval.results.study.round_ratings import RoundAnswers, RoundRater
 from careeval.results.tables import Runs
-from careeval.results.trust.audit.draw import draw
-from careeval.results.trust.audit.results import audit_results
 from careeval.sheets.entries.entries_sheet import entries_sheet, parts_sheet
 from careeval.sheets.export_tables import data_tables
-from careeval.sheets.study.files import study_tables
 from report.conftest import made_runs
 from results.sampled import read_by
 

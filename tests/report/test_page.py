@@ -17,6 +17,8 @@ from markupsafe import Markup
 
 from careeval.core.scenario import Adl, Rubric
 from careeval.core.text import percent
+from careeval.people.audit.draw import draw
+from careeval.people.audit.results import audit_results
 from careeval.report.page import SECTIONS, render_page, sections_of, write_page
 from careeval.report.page_table import PageCell, PageColumn, PageTable, shade
 from careeval.report.panels.entries import Report, costs_table, epochs_table, numbers_table
@@ -30,8 +32,6 @@ from careeval.results.people_audit import CorrectedScore
 from careeval.results.probe_check import LabelledJudgment, ProbeAgreement
 from careeval.results.ranking import rankings
 from careeval.results.tables import Runs
-from careeval.results.trust.audit.draw import draw
-from careeval.results.trust.audit.results import audit_results
 from careeval.sheets.entries.run_records import records_sheet
 from careeval.sheets.estimate_kinds import ERROR_SHARE, ESTIMATE
 from careeval.sheets.kinds import Form
@@ -254,7 +254,7 @@ def test_a_grader_that_was_tried_says_how_it_did(runs: Runs) -> None:
 @pytest.fixture
 def audited(runs: Runs, monkeypatch: pytest.MonkeyPatch) -> Findings:
     """Findings with an audit in which two people find none of the grader's severe errors."""
-    monkeypatch.setattr("careeval.results.trust.audit.corrected_score.MIN_AUDITED", 1)
+    monkeypatch.setattr("careeval.people.audit.corrected_score.MIN_AUDITED", 1)
     sample = draw(runs)
     labels = read_by(sample, lambda _, s: s.present and s.points > 0)
     return findings(runs, audits={sample.grader: audit_results(sample, labels)})

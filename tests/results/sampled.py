@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator, Mapping
 from random import Random
 
 from careeval.core.rating import Label, Reading
+from careeval.people.audit.sample import AuditSample, DrawnJudgment, Stratum
 from careeval.results.tables import Runs
-from careeval.results.trust.audit.sample import AuditSample, DrawnJudgment, Stratum
 from results.authored import Marks, judgments, responses
 
 

@@ -8,14 +8,14 @@ from typing import Any
 import polars as pl
 
 from careeval.core.scenario import Rubric
+from careeval.people.audit.audited_entry import OTHER_ANSWERS
+from careeval.people.audit.draw import draw
+from careeval.people.audit.results import audit_results
 from careeval.results.entries import Entry, entries
 from careeval.results.graders import Contradiction, ContradictionCount, GraderCard, grader_cards
 from careeval.results.probe_check import LabelledJudgment, ProbeAgreement
 from careeval.results.summary import summary_of
 from careeval.results.tables import Runs
-from careeval.results.trust.audit.audited_entry import OTHER_ANSWERS
-from careeval.results.trust.audit.draw import draw
-from careeval.results.trust.audit.results import audit_results
 from results.authored import judgments, responses
 from results.sampled import judged, read_by
 

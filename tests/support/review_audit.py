@@ -15,7 +15,9 @@ from starlette.testclient import TestClient
 
 from careeval.core.rating import Role
 from careeval.core.scenario import Rubric
-from careeval.results.trust.audit.sample import (
+from careeval.people.addresses import Addresses
+from careeval.people.audit.plan import AuditPlan, new_audit
+from careeval.people.audit.sample import (
     AuditSample,
     DrawnJudgment,
     Hidden,
@@ -23,10 +25,8 @@ from careeval.results.trust.audit.sample import (
     ShownResponse,
     Stratum,
 )
-from careeval.review.addresses import Addresses
-from careeval.review.audit.plan import AuditPlan, new_audit
-from careeval.review.store import Store
-from careeval.review.web.app import create_app
+from careeval.people.store import Store
+from careeval.people.web.app import create_app
 from support.review_study import CONSENT, ORIGIN, PORT, hidden
 
 SCENARIO = "A blouse with six buttons.\n\nWhat do you do?"

@@ -11,11 +11,11 @@ from starlette.testclient import TestClient
 
 from careeval.bank import Bank
 from careeval.core.rating import Role
-from careeval.review.addresses import Addresses
-from careeval.review.consent import Consent
-from careeval.review.store import Store
-from careeval.review.study.plan import StudyPlan
-from careeval.review.web.app import create_app
+from careeval.people.addresses import Addresses
+from careeval.people.consent import Consent
+from careeval.people.store import Store
+from careeval.people.study.plan import StudyPlan
+from careeval.people.web.app import create_app
 
 PORT = 8799
 ORIGIN = f"http://127.0.0.1:{PORT}"

@@ -17,10 +17,10 @@ from careeval.bank import load_bank
 from careeval.bank.sealed import KEY_VARIABLE, key_for_bank, pack, seal
 from careeval.cli.app import OK, run
 from careeval.core.scenario import Rubric, Split
-from careeval.review.form_conflicts import FormId
-from careeval.review.store import Store
-from careeval.review.study.own_answers import HANDED_IN
-from careeval.review.study.plan import StudyPlan
+from careeval.people.form_conflicts import FormId
+from careeval.people.store import Store
+from careeval.people.study.own_answers import HANDED_IN
+from careeval.people.study.plan import StudyPlan
 from support.bank_folder import SECRET, BankFolder, write_held_out
 
 COMMENT = "She should not wear the green one."

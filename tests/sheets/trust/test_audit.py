@@ -8,12 +8,14 @@ from collections.abc import Callable
 import pytest
 
 from careeval.core.scenario import Rubric
+from careeval.people.audit.audit_json import results_json
+from careeval.people.audit.documents import results_document, sample_document
+from careeval.people.audit.draw import draw
+from careeval.people.audit.results import audit_results
 from careeval.results.findings import findings
 from careeval.results.people_audit import PeopleAudit
 from careeval.results.probe_check import LabelledJudgment, ProbeAgreement, ProbeTrial
 from careeval.results.summary import Cost
-from careeval.results.trust.audit.draw import draw
-from careeval.results.trust.audit.results import audit_results
 from careeval.sheets import agreement_fields
 from careeval.sheets.document import Document
 from careeval.sheets.entries import corrected_scores
@@ -23,8 +25,6 @@ from careeval.sheets.kinds import DASH, FLAG, SECONDS, SIGNED, Kind
 from careeval.sheets.sheet import View
 from careeval.sheets.trust import graders
 from careeval.sheets.trust.audit import probes_document
-from careeval.sheets.trust.audit_people import results_document, sample_document
-from careeval.sheets.trust.audit_people_json import results_json
 from results.sampled import at_random, judged, read_by
 
 SAMPLE = draw(judged({f"robot-{name}": at_random(k, 12, 4) for k, name in enumerate("ab")}))

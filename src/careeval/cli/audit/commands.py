@@ -197,11 +197,11 @@ def sample(
         sheet: A CSV file to write too, for raters to fill in.
         printing: The format.
     """
+    from careeval.people.audit.audit_json import sample_json
+    from careeval.people.audit.data_files import sample_text, sheet_text
+    from careeval.people.audit.documents import sample_document
+    from careeval.people.audit.draw import draw
     from careeval.protocol.tables import read_runs
-    from careeval.results.trust.audit.draw import draw
-    from careeval.sheets.trust.audit_files import sample_text, sheet_text
-    from careeval.sheets.trust.audit_people import sample_document
-    from careeval.sheets.trust.audit_people_json import sample_json
 
     if not folders:
         raise UsageError(
@@ -254,10 +254,10 @@ def results(
         out: The file to write, instead of stdout.
         printing: The format.
     """
-    from careeval.results.trust.audit.results import audit_results
-    from careeval.sheets.trust.audit_files import read_labels, read_sample
-    from careeval.sheets.trust.audit_people import results_document
-    from careeval.sheets.trust.audit_people_json import results_json
+    from careeval.people.audit.audit_json import results_json
+    from careeval.people.audit.data_files import read_labels, read_sample
+    from careeval.people.audit.documents import results_document
+    from careeval.people.audit.results import audit_results
 
     if labels is None:
         drawn, people_labels = read_audit_labels(sample)

@@ -9,6 +9,7 @@ from careeval.bank.load import OWN_BANKS, OWN_NAME, Bank, load_bank
 from careeval.core.response import Grader
 from careeval.core.scenario import Rubric
 from careeval.errors import UsageError
+from careeval.people.audit.results import audit_results
 from careeval.protocol.probe_check import lexical_agreement, read_agreement
 from careeval.protocol.run_folder import is_complete, is_probe_check, run_folders
 from careeval.protocol.tables import read_run
@@ -17,7 +18,6 @@ from careeval.results.findings import Findings, findings
 from careeval.results.people_audit import PeopleAudit
 from careeval.results.probe_check import LabelledJudgment, ProbeAgreement
 from careeval.results.tables import Runs
-from careeval.results.trust.audit.results import audit_results
 
 
 def audited_findings(

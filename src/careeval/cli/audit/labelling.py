@@ -18,14 +18,14 @@ from careeval.cli.shared.printing import Printing
 from careeval.core.rating import Role
 from careeval.core.text import counted
 from careeval.errors import UsageError
-from careeval.review.addresses import PORTS
-from careeval.review.store import Store
+from careeval.people.addresses import PORTS
+from careeval.people.store import Store
 
 if TYPE_CHECKING:
     from careeval.core.rating import Label
-    from careeval.results.trust.audit.sample import AuditSample
-    from careeval.review.audit.labels import AuditProgress, LabellerProgress, WorkByRater
-    from careeval.review.audit.plan import AuditPlan
+    from careeval.people.audit.labels import AuditProgress, LabellerProgress, WorkByRater
+    from careeval.people.audit.plan import AuditPlan
+    from careeval.people.audit.sample import AuditSample
     from careeval.sheets.document import Document
 
 
@@ -67,8 +67,8 @@ def new(
         address: Where labellers will reach the app.
         as_json: Print JSON.
     """
-    from careeval.review.audit.plan import new_audit
-    from careeval.sheets.trust.audit_files import read_sample
+    from careeval.people.audit.data_files import read_sample
+    from careeval.people.audit.plan import new_audit
 
     people.expect_new(out, links)
     plan = new_audit(
@@ -104,7 +104,7 @@ def serve(
         port: Port to listen on.
         behind_proxy: The https address of the proxy through which people reach the app.
     """
-    from careeval.review.web.app import serve as run_app
+    from careeval.people.web.app import serve as run_app
 
     with people.open_store(audit, "audit"):
         pass  # raises if the file is not an audit's
@@ -153,7 +153,7 @@ def adjudicator(
         address: Where people reach the app.
         as_json: Print JSON.
     """
-    from careeval.review.audit.plan import next_adjudicator
+    from careeval.people.audit.plan import next_adjudicator
 
     with people.open_store(audit, "audit") as store:
         before = _plan(store)
@@ -198,8 +198,8 @@ def import_(
         replace: Replace stored answers that differ.
         as_json: Print JSON.
     """
-    from careeval.review.paper.typed_labels import read_typed_labels
-    from careeval.review.paper.typed_ratings import save_typed_pages
+    from careeval.people.paper.typed_labels import read_typed_labels
+    from careeval.people.paper.typed_ratings import save_typed_pages
 
     typist = people.expect_typist(typed_by)
     with people.open_store(audit, "audit") as store:
@@ -223,7 +223,7 @@ def import_(
 
 def read_audit_labels(audit: Path) -> tuple[AuditSample, list[Label]]:
     """Return an audit's sample and all labels so far; say on stderr who has not handed in."""
-    from careeval.review.audit.labels import audit_labels
+    from careeval.people.audit.labels import audit_labels
 
     with people.open_store(audit, "audit") as store:
         state = _read(store)
@@ -237,7 +237,7 @@ def read_audit_labels(audit: Path) -> tuple[AuditSample, list[Label]]:
 
 def departure_notes(store: Store, person: str) -> Iterable[str]:
     """Yield notes on the labels that will be missing once a person has left."""
-    from careeval.review.audit.labels import count_thin_judgments
+    from careeval.people.audit.labels import count_thin_judgments
 
     state = _read(store)
     blind = state.plan.blind()
@@ -262,7 +262,7 @@ class _AuditState:
 
 
 def _read(store: Store) -> _AuditState:
-    from careeval.review.audit.labels import audit_progress
+    from careeval.people.audit.labels import audit_progress
 
     plan, works, revoked = _plan(store), store.all_work(), store.revoked_ids()
     return _AuditState(plan, works, revoked, audit_progress(plan.blind(), works, revoked))
@@ -287,7 +287,7 @@ def _settling_notes(state: _AuditState) -> Iterable[str]:
 
 
 def _plan(store: Store) -> AuditPlan:
-    from careeval.review.audit.plan import AuditPlan
+    from careeval.people.audit.plan import AuditPlan
 
     return AuditPlan.read(store.plans("audit")[-1])
 

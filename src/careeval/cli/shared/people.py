@@ -16,9 +16,9 @@ from careeval.cli.shared.options import Flag, Json
 from careeval.core.rating import Rater, Role
 from careeval.errors import UsageError
 from careeval.files import read_text
-from careeval.review.addresses import PORTS
-from careeval.review.consent import Consent
-from careeval.review.store import Kind, Store
+from careeval.people.addresses import PORTS
+from careeval.people.consent import Consent
+from careeval.people.store import Kind, Store
 
 
 def local_address(kind: Kind) -> str:

@@ -26,11 +26,11 @@ from careeval.core.scenario import Split, Status
 from careeval.core.text import counted
 from careeval.errors import UsageError
 from careeval.modes.prompts import load_prompts
+from careeval.people.addresses import PORTS
+from careeval.people.store import Store
+from careeval.people.study.plan import StudyPlan, planned_scenarios
+from careeval.people.study.planning import new_plan
 from careeval.protocol.selection import rubrics_named, select_scenarios
-from careeval.review.addresses import PORTS
-from careeval.review.store import Store
-from careeval.review.study.plan import StudyPlan, planned_scenarios
-from careeval.review.study.planning import new_plan
 
 EXAMPLES = """\
 Examples:
@@ -173,7 +173,7 @@ def serve(
         port: Port to listen on.
         behind_proxy: The https address of the proxy through which people reach the app.
     """
-    from careeval.review.web.app import serve as run_app
+    from careeval.people.web.app import serve as run_app
 
     people.expect_file(study, "study")
     run_app(
@@ -199,7 +199,7 @@ def status(study: Path, *, bank: BankFolder = None, printing: Printing = Printin
         printing: The format.
     """
     from careeval.cli.study.status_tables import status_document
-    from careeval.review.study.rounds import rater_progress
+    from careeval.people.study.rounds import rater_progress
 
     loaded = load_with_key(bank, probes=False)
     with people.open_store(study, "study") as store:
@@ -248,7 +248,7 @@ def import_(
         replace: Replace stored answers that differ.
         as_json: Print JSON.
     """
-    from careeval.review.paper.typed_ratings import read_typed_ratings, save_typed_pages
+    from careeval.people.paper.typed_ratings import read_typed_ratings, save_typed_pages
 
     typist = people.expect_typist(typed_by)
     loaded = load_with_key(bank, probes=False)

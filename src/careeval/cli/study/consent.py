@@ -7,8 +7,8 @@ from pathlib import Path
 from careeval.cli.app import OK, say
 from careeval.cli.shared import people
 from careeval.errors import UsageError
-from careeval.review.form_conflicts import FormId
-from careeval.review.study.plan import StudyPlan
+from careeval.people.form_conflicts import FormId
+from careeval.people.study.plan import StudyPlan
 
 
 def consented(study: Path, rater: str, *, typed_by: str) -> int:
@@ -21,7 +21,7 @@ def consented(study: Path, rater: str, *, typed_by: str) -> int:
         rater: Pseudonym.
         typed_by: Who saw the signed form: a role or a pseudonym, kept with the record.
     """
-    from careeval.review.workbench import CONSENT
+    from careeval.people.workbench import CONSENT
 
     typist = people.expect_typist(typed_by)
     with people.open_store(study, "study") as store:

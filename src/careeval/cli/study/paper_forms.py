@@ -15,9 +15,9 @@ from careeval.cli.shared.people import open_store
 from careeval.core.scenario import Split
 from careeval.errors import UsageError
 from careeval.files import write_text
-from careeval.review.store import Store
-from careeval.review.study.own_answers import HANDED_IN, has_handed_in
-from careeval.review.study.plan import Seat, StudyPlan, planned_scenarios
+from careeval.people.store import Store
+from careeval.people.study.own_answers import HANDED_IN, has_handed_in
+from careeval.people.study.plan import Seat, StudyPlan, planned_scenarios
 
 
 def print_(
@@ -52,7 +52,7 @@ def print_(
         _expect_answers(store, seats)
         work = store.all_work()
     shown = planned_scenarios(plan, loaded)
-    from careeval.review.paper.printed_form import render_form, sheet_csv
+    from careeval.people.paper.printed_form import render_form, sheet_csv
 
     texts = {
         out / f"{s.id}.html": render_form(plan, shown, s, work.get(s.id, {}), large=large_print)

@@ -17,11 +17,11 @@ from careeval.cli.shared.people import open_store
 from careeval.cli.shared.printing import Printing, print_in
 from careeval.core.text import counted
 from careeval.errors import UsageError
-from careeval.review.study.plan import StudyPlan
+from careeval.people.study.plan import StudyPlan
 
 if TYPE_CHECKING:
-    from careeval.results.study.results import StudyResults
-    from careeval.results.study.scale_ratings import DecisionTerms
+    from careeval.people.study.results import StudyResults
+    from careeval.people.study.scale_ratings import DecisionTerms
 
 _Cut = Annotated[int, Parameter(validator=Number(gte=2, lte=5))]
 
@@ -54,17 +54,17 @@ def results(
         other_cut: A second cut, whose results are reported beside the first's.
         without_fast: Leave out what raters chose faster than 500 words a minute can be read.
     """
-    from careeval.results.study.scale_ratings import DecisionTerms
-    from careeval.sheets.study.document import study_document
-    from careeval.sheets.study.files import write_study
-    from careeval.sheets.study.study_json import study_json
+    from careeval.people.study.data_files import write_study
+    from careeval.people.study.documents import study_document
+    from careeval.people.study.scale_ratings import DecisionTerms
+    from careeval.people.study.study_json import study_json
     from careeval.stats.validity import EndorsementRule
 
     terms = DecisionTerms(EndorsementRule(rule), cut, other_cut)
     outcome = _results(study, [bank, *map(Path, earlier or ())], terms, without_fast=without_fast)
     printing.print(study_document(outcome), lambda: study_json(outcome))
     if out is not None:
-        from careeval.report.study import write_study_page
+        from careeval.people.study.page import write_study_page
 
         write_study(outcome, out)
         page = out / "study.html"
@@ -97,8 +97,8 @@ def apply(study: Path, *, bank: BankFolder = None, yes: Flag = False, as_json: J
         as_json: Print what changes as JSON.
     """
     from careeval.cli.study.status_tables import changes_document
-    from careeval.results.study.results import status_changes
-    from careeval.results.study.scale_ratings import PAPER
+    from careeval.people.study.results import status_changes
+    from careeval.people.study.scale_ratings import PAPER
 
     outcome = _results(study, [bank], PAPER)
     decisions = status_changes(outcome)
@@ -131,8 +131,8 @@ def _results(
     *,
     without_fast: bool = False,
 ) -> StudyResults:
-    from careeval.results.study.results import study_results
-    from careeval.review.study.rounds import read_rounds
+    from careeval.people.study.results import study_results
+    from careeval.people.study.rounds import read_rounds
 
     banks = [load_with_key(folder, probes=False) for folder in folders]
     with open_store(study, "study") as store:

@@ -16,17 +16,17 @@ from careeval.cli.shared.people import local_address
 from careeval.core.scenario import Status
 from careeval.core.text import counted
 from careeval.errors import UsageError
-from careeval.protocol.selection import rubrics_named
-from careeval.review.store import Work
-from careeval.review.study.plan import (
+from careeval.people.store import Work
+from careeval.people.study.plan import (
     StudyPlan,
     last_rounds,
     planned_scenarios,
     validation_obstacles,
 )
-from careeval.review.study.planning import next_round, with_raters, with_replacement
-from careeval.review.study.questions import expected_minutes
-from careeval.review.study.revision import earlier_answers
+from careeval.people.study.planning import next_round, with_raters, with_replacement
+from careeval.people.study.questions import expected_minutes
+from careeval.people.study.revision import earlier_answers
+from careeval.protocol.selection import rubrics_named
 
 
 def round_(
@@ -58,7 +58,7 @@ def round_(
         yes: Plan it without asking.
         as_json: Print JSON.
     """
-    from careeval.review.study.expert_answers import raters_who_handed_in
+    from careeval.people.study.expert_answers import raters_who_handed_in
 
     loaded = load_with_key(bank, probes=False)
     with people.open_store(study, "study") as store:

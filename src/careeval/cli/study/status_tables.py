@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING
 
 from careeval.bank.evidence_changes import EvidenceChange
 from careeval.core.text import counted
-from careeval.review.question import Progress
-from careeval.review.study.plan import StudyPlan
+from careeval.people.question import Progress
+from careeval.people.study.kinds import ROLE
+from careeval.people.study.plan import StudyPlan
 from careeval.sheets.document import Document
 from careeval.sheets.kinds import COUNT, FLAG, WORD_LIST, FlagKind, Form, Kind, NumberKind, Unit
 from careeval.sheets.sheet import Field, Row, Sheet, Shown, View
-from careeval.sheets.study.kinds import ROLE
 
 if TYPE_CHECKING:
-    from careeval.review.study.rounds import RaterProgress
+    from careeval.people.study.rounds import RaterProgress
 
 
 @dataclass(frozen=True)

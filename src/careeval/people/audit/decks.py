@@ -1,0 +1,171 @@
+"""The pages that an audit asks people to fill in: judgments to label, disagreements to settle.
+
+Of the plan, the pages read only `BlindPlan`, so that they show nothing that could sway labellers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from careeval.core.rating import Rater
+from careeval.people.addresses import Addresses
+from careeval.people.audit.labels import (
+    HANDED_IN,
+    SETTLE_QUESTIONS,
+    anonymous_labels,
+    disputed_judgments,
+    evidence_passages,
+    has_handed_in,
+    is_settling_open,
+    label_questions,
+    label_task,
+    mark_evidence,
+    settle_task,
+)
+from careeval.people.audit.plan import AuditPlan, BlindPlan, JudgmentToLabel
+from careeval.people.audit.practice import label_practice_cards
+from careeval.people.deck import Answers, Card, Deck
+from careeval.people.question import Question, duration_in_words
+from careeval.people.store import Store, Work
+from careeval.people.workbench import FINISHED, Workbench, Workload
+
+PATHS, ENDS = ("/label", "/settle"), ("/finish",)
+
+_LINE = 32
+"""Characters of an item that a list shows, so that each takes one line on a telephone."""
+
+
+def audit_workbench(store: Store, addresses: Addresses) -> Workbench:
+    """Return the workbench for an audit."""
+    blind = AuditPlan.read(store.plans("audit")[-1]).blind()
+    audit = _Audit(blind, store)
+    return Workbench(
+        store,
+        addresses,
+        blind.title,
+        blind.consent,
+        "You read short answers to care situations, and say of one thing at a time whether it is "
+        "in the answer.",
+        "audit_help.html",
+        "P, A and U (for present, absent, unsure)",
+        audit.load,
+        audit.decks,
+        label_practice_cards(),
+    )
+
+
+@dataclass(frozen=True)
+class _Audit:
+    """The part of an audit that labellers may see, with the audit's file."""
+
+    blind: BlindPlan
+    store: Store
+    _labels: dict[str, tuple[Card, ...]] = field(default_factory=dict)
+
+    def load(self, rater: Rater, _work: Work) -> Workload | None:
+        """Return the amount of work that a person is asked to do; None if there is none."""
+        seat = self.blind.seat(rater.id)
+        names = seat.judgments if seat else self._disputed()
+        amount = "1 judgment" if len(names) == 1 else f"{len(names)} judgments"
+        return Workload(amount, duration_in_words(self.blind.minutes(names))) if names else None
+
+    def decks(self, rater: Rater, work: Work) -> tuple[Deck, ...]:
+        """Return one deck: judgments for a labeller, disagreements for the adjudicator."""
+        if self.blind.seat(rater.id):
+            return (self._label(rater.id, work),)
+        return (self._settle(work),)
+
+    def _disputed(self) -> tuple[str, ...]:
+        return disputed_judgments(self.blind, self.store.all_work(), self.store.revoked_ids())
+
+    def _label(self, rater: str, work: Work) -> Deck:
+        if rater not in self._labels:  # every page asks for them
+            seat = self.blind.seat(rater)
+            self._labels[rater] = tuple(self._label_cards(seat.judgments if seat else ()))
+        return Deck(
+            "/label",
+            "judgment",
+            "Judgment",
+            "label",
+            self._labels[rater],
+            (FINISHED, HANDED_IN),
+            finished=has_handed_in(work),
+            end_template="hand_in",
+            final=True,
+        )
+
+    def _settle(self, work: Work) -> Deck:
+        return Deck(
+            "/settle",
+            "disagreement",
+            "Disagreement",
+            "settle",
+            tuple(
+                self._card(n, name, settle_task(name), SETTLE_QUESTIONS, self._disagreement(name))
+                for n, name in enumerate(self._disputed(), 1)
+            ),
+            (FINISHED, HANDED_IN),
+            finished=has_handed_in(work),
+            waits=not is_settling_open(self.blind, self.store.all_work(), self.store.revoked_ids()),
+        )
+
+    def _label_cards(self, names: Sequence[str]) -> Iterator[Card]:
+        """Yield a labeller's cards, grouped by response."""
+        group, before = 0, None
+        for n, name in enumerate(names, 1):
+            judgment = self.blind.judgments[name]
+            text = (judgment.response, judgment.scenario)
+            group += text != before
+            shows = _response(judgment, same=text == before)
+            asked = label_questions(judgment.response)
+            yield self._card(n, name, label_task(name), asked, shows, group, read=text != before)
+            before = text
+
+    def _card(
+        self,
+        n: int,
+        name: str,
+        task: str,
+        asked: tuple[Question, ...],
+        shows: Callable[[Answers], Mapping[str, Any]],
+        group: int = 0,
+        *,
+        read: bool = True,
+    ) -> Card:
+        judgment = self.blind.judgments[name]
+        minutes = self.blind.minutes([name]) if read else self.blind.minutes_to_label(name)
+        return Card(task, f"{n}. {_shortened(judgment.item)}", asked, shows, minutes, group)
+
+    def _disagreement(self, name: str) -> Callable[[Answers], Mapping[str, Any]]:
+        judgment = self.blind.judgments[name]
+
+        def shows(_: Answers) -> Mapping[str, Any]:
+            readings = anonymous_labels(self.blind, self.store.all_work(), name)
+            evidence = [passage for each in readings for passage in each.evidence]
+            parts = mark_evidence(judgment.response, evidence)
+            return {"judgment": judgment, "same": False, "parts": parts, "readings": readings}
+
+        return shows
+
+
+def _response(judgment: JudgmentToLabel, *, same: bool) -> Callable[[Answers], Mapping[str, Any]]:
+    """Return what a card shows: the response, with the labeller's evidence marked."""
+
+    def shows(answers: Answers) -> Mapping[str, Any]:
+        evidence = evidence_passages(answers["evidence"].value) if "evidence" in answers else ()
+        return {
+            "judgment": judgment,
+            "same": same,
+            "parts": mark_evidence(judgment.response, evidence),
+        }
+
+    return shows
+
+
+def _shortened(text: str) -> str:
+    item = " ".join(text.split())
+    if len(item) <= _LINE:
+        return item
+    return f"{item[:_LINE].rpartition(' ')[0] or item[:_LINE]}…"

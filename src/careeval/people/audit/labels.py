@@ -1,0 +1,356 @@
+"""The labels of an audit, the disagreements to settle, and its progress. No I/O."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass
+from datetime import datetime
+from random import Random
+
+from careeval.core.rating import Label, Reading
+from careeval.people.audit.plan import AuditPlan, BlindPlan
+from careeval.people.question import Progress, Question, progress
+from careeval.people.store import Answer, Work
+from careeval.people.workbench import FINISHED
+
+HANDED_IN = "handed-in"
+"""The field of the task FINISHED for a labeller who has handed in, and can change nothing now."""
+
+MOST_PASSAGES = 20
+"""The largest number of passages of evidence for one judgment."""
+
+WorkByRater = Mapping[str, Work]
+"""Rater id → their answers; people who have withdrawn are no keys."""
+
+
+@dataclass(frozen=True, slots=True)
+class EvidenceQuestion(Question):
+    """The question which passages show an item; they must be copied from the response."""
+
+    response: str = ""
+
+    def read(self, text: str) -> str | None:
+        """Return the passages as the store keeps them, one per line: see `Question.read`.
+
+        Raises:
+            ValueError: There are more than `MOST_PASSAGES`, or one is not in the response.
+        """
+        words = Question.read(self, text)
+        lines = evidence_passages(words or "")
+        if len(lines) > MOST_PASSAGES:
+            raise ValueError(
+                f"There are {len(lines)} lines here; at most {MOST_PASSAGES} passages can be kept: "
+                "this is not saved yet."
+            )
+        for passage in lines:
+            if not any(_find(passage, self.response)):
+                raise ValueError(
+                    f"“{passage}” is not in the response. Copy the words just as they "
+                    "are there, one passage a line: this is not saved yet."
+                )
+        return words
+
+
+LABEL_QUESTION = Question(
+    "says",
+    "reading",
+    "Is this in the response?",
+    "your answer",
+    options=tuple((reading.value, reading.capitalize()) for reading in Reading),
+    keys={reading.value: reading[0] for reading in Reading},
+)
+_NOTE = Question("note", "comment", "Note", "the note", required=False)
+_REASON = Question(
+    "reason",
+    "comment",
+    "Why? In a sentence or two",
+    "the reason",
+    hint="It is kept beside what the others said. Please name nobody.",
+)
+
+
+def label_questions(response: str) -> tuple[Question, ...]:
+    """Return the questions that a labeller is asked about a judgment on a response."""
+    evidence = EvidenceQuestion(
+        "evidence",
+        "comment",
+        "The words that show it",
+        "the words that show it",
+        hint="If you like. Copied from the response, one passage a line.",
+        required=False,
+        response=response,
+    )
+    return LABEL_QUESTION, evidence, _NOTE
+
+
+SETTLE_QUESTIONS = (LABEL_QUESTION, _REASON)
+"""The questions that the adjudicator is asked about a judgment."""
+
+
+def label_task(judgment: str) -> str:
+    """Return the name that the store gives to the labelling of a judgment."""
+    return f"label/{judgment}"
+
+
+def settle_task(judgment: str) -> str:
+    """Return the name that the store gives to the settling of a judgment."""
+    return f"settle/{judgment}"
+
+
+# Evidence
+
+
+def evidence_passages(evidence: str) -> tuple[str, ...]:
+    """Return the passages typed as evidence: one per line that is not empty."""
+    return tuple(line for line in map(str.strip, evidence.splitlines()) if line)
+
+
+def mark_evidence(response: str, evidence: Iterable[str]) -> list[tuple[str, bool]]:
+    """Split a response into parts, and return for each whether it belongs to the evidence."""
+    inside = [False] * len(response)
+    for passage in evidence:
+        for start, end in _find(passage, response):
+            inside[start:end] = [True] * (end - start)
+    edges = [k for k in range(1, len(response)) if inside[k] != inside[k - 1]]
+    starts, ends = [0, *edges], [*edges, len(response)]
+    return [(response[a:b], inside[a]) for a, b in zip(starts, ends, strict=True) if b > a]
+
+
+def _find(passage: str, response: str) -> Iterator[tuple[int, int]]:
+    """Return where a passage occurs in a response; spaces, case and kinds of quotes may differ."""
+    pattern = r"\s+".join(re.escape(word) for word in passage.split())
+    for alike in ("'‘’", '"“”'):
+        pattern = re.sub(f"[{alike}]", f"[{alike}]", pattern)
+    return (match.span() for match in re.finditer(pattern, response, re.IGNORECASE))
+
+
+# Progress
+
+
+def labelling_states(blind: BlindPlan, rater: str, work: Work) -> tuple[Progress, ...]:
+    """Return a labeller's progress with each judgment, in their order; empty for an adjudicator."""
+    seat = blind.seat(rater)
+    asked = label_questions("")
+    return tuple(
+        progress(asked, work.get(label_task(name), {})) for name in (seat.judgments if seat else ())
+    )
+
+
+def has_handed_in(work: Work) -> bool:
+    """Tell whether a labeller has handed in their labels."""
+    return HANDED_IN in work.get(FINISHED, {})
+
+
+def awaited_labellers(blind: BlindPlan, works: WorkByRater, revoked: Set[str]) -> tuple[str, ...]:
+    """Return the labellers who have not handed in but still can; settling waits for them.
+
+    Args:
+        blind: The audit.
+        works: The answers of its labellers.
+        revoked: The ids of people whose links are switched off.
+    """
+    present = [seat.id for seat in blind.seats if seat.id in works and seat.id not in revoked]
+    return tuple(rater for rater in present if not has_handed_in(works[rater]))
+
+
+def is_settling_open(blind: BlindPlan, works: WorkByRater, revoked: Set[str]) -> bool:
+    """Tell whether settling has begun: some labeller has not withdrawn, no hand-in is awaited."""
+    anybody = any(seat.id in works for seat in blind.seats)
+    return anybody and not awaited_labellers(blind, works, revoked)
+
+
+def disputed_judgments(blind: BlindPlan, works: WorkByRater, revoked: Set[str]) -> tuple[str, ...]:
+    """Return the judgments to settle: labels differ, or one is unsure.
+
+    Their order is random, so that it tells nothing about a labeller. Before settling has begun,
+    the result is empty.
+    """
+    if not is_settling_open(blind, works, revoked):
+        return ()
+    names = []
+    for name in blind.judgments:
+        says = {answers["says"].value for answers in _answers(blind, works, name).values()}
+        if len(says) > 1 or Reading.unsure in says:
+            names.append(name)
+    Random(f"{blind.seed}/{blind.adjudicator.id}").shuffle(names)
+    return tuple(names)
+
+
+def count_thin_judgments(
+    blind: BlindPlan, works: WorkByRater, revoked: Set[str], rater: str
+) -> tuple[int, int]:
+    """Count the judgments left with no label or one label now that this rater gives no more.
+
+    Args:
+        blind: The audit.
+        works: The answers of its labellers.
+        revoked: The ids of people whose links are switched off.
+        rater: A labeller who has withdrawn or whose link is switched off.
+
+    Returns:
+        The rater's judgments that nobody will have labelled once all others have handed in, and
+        those that one labeller alone will have.
+    """
+    seat = blind.seat(rater)
+    coming = set(awaited_labellers(blind, works, revoked))
+    n_labellers = []
+    for name in seat.judgments if seat else ():
+        others = {each.id for each in blind.seats if each.id in coming and name in each.judgments}
+        n_labellers.append(len(others | _answers(blind, works, name).keys()))
+    return n_labellers.count(0), n_labellers.count(1)
+
+
+@dataclass(frozen=True, slots=True)
+class AnonymousLabel:
+    """One label of a judgment, without its labeller."""
+
+    says: Reading
+    evidence: tuple[str, ...]
+    note: str
+
+
+def anonymous_labels(
+    blind: BlindPlan, works: WorkByRater, judgment: str
+) -> tuple[AnonymousLabel, ...]:
+    """Return the labels of a judgment, shuffled and without their labellers."""
+    anonymous = [
+        AnonymousLabel(
+            Reading(answers["says"].value),
+            evidence_passages(_text(answers, "evidence")),
+            _text(answers, "note"),
+        )
+        for answers in _answers(blind, works, judgment).values()
+    ]
+    Random(f"{blind.seed}/{judgment}").shuffle(anonymous)
+    return tuple(anonymous)
+
+
+def audit_labels(plan: AuditPlan, works: WorkByRater) -> list[Label]:
+    """Return an audit's labels: those of labellers, and beside them those of the adjudicator.
+
+    A label's note begins with the passages of evidence, in quotation marks, one per line.
+
+    Args:
+        plan: The audit's plan.
+        works: The answers of labellers and of the adjudicator.
+
+    Returns:
+        The labels in the order of the sample, an adjudicator's after the others of its judgment.
+        An adjudicator's reading without a reason is left out.
+    """
+    blind = plan.blind()
+    settled = works.get(plan.adjudicator.id, {})
+    all_labels: list[Label] = []
+    for name in blind.judgments:
+        for rater, answers in _answers(blind, works, name).items():
+            quoted = [f"“{passage}”" for passage in evidence_passages(_text(answers, "evidence"))]
+            note = "\n".join([*quoted, *filter(None, [_text(answers, "note")])])
+            all_labels.append(_label(rater, name, answers, note))
+        final = settled.get(settle_task(name), {})
+        if "says" in final and "reason" in final:
+            by = plan.adjudicator.id
+            all_labels.append(_label(by, name, final, _text(final, "reason"), adjudicated=True))
+    return all_labels
+
+
+def _label(
+    rater: str,
+    judgment: str,
+    answers: Mapping[str, Answer],
+    note: str,
+    *,
+    adjudicated: bool = False,
+) -> Label:
+    reading = answers["says"]
+    at = datetime.fromisoformat(reading.at)
+    return Label(rater, judgment, Reading(reading.value), note, at, adjudicated)
+
+
+def _answers(
+    blind: BlindPlan, works: WorkByRater, judgment: str
+) -> dict[str, Mapping[str, Answer]]:
+    """Return rater → their answers on a judgment, for those who have labelled it, in seat order."""
+    task = label_task(judgment)
+    by_rater = {seat.id: works.get(seat.id, {}).get(task, {}) for seat in blind.seats}
+    return {rater: answers for rater, answers in by_rater.items() if "says" in answers}
+
+
+def _text(answers: Mapping[str, Answer], field: str) -> str:
+    return answers[field].value if field in answers else ""
+
+
+@dataclass(frozen=True, slots=True)
+class LabellerProgress:
+    """The progress of one labeller with their judgments."""
+
+    rater: str
+    role: str
+    n: int  # The number of their judgments
+    done: int
+    skipped: int
+    handed_in: bool
+    withdrawn: bool
+    revoked: bool  # True if their link is switched off
+    minutes: float  # Expected minutes for all of them
+
+
+def labeller_progress(
+    blind: BlindPlan, works: WorkByRater, revoked: Set[str]
+) -> Sequence[LabellerProgress]:
+    """Return the progress of each labeller, without any of their labels."""
+    rows = []
+    for seat in blind.seats:
+        work = works.get(seat.id, {})
+        progress_made = labelling_states(blind, seat.id, work)
+        rows.append(
+            LabellerProgress(
+                rater=seat.id,
+                role=seat.role,
+                n=len(progress_made),
+                done=progress_made.count(Progress.done),
+                skipped=progress_made.count(Progress.skipped),
+                handed_in=has_handed_in(work),
+                withdrawn=seat.id not in works,
+                revoked=seat.id in revoked,
+                minutes=blind.minutes(seat.judgments),
+            )
+        )
+    return rows
+
+
+def count_settled(blind: BlindPlan, works: WorkByRater, revoked: Set[str]) -> tuple[int, int]:
+    """Return how many of the disputed judgments are settled, and how many there are."""
+    names = disputed_judgments(blind, works, revoked)
+    work = works.get(blind.adjudicator.id, {})
+    settled = [
+        progress(SETTLE_QUESTIONS, work.get(settle_task(name), {})) is Progress.done
+        for name in names
+    ]
+    return sum(settled), len(names)
+
+
+@dataclass(frozen=True, slots=True)
+class AuditProgress:
+    """The progress of an audit: its labellers, and the disagreements settled."""
+
+    labellers: Sequence[LabellerProgress]
+    awaited: tuple[str, ...]  # The labellers that settling waits for
+    open: bool  # True if settling has begun
+    settles: bool  # True if there is an adjudicator whose link works
+    n_settled: int
+    n_disputed: int  # Judgments to settle; 0 before settling has begun
+
+
+def audit_progress(blind: BlindPlan, works: WorkByRater, revoked: Set[str]) -> AuditProgress:
+    """Return the progress of an audit, without any label."""
+    adjudicator = blind.adjudicator.id
+    settled, n_disputed = count_settled(blind, works, revoked)
+    return AuditProgress(
+        labellers=labeller_progress(blind, works, revoked),
+        awaited=awaited_labellers(blind, works, revoked),
+        open=is_settling_open(blind, works, revoked),
+        settles=adjudicator in works and adjudicator not in revoked,
+        n_settled=settled,
+        n_disputed=n_disputed,
+    )

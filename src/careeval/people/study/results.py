@@ -1,0 +1,311 @@
+"""Results of a content validity study, and the status that they give each scenario."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from math import comb
+
+from careeval.bank.evidence import Evidence
+from careeval.bank.evidence_changes import ProposedStatus, missing_raters, unmet_conditions
+from careeval.core.rating import Rater, Role, Scale
+from careeval.core.scenario import Status
+from careeval.people.study.panel import RolePanel, panel
+from careeval.people.study.rater_agreement import RaterAgreement, rater_agreement
+from careeval.people.study.round_ratings import (
+    AnswersBySubject,
+    RoundAnswers,
+    without_fast_answers,
+)
+from careeval.people.study.scale_ratings import PAPER, DecisionTerms, ScaleRatings
+from careeval.people.study.scenario_decisions import (
+    SEVERE,
+    Decision,
+    ScenarioResult,
+    scenario_result,
+)
+from careeval.stats.validity import MIN_RATERS, Endorsement, EndorsementRule, s_cvi_ave, s_cvi_ua
+
+PAPER_RATERS = 8
+"""Number of raters of the paper's bank."""
+
+TRUE_SHARES = (0.70, 0.80, 0.90, 0.95)
+"""Assumed shares of all possible raters who would endorse, for the chances of passing."""
+
+
+@dataclass(frozen=True, slots=True)
+class SCvi:
+    """The content validity of a scale (S-CVI) over scenarios or items, each weighing the same."""
+
+    n: int  # Scenarios or items with a rating
+    n_pass: int  # Scenarios or items that pass the rule
+    ave: float | None  # Mean of the I-CVIs; `None` if n is 0
+    ua: float | None
+    """Share that every rater endorses, which falls as raters are added; `None` if n is 0."""
+
+
+@dataclass(frozen=True, slots=True)
+class ScaleResult:
+    """One scale over the whole bank."""
+
+    scale: Scale
+    before: SCvi  # Over all scenarios or items of round 1
+    after: SCvi
+    """Over all scenarios or items as last rated, without those of dropped scenarios. Leaving these
+    out raises the numbers."""
+
+
+@dataclass(frozen=True, slots=True)
+class StudyResults:
+    """All results of a study."""
+
+    title: str
+    bank: str
+    bank_version: str
+    terms: DecisionTerms
+    rounds: tuple[RoundAnswers, ...]  # The rounds as they came in
+    n_withdrawn: int
+    latest: tuple[ScenarioResult, ...]  # Result of each scenario in its newest round, by id
+    earlier: tuple[ScenarioResult, ...]  # Results of scenarios in earlier rounds, by round and id
+    scales: tuple[ScaleResult, ...]  # Results by scale, for scales with a rating
+    agreement: tuple[RaterAgreement, ...]
+    panel: tuple[RolePanel, ...]  # People who were invited and who rated, by role
+    study_id: str  # Id of the study, since titles are not unique
+    without_fast: bool = False  # True if answers that were given too fast are left out
+
+    def with_decision(self, decision: Decision | None) -> tuple[ScenarioResult, ...]:
+        """Return the scenarios with this decision; with `None`, those without a decision."""
+        return tuple(each for each in self.latest if each.decision is decision)
+
+    @property
+    def worst_first(self) -> tuple[ScenarioResult, ...]:
+        """Return the latest results: dropped, revised, undecided, kept; then by id."""
+        decisions = (Decision.drop, Decision.revise, None, Decision.keep)
+        return tuple(each for decision in decisions for each in self.with_decision(decision))
+
+    @property
+    def n_invited(self) -> int:
+        """Return the number of people with a place in the study, over all rounds."""
+        return sum(role.n_invited for role in self.panel)
+
+    @property
+    def n_rated(self) -> int:
+        """Return the number of people who rated anything."""
+        return sum(role.n_rated for role in self.panel)
+
+    @property
+    def n_too_fast(self) -> int:
+        """Return how often a rater answered about a scenario too fast, over all rounds."""
+        return sum(role.n_too_fast for role in self.panel)
+
+    @property
+    def n_untimed(self) -> int:
+        """Return how often a rater answered about a scenario in an unknown time."""
+        return sum(role.n_untimed for role in self.panel)
+
+    @property
+    def panel_sizes(self) -> tuple[int, ...]:
+        """Return the different numbers of raters that a scenario had on a scale, ascending."""
+        sizes = {len(j.ratings) for each in self.latest for j in each.judged}
+        return tuple(sorted(sizes - {0}))
+
+
+def study_results(
+    title: str,
+    study_id: str,
+    bank: str,
+    bank_version: str,
+    rounds: Sequence[RoundAnswers],
+    *,
+    terms: DecisionTerms = PAPER,
+    n_withdrawn: int = 0,
+    without_fast: bool = False,
+) -> StudyResults:
+    """Return the results of a study.
+
+    Args:
+        title: Title of the study.
+        study_id: Id of the study, since titles are not unique.
+        bank: Name of the bank.
+        bank_version: Version of the bank in the newest round.
+        rounds: The rounds in order, at least one.
+        terms: Rule and cuts for decisions.
+        n_withdrawn: Raters who have withdrawn; nothing else is known of them.
+        without_fast: Whether to leave out what raters answered too fast to have read it.
+    """
+    if without_fast:
+        rounds = [without_fast_answers(each) for each in rounds]
+    failed: set[str] = set()
+    newest: dict[str, ScenarioResult] = {}
+    earlier: list[ScenarioResult] = []
+    for round_ in rounds:
+        answers = AnswersBySubject(round_)
+        for name in round_.versions:
+            result = scenario_result(answers, name, terms, failed_before=name in failed)
+            if name in newest:
+                earlier.append(newest[name])
+            newest[name] = result
+            if any(judged.passes is False for judged in result.judged):
+                failed.add(name)
+    latest = tuple(newest[name] for name in sorted(newest))
+    scales = [scale for scale in Scale if any(r.scale is scale for s in rounds for r in s.ratings)]
+    return StudyResults(
+        title=title,
+        bank=bank,
+        bank_version=bank_version,
+        terms=terms,
+        rounds=tuple(rounds),
+        n_withdrawn=n_withdrawn,
+        latest=latest,
+        earlier=tuple(earlier),
+        scales=tuple(_scale(scale, rounds[0], latest, terms) for scale in scales),
+        agreement=tuple(rater_agreement(round_, scale) for round_ in rounds for scale in scales),
+        panel=panel(rounds),
+        study_id=study_id,
+        without_fast=without_fast,
+    )
+
+
+def status_changes(results: StudyResults) -> tuple[ProposedStatus, ...]:
+    """Return the status of each scenario that was rated on both scales, by id.
+
+    Raises:
+        ValueError: As `status_change`.
+    """
+    rounds = {round_.number: round_ for round_ in results.rounds}
+    title, study_id = results.title, results.study_id
+    changes = (status_change(r, rounds[r.subject.round], title, study_id) for r in results.latest)
+    return tuple(change for change in changes if change is not None)
+
+
+def status_change(
+    result: ScenarioResult, round_: RoundAnswers, study: str, study_id: str
+) -> ProposedStatus | None:
+    """Return the status that a result gives to its version of a scenario.
+
+    For `validated`, a panel of at least three occupational therapists and two other stakeholders
+    must have rated both scales, and both scales must pass. As large a panel must have given its
+    view of the points of each −2 item, without an objection. At least three must have rated each
+    item, and no item may be rejected. A scenario that such a panel drops is `withdrawn`. All others
+    that were rated are `reviewed`.
+
+    Args:
+        result: Result in the newest round, by the paper's terms.
+        round_: That round.
+        study: Title of the study.
+        study_id: Id of the study.
+
+    Returns:
+        `None` if one of its scales has no rating: nothing changes.
+
+    Raises:
+        ValueError: The result was decided by other terms.
+    """
+    if result.realism.terms != PAPER:
+        raise ValueError(f"a status is given by the paper's rule, not by {result.realism.terms}")
+    realism, validity = result.realism.at_cut, result.validity.at_cut
+    if realism is None or validity is None:
+        return None
+    both = {r.rater for r in result.realism.ratings} & {r.rater for r in result.validity.ratings}
+    raters, n_open = _by_role(both), len(result.severe_objections)
+    evidence = Evidence(
+        study=study,
+        round=result.subject.round,
+        version=result.subject.version,
+        raters=raters,
+        realism=_count(realism),
+        validity=_count(validity),
+        objections=n_open if _severe_points_viewed(result, round_) else None,
+        rejected=_rejected(result, round_),
+        study_id=study_id,
+    )
+    lacking = unmet_conditions(evidence)
+    if evidence.objections is None and n_open:
+        lacking += (f"{n_open} of those who were asked object to an item of −2 points",)
+    status = Status.reviewed if lacking else Status.validated
+    if result.decision is Decision.drop:
+        if absent := missing_raters(raters):
+            lacking = (*result.reasons, f"too few to withdraw it: {' and '.join(absent)}")
+        else:
+            status, lacking = Status.withdrawn, result.reasons
+    name, version = result.subject.scenario, result.subject.version
+    return ProposedStatus(name, version, round_.hashes[name], status, evidence, lacking)
+
+
+def _severe_points_viewed(result: ScenarioResult, round_: RoundAnswers) -> bool:
+    """Tell whether enough raters gave a view of the points of each item of −2 points."""
+    items = round_.items.get(result.subject.scenario)
+    if items is None:
+        return False
+    authors = {item.subject: {view.rater for view in item.views} for item in result.items}
+    severe = (item for item, proposed in items.items() if proposed.points == SEVERE)
+    return not any(missing_raters(_by_role(authors.get(item, ()))) for item in severe)
+
+
+def _rejected(result: ScenarioResult, round_: RoundAnswers) -> tuple[str, ...] | None:
+    """Return the items that raters reject.
+
+    `None` if the text that was rated is lost, or if none is rejected and an item has fewer than
+    three ratings. Items of 0 points need no ratings, since their relevance is not asked for.
+    """
+    items = round_.items.get(result.subject.scenario)
+    if items is None:
+        return None
+    rated = {item.subject: len(item.relevance.ratings) for item in result.items}
+    asked = (item for item, proposed in items.items() if proposed.points)
+    rejected = tuple(item.name for item in result.items if item.rejections)
+    if not rejected and any(rated.get(item, 0) < MIN_RATERS for item in asked):
+        return None
+    return rejected
+
+
+def _by_role(raters: Iterable[Rater]) -> dict[str, int]:
+    """Return role → number of raters; roles without a rater are left out."""
+    return dict(Counter(role.value for role in Role for rater in raters if rater.role is role))
+
+
+def chance_of_passing(n: int, share: float, rule: EndorsementRule) -> float:
+    """Return the chance that a scale passes with n raters, if `share` of all raters endorse it.
+
+    A scenario is kept only if both its scales pass. With chance p on each scale, both pass with
+    chance p if the same raters endorse both, and p² if the scales are independent.
+
+    Args:
+        n: Number of raters, drawn at random and rating independently.
+        share: Share of all raters who would endorse, 0 to 1.
+        rule: Rule by which the scale passes.
+
+    Raises:
+        StatsError: As `EndorsementRule.least`.
+    """
+    least = rule.least(n)
+    return sum(comb(n, k) * share**k * (1 - share) ** (n - k) for k in range(least, n + 1))
+
+
+def _count(endorsement: Endorsement) -> str:
+    return f"{endorsement.k}/{endorsement.n}"
+
+
+def _scale(
+    scale: Scale, first: RoundAnswers, latest: Sequence[ScenarioResult], terms: DecisionTerms
+) -> ScaleResult:
+    answers = AnswersBySubject(first)
+    before = [scenario_result(answers, name, terms, failed_before=False) for name in first.versions]
+    after = [each for each in latest if each.decision is not Decision.drop]
+    return ScaleResult(scale, _s_cvi(scale, before), _s_cvi(scale, after))
+
+
+def _s_cvi(scale: Scale, results: Iterable[ScenarioResult]) -> SCvi:
+    judged = [each for result in results for each in _on(scale, result)]
+    endorsements = [each.at_cut for each in judged if each.at_cut is not None]
+    if not endorsements:
+        return SCvi(0, 0, None, None)
+    passing = sum(each.passes is True for each in judged)
+    return SCvi(len(endorsements), passing, s_cvi_ave(endorsements), s_cvi_ua(endorsements))
+
+
+def _on(scale: Scale, result: ScenarioResult) -> tuple[ScaleRatings, ...]:
+    if scale is Scale.relevance:
+        return tuple(item.relevance for item in result.items)
+    return tuple(each for each in result.judged if each.scale is scale)

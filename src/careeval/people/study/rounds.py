@@ -1,0 +1,296 @@
+"""The rounds of a study, read from its file: each rater's progress, and all ratings."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from careeval.bank import Bank
+from careeval.core.rating import Rater, Subject
+from careeval.core.scenario import HarmKind, Rubric, Scenario, Split
+from careeval.errors import BankError, ReviewError
+from careeval.people.question import Progress, progress
+from careeval.people.store import Store, Work
+from careeval.people.study import own_answers
+from careeval.people.study.parsed_ratings import parse_ratings
+from careeval.people.study.plan import (
+    RatedScenario,
+    Seat,
+    StudyPlan,
+    planned_scenarios,
+)
+from careeval.people.study.questions import (
+    answerable_questions,
+    count_words,
+    kept_questions,
+    questions,
+)
+from careeval.people.study.revision import earlier_answers
+from careeval.people.study.round_ratings import (
+    ProposedItem,
+    RoundAnswers,
+    RoundRater,
+    without_held_out_words,
+    words_shown,
+)
+from careeval.people.study.time_taken import is_faster_than_reading, median_minutes, minutes_by_task
+from careeval.people.workbench import ABOUT, CONSENT, FINISHED
+
+
+@dataclass(frozen=True, slots=True)
+class RaterProgress:
+    """One rater's progress with the newest round."""
+
+    rater: Rater
+    opened: bool
+    """True if they have started from their link: have a session, or have saved anything."""
+    agreed: bool  # True if they have agreed to the present terms
+    declined: bool  # True if they have declined the terms, present or former
+    finished: bool  # True if they have said that they finished, even if questions are left open
+    counts: Mapping[
+        Progress, int
+    ]  # Number of their scenarios that are done, begun, skipped and so on
+    minutes: float | None  # Median minutes for a scenario that is done; `None` if no time is known
+    n_too_fast: int  # Scenarios that were rated in less time than it takes to read them
+    last: str  # Time of their last save, UTC; empty if nothing was saved
+    n_typed: int  # Answers in this round that another person typed for them
+    revoked: bool  # True if their link is switched off
+    n_to_write: int  # Answers of their own that they are asked to write first
+    n_written: int  # Answers of their own that they have written, in this round and those before
+    handed_in: bool
+    """True if they have handed in answers of their own, in this round or before, so that these can
+    no longer be changed."""
+
+
+def rater_progress(
+    store: Store, plan: StudyPlan, scenarios: Mapping[str, Scenario]
+) -> tuple[RaterProgress, ...]:
+    """Return the progress of every rater who has not withdrawn, in the order of the plan.
+
+    Args:
+        store: The study's.
+        plan: Its newest round.
+        scenarios: Its scenarios, as they are shown.
+    """
+    typed = _typed(store, {plan.task(rated.id) for rated in plan.scenarios})
+    rows, revoked, events = [], store.revoked_ids(), store.events()
+    opened = store.opened_ids() | {event.rater for event in events if not event.typed_by}
+    times = minutes_by_task(events)
+    for seat in present_seats(store, plan):
+        work = store.work(seat.id)
+        asked = {
+            name: questions(plan, scenarios[name], seat.id, earlier_answers(plan.rated(name), work))
+            for name in seat.scenarios
+        }
+        states = {
+            name: progress(asked[name], work.get(plan.task(name), {})) for name in seat.scenarios
+        }
+        minutes = {
+            name: spent
+            for name, state in states.items()
+            if state is Progress.done
+            and (spent := times.get(seat.id, {}).get(plan.task(name))) is not None
+        }
+        last = max((a.at for answers in work.values() for a in answers.values()), default="")
+        rows.append(
+            RaterProgress(
+                seat.rater,
+                seat.id in opened,
+                _agreed(plan, work),
+                "declined" in work.get(CONSENT, {}),
+                str(plan.round) in work.get(FINISHED, {}),
+                Counter(states.values()),
+                median_minutes(minutes.values()),
+                sum(
+                    _is_too_fast(plan, scenarios[name], seat, work, times.get(seat.id, {})) is True
+                    for name in seat.scenarios
+                ),
+                last,
+                typed[seat.id],
+                seat.id in revoked,
+                len(seat.answers),
+                own_answers.count_written(work),
+                own_answers.has_handed_in(work.get(own_answers.HANDED_IN, {})),
+            )
+        )
+    return tuple(rows)
+
+
+def read_rounds(store: Store, banks: Sequence[Bank]) -> tuple[RoundAnswers, ...]:
+    """Return all rounds with the ratings received, from the first.
+
+    Args:
+        store: The study's.
+        banks: The banks in which the rated texts are looked for. A scenario is lost if none of them
+            has the version that was rated: then ratings of the scenario itself are read, those of
+            its items are left out, and the round's note says so.
+
+    Returns:
+        The rounds, without the words of scenarios that are held out, or lost and public in no bank:
+        their items are called by their places, and their comments are withheld.
+    """
+    return tuple(_round(store, StudyPlan.read(text), banks) for text in store.plans("study"))
+
+
+def _round(store: Store, plan: StudyPlan, banks: Sequence[Bank]) -> RoundAnswers:
+    shown = {rated.id: scenario_as_shown(plan, rated, banks) for rated in plan.scenarios}
+    lost = [name for name, scenario in shown.items() if scenario is None] if plan.rubrics else []
+    note = ""
+    if lost:
+        note = (
+            f"Round {plan.round}: what was said of the items of {', '.join(lost)} is left out, "
+            "since no bank that was named has the text that was rated."
+        )
+    readable = {rated.id: shown[rated.id] or _without_items(rated) for rated in plan.scenarios}
+    seats = present_seats(store, plan)
+    work = {seat.id: store.work(seat.id) for seat in seats}
+    answers = parse_ratings(plan, readable, work)
+    typed = _typed(store, {plan.task(rated.id) for rated in plan.scenarios})
+    times = minutes_by_task(store.events())
+    ratings = RoundAnswers(
+        plan.round,
+        {rated.id: rated.version for rated in plan.scenarios},
+        tuple(
+            RoundRater(
+                seat.rater,
+                seat.scenarios,
+                typed[seat.id],
+                agreed=_agreed(plan, work[seat.id]),
+                years=_years(work[seat.id]),
+                **_paces(plan, shown, seat, work[seat.id], times.get(seat.id, {})),
+            )
+            for seat in seats
+        ),
+        answers.ratings,
+        answers.views,
+        answers.comments,
+        note,
+        {
+            subject: text
+            for scenario in shown.values()
+            if scenario is not None
+            for subject, text in words_shown(scenario, plan.round).items()
+        },
+        {rated.id: rated.hash for rated in plan.scenarios},
+        {
+            name: _proposed(plan, scenario)
+            for name, scenario in shown.items()
+            if scenario is not None
+        },
+        sufficiency=answers.sufficiency,
+    )
+    public = {s.id for bank in banks for s in bank.scenarios if s.split is Split.public}
+    return without_held_out_words(ratings, shown, public)
+
+
+def _paces(
+    plan: StudyPlan,
+    shown: Mapping[str, Scenario | None],
+    seat: Seat,
+    work: Work,
+    times: Mapping[str, float],
+) -> dict[str, frozenset[str]]:
+    """Return the scenarios that a rater answered about too fast, and in an unknown time."""
+    rated = [name for name in seat.scenarios if work.get(plan.task(name))]
+    paces = {
+        name: None
+        if (scenario := shown[name]) is None
+        # a lost text has no words to count
+        else _is_too_fast(plan, scenario, seat, work, times)
+        for name in rated
+    }
+    return {
+        "too_fast": frozenset(name for name, fast in paces.items() if fast),
+        "untimed": frozenset(name for name, fast in paces.items() if fast is None),
+    }
+
+
+def _is_too_fast(
+    plan: StudyPlan, scenario: Scenario, seat: Seat, work: Work, times: Mapping[str, float]
+) -> bool | None:
+    """Tell whether a rater answered about a scenario in less time than it takes to read.
+
+    The words are those of the items answered about, and of the scenario unless the rater had read
+    it to write an answer of their own. If answers of earlier rounds still hold, their items and
+    their time are counted too.
+
+    Args:
+        plan: The round.
+        scenario: The scenario as it was shown.
+        seat: The rater's.
+        work: All that the rater answered.
+        times: Task → minutes that the rater took.
+
+    Returns:
+        False if nothing was answered; None if no time is known.
+    """
+    stored, rated = work.get(plan.task(scenario.id), {}), plan.rated(scenario.id)
+    before = earlier_answers(rated, work)
+    stands = kept_questions(plan, scenario, seat.id, before)
+    given = [q for q in answerable_questions(plan, scenario, seat.id) if q.field in stored]
+    if not any(question.options for question in given):
+        return False
+    former = [each.task for each in rated.former if stands and work.get(each.task)]
+    tasks = [plan.task(scenario.id), *former]
+    if any(task not in times for task in tasks):
+        return None
+    n_words = count_words(scenario, (*given, *stands.values()))
+    if work.get(plan.answer_task(scenario.id)):
+        n_words -= len(scenario.text.split())
+    return is_faster_than_reading(sum(times[task] for task in tasks), n_words)
+
+
+def _proposed(plan: StudyPlan, scenario: Scenario) -> Mapping[Subject, ProposedItem]:
+    """Return, for each item of a scenario, the bank's points and whether its harm is to rights."""
+    return {
+        Subject(scenario.id, scenario.version, plan.round, rubric, item.id): ProposedItem(
+            item.points, item.harm is HarmKind.rights
+        )
+        for rubric in Rubric
+        for item in scenario.rubric(rubric)
+    }
+
+
+def _agreed(plan: StudyPlan, work: Work) -> bool:
+    """Tell whether a rater agreed to the present terms."""
+    consent = work.get(CONSENT, {}).get("given")
+    return consent is not None and consent.value == plan.consent.digest
+
+
+def _years(work: Work) -> int | None:
+    """Return a rater's years of experience; None if they gave none."""
+    years = work.get(ABOUT, {}).get("years")
+    return int(years.value) if years is not None and years.value.isdecimal() else None
+
+
+def present_seats(store: Store, plan: StudyPlan) -> tuple[Seat, ...]:
+    """Return the seats of raters who have not withdrawn, in the order of the plan."""
+    present = {rater.id for rater in store.raters()}
+    return tuple(seat for seat in plan.seats if seat.id in present)
+
+
+def scenario_as_shown(
+    plan: StudyPlan, rated: RatedScenario, banks: Iterable[Bank]
+) -> Scenario | None:
+    """Return a scenario as it was when the plan was written; None if no bank has that version."""
+    alone = plan.model_copy(update={"scenarios": (rated,), "seats": ()})
+    for bank in banks:
+        try:
+            return planned_scenarios(alone, bank)[rated.id]
+        except (BankError, ReviewError):
+            continue
+    return None
+
+
+def _without_items(rated: RatedScenario) -> Scenario:
+    """Return a stand-in for a lost text, to which the scenario's own questions still apply."""
+    fields: dict[str, Any] = {"id": rated.id, "version": rated.version, "actions": (), "ladder": ()}
+    return Scenario.model_construct(**fields)
+
+
+def _typed(store: Store, tasks: set[str]) -> Counter[str]:
+    """Return, for each rater, how many of their answers on these tasks another person typed."""
+    newest = {(e.rater, e.task, e.field): e for e in store.events() if e.task in tasks}
+    return Counter(e.rater for e in newest.values() if e.typed_by and e.value is not None)

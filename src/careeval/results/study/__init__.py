@@ -1,1 +1,0 @@
-"""Results of studies in which experts rate scenarios."""

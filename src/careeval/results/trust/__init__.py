@@ -1,1 +1,0 @@
-"""Measures of how far graders can be trusted."""

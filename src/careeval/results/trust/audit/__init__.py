@@ -1,1 +1,0 @@
-"""Audits: people label a sample of a grader's judgments."""

@@ -1,1 +1,0 @@
-"""Sheets of studies in which experts rate scenarios."""
