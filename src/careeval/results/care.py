@@ -17,13 +17,10 @@ import polars as pl
 from careeval import scoring
 from careeval.core.response import ResponseState
 from careeval.core.scenario import WHEN, CareError, ItemKind, Rubric
-from careeval.errors import StatsError
 from careeval.results.entries import Entry
-from careeval.results.estimates import Bounded, FloatArray, rate
+from careeval.results.estimates import Bounded, FloatArray, family_rate, rate
 from careeval.results.graded_rubric import BoolArray, Errors, GradedRubric
-from careeval.stats import MIN_CLUSTERS, Estimate, Interval, rate_interval
-
-FEW = f"fewer than {MIN_CLUSTERS} scenarios: no interval"
+from careeval.stats import Estimate, rate_interval
 
 
 @dataclass(frozen=True)
@@ -94,15 +91,7 @@ def _rate(certain: BoolArray, could: BoolArray, trials: FloatArray, n: int) -> R
 
     has_trials = trials.reshape(len(trials), -1).any(axis=1)
     counts = Bounded(certain, could, np.where(resolved, certain, likely)).map(by_scenario)
-    return Rate(n, rate(counts, by_scenario(np.ones_like(trials)), _interval))
-
-
-def _interval(events: FloatArray, trials: FloatArray) -> Interval:
-    if len(trials) < MIN_CLUSTERS:
-        raise StatsError(FEW)
-    # points and epochs are not independent trials: count the largest scenario as one
-    scale = float(trials.max())
-    return rate_interval(events / scale, trials / scale)
+    return Rate(n, family_rate(counts, by_scenario(np.ones_like(trials)), "scenarios"))
 
 
 _ACT = ("scenario", "epoch", "act")

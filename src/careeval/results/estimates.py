@@ -10,7 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from careeval.errors import StatsError
-from careeval.stats import Estimate, Interval, bounded_ratio_interval, pooled_score
+from careeval.stats import (
+    MIN_CLUSTERS,
+    Estimate,
+    Interval,
+    bounded_ratio_interval,
+    pooled_score,
+    rate_interval,
+)
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -104,6 +111,21 @@ def rate(
         counts.value,
         counts.settlements,
     )
+
+
+def family_rate(counts: BoundedValues, trials: FloatArray, families: str) -> Estimate:
+    """Return events per trial, without an interval below five families, such as "scenarios".
+
+    Trials of a family are not independent: the largest family counts as one.
+    """
+
+    def interval(events: FloatArray, trials: FloatArray) -> Interval:
+        if len(trials) < MIN_CLUSTERS:
+            raise StatsError(f"fewer than {MIN_CLUSTERS} {families}: no interval")
+        scale = float(trials.max())
+        return rate_interval(events / scale, trials / scale)
+
+    return rate(counts, trials, interval)
 
 
 def ratio(

@@ -36,6 +36,9 @@ from careeval.stats.resampling import sum_by_cluster
 
 _TP, _FN, _FP, _TN = range(4)
 
+_Ways = Sequence[FloatArray]
+"""Cells, for each way to settle the unresolved judgments."""
+
 # verdicts on the many items of a scenario count as more than a few trials
 _rate_interval = partial(rate_interval, most_a_family=np.inf)
 
@@ -80,29 +83,21 @@ class GraderAccuracy:
         right[:, [_TP, _TN]] += open_
         settlements = (wrong, right) if open_.any() else (cells,)
 
-        def rate(measure: AccuracyMeasure, right: int, wrong: int) -> Estimate:
+        def rate(measure: AccuracyMeasure, part: int, rest: int, ways: _Ways) -> Estimate:
             def interval(c: FloatArray) -> Interval:
-                return _rate_interval(c[:, right], c[:, [right, wrong]].sum(axis=1))
+                return _rate_interval(c[:, part], c[:, [part, rest]].sum(axis=1))
 
-            return _estimate(cells, settlements, measure, interval)
-
-        def resampled(measure: AccuracyMeasure) -> Estimate:
-            return _estimate(cells, settlements, measure, lambda c: measure_interval(c, measure))
+            return _estimate(cells, ways, measure, interval)
 
         return GraderAccuracy(
             n=int(cells.sum() + open_.sum()),
             n_present=int(cells[:, [_TP, _FN]].sum() + open_[:, 0].sum()),
             n_unresolved=int(open_.sum()),
-            sensitivity=rate(AccuracyMeasure.sensitivity, _TP, _FN),
-            specificity=rate(AccuracyMeasure.specificity, _TN, _FP),
+            sensitivity=rate(AccuracyMeasure.sensitivity, _TP, _FN, settlements),
+            specificity=rate(AccuracyMeasure.specificity, _TN, _FP, settlements),
             # an unresolved judgment may turn out present or absent: no useful bound on the ppv
-            ppv=_estimate(
-                cells,
-                (cells,),
-                AccuracyMeasure.ppv,
-                lambda c: _rate_interval(c[:, _TP], c[:, [_TP, _FP]].sum(1)),
-            ),
-            macro_f1=resampled(AccuracyMeasure.macro_f1),
+            ppv=rate(AccuracyMeasure.ppv, _TP, _FP, (cells,)),
+            macro_f1=_macro_f1(cells, settlements),
         )
 
     @staticmethod
@@ -146,12 +141,7 @@ class GraderAccuracy:
             ppv=_estimate(
                 weighted, settlements, AccuracyMeasure.ppv, lambda c: _rate(c, read, _TP, _FP)
             ),
-            macro_f1=_estimate(
-                weighted,
-                settlements,
-                AccuracyMeasure.macro_f1,
-                lambda c: measure_interval(c, AccuracyMeasure.macro_f1),
-            ),
+            macro_f1=_macro_f1(weighted, settlements),
         )
 
     @staticmethod
@@ -167,9 +157,14 @@ def _rate(weighted: FloatArray, read: FloatArray, part: int, rest: int) -> Inter
     return _rate_interval(weighted[:, part] * scale, trials * scale)
 
 
+def _macro_f1(cells: FloatArray, settlements: _Ways) -> Estimate:
+    measure = AccuracyMeasure.macro_f1
+    return _estimate(cells, settlements, measure, lambda c: measure_interval(c, measure))
+
+
 def _estimate(
     cells: FloatArray,
-    settlements: Sequence[FloatArray],
+    settlements: _Ways,
     measure: AccuracyMeasure,
     interval: Callable[[FloatArray], Interval],
 ) -> Estimate:

@@ -13,16 +13,13 @@ from typing import NamedTuple
 import numpy as np
 
 from careeval.core.twin import right_acts
-from careeval.errors import StatsError
 from careeval.results.entries import Entry
-from careeval.results.estimates import Bounded, FloatArray, rate
+from careeval.results.estimates import Bounded, FloatArray, family_rate
 from careeval.results.graded_rubric import GradedRubric
-from careeval.stats import MIN_CLUSTERS, Estimate, Interval, rate_interval
+from careeval.stats import Estimate
 
 Share = Bounded[float]
 """A share with its bounds; the value is NaN if no response has all its judgments resolved."""
-
-FEW = f"fewer than {MIN_CLUSTERS} families: no interval"
 
 
 @dataclass(frozen=True)
@@ -212,10 +209,4 @@ def family_mean(shares: Sequence[Share], lacking: str) -> Estimate:
     known = [(*share.ends, share.value) for share in shares if not np.isnan(share.value)]
     if not known:
         return Estimate.unknown(lacking)
-    return rate(Bounded(*np.array(known).T), np.ones(len(known)), _interval)
-
-
-def _interval(shares: FloatArray, trials: FloatArray) -> Interval:
-    if len(shares) < MIN_CLUSTERS:
-        raise StatsError(FEW)
-    return rate_interval(shares, trials)
+    return family_rate(Bounded(*np.array(known).T), np.ones(len(known)), "families")
