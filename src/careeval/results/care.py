@@ -19,7 +19,7 @@ from careeval.core.response import ResponseState
 from careeval.core.scenario import WHEN, CareError, ItemKind, Rubric
 from careeval.results.entries import Entry
 from careeval.results.estimates import Bounded, FloatArray, family_rate, rate
-from careeval.results.graded_rubric import BoolArray, Errors, GradedRubric
+from careeval.results.graded_rubric import NOT_GRADED, BoolArray, Errors, GradedRubric
 from careeval.stats import Estimate, rate_interval
 
 
@@ -162,15 +162,16 @@ def plan_numbers(entry: Entry) -> PlanNumbers | None:
     """Return the numbers of an entry by answer of the person; None for other rubrics."""
     if entry.rubric is not Rubric.plan:
         return None
-    judgments = entry.first.with_columns(answer=pl.col("item").str.extract("@([a-z]+)$"))
-    responses = entry.responses.select("scenario", "epoch", "state").join(
-        judgments, on=["scenario", "epoch"], how="semi"
+    graded, state = entry.graded, entry.responses["state"]
+    answered = entry.responses.select("scenario", "epoch").filter(
+        state == ResponseState.answered.value
     )
-    executable = responses.filter(pl.col("state") == ResponseState.answered.value)
+    executable = ~np.isnan(graded.placed(answered.with_columns(executable=1.0))) & graded.is_judged
+    judgments = entry.first.with_columns(answer=pl.col("item").str.extract("@([a-z]+)$"))
     return PlanNumbers(
-        responses.height,
-        _share(executable, responses),
-        tuple(_under(answer, entry, judgments, executable) for answer in (*WHEN, ANY)),
+        int(graded.is_judged.sum()),
+        _share(executable, graded.is_judged),
+        tuple(_under(answer, entry, judgments, answered) for answer in (*WHEN, ANY)),
     )
 
 
@@ -194,14 +195,10 @@ def _graded(entry: Entry, judgments: pl.DataFrame) -> GradedRubric:
     return GradedRubric.of(responses, judgments, entry.n_epochs)
 
 
-def _share(part: pl.DataFrame, whole: pl.DataFrame) -> Estimate:
-    """Return the share of some responses among all, clustered by scenario."""
-    if whole.is_empty():
-        return Estimate.unknown("no response was graded on this rubric")
-    n_whole = whole.group_by("scenario").len("n").sort("scenario")
-    n_part = n_whole.select("scenario").join(
-        part.group_by("scenario").len("n"), on="scenario", how="left", maintain_order="left"
-    )
-    counts = n_part["n"].fill_null(0).cast(pl.Float64).to_numpy()
-    trials = n_whole["n"].cast(pl.Float64).to_numpy()
-    return rate(Bounded.exact(counts), trials, rate_interval)
+def _share(part: BoolArray, whole: BoolArray) -> Estimate:
+    """Return the share of some responses among all, by scenario and epoch."""
+    n_part, n_whole = (each.sum(axis=1).astype(np.float64) for each in (part, whole))
+    judged = n_whole > 0
+    if not judged.any():
+        return Estimate.unknown(NOT_GRADED)
+    return rate(Bounded.exact(n_part[judged]), n_whole[judged], rate_interval)
