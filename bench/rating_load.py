@@ -43,7 +43,7 @@ from careeval.people.audit.sample import (
     ShownResponse,
     Stratum,
 )
-from careeval.people.consent import Consent
+from careeval.people.plan import Consent
 from careeval.people.store import Store
 from careeval.people.study.plan import planned_scenarios
 from careeval.people.study.planning import new_plan

@@ -36,7 +36,7 @@ from careeval.core.scenario import Action, Person, Rung, Scenario
 from careeval.modes import PROTOCOL_VERSION, grading, prompts
 from careeval.modes.prompts import FIELDS, load_prompts
 from careeval.modes.response import RESPONSE
-from careeval.people import database, form_parsing, question
+from careeval.people import database, deck, forms
 from careeval.people.web import connection
 from careeval.protocol import (
     calls,
@@ -418,8 +418,8 @@ def _limits_that_are_met() -> str:
         ("a file of prices, a roster, a prompt, a settings file", _size(prices.MAX_BYTES)),
         ("a report", f"{MOST_CHARACTERS:,} characters; a sample of the responses where there are "
          "more"),
-        ("a comment in a study or an audit", f"{question.COMMENT_LIMIT:,} characters"),
-        ("a form sent to the review server", _size(form_parsing.MAX_BODY)),
+        ("a comment in a study or an audit", f"{deck.COMMENT_LIMIT:,} characters"),
+        ("a form sent to the review server", _size(forms.MAX_BODY)),
         ("a request to the review server", f"{connection.Limits().head:g} seconds for its head, "
          f"{connection.Limits().exchange:g} for the rest and its answer"),
         ("connections of the review server", f"{connection.MOST}, fewer where the system allows "

@@ -22,7 +22,7 @@ from hypothesis import strategies as st
 from careeval.core.rating import Rater, Role
 from careeval.errors import ReviewError
 from careeval.people import database
-from careeval.people.form_conflicts import FormChange, FormId
+from careeval.people.forms import FormChange, FormId
 from careeval.people.store import Store
 
 RATER = Rater("r01", Role.occupational_therapist)
@@ -502,7 +502,7 @@ def test_a_backup_while_others_save(store: Store, tmp_path: Path) -> None:
 KILLED = """
 import sys
 from pathlib import Path
-from careeval.people.form_conflicts import FormId
+from careeval.people.forms import FormId
 from careeval.people.store import Store
 store = Store.open(Path(sys.argv[1]))
 n = 0

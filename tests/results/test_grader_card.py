@@ -8,9 +8,9 @@ from typing import Any
 import polars as pl
 
 from careeval.core.scenario import Rubric
-from careeval.people.audit.audited_entry import OTHER_ANSWERS
 from careeval.people.audit.draw import draw
 from careeval.people.audit.results import audit_results
+from careeval.people.audit.sample import OTHER_ANSWERS
 from careeval.results.entries import Entry, entries
 from careeval.results.graders import Contradiction, ContradictionCount, GraderCard, grader_cards
 from careeval.results.probe_check import LabelledJudgment, ProbeAgreement

@@ -15,7 +15,6 @@ from starlette.testclient import TestClient
 
 from careeval.core.rating import Role
 from careeval.core.scenario import Rubric
-from careeval.people.addresses import Addresses
 from careeval.people.audit.plan import AuditPlan, new_audit
 from careeval.people.audit.sample import (
     AuditSample,
@@ -25,6 +24,7 @@ from careeval.people.audit.sample import (
     ShownResponse,
     Stratum,
 )
+from careeval.people.plan import Addresses
 from careeval.people.store import Store
 from careeval.people.web.app import create_app
 from support.review_study import CONSENT, ORIGIN, PORT, hidden

@@ -11,8 +11,7 @@ from starlette.testclient import TestClient
 
 from careeval.bank import Bank
 from careeval.core.rating import Role
-from careeval.people.addresses import Addresses
-from careeval.people.consent import Consent
+from careeval.people.plan import Addresses, Consent
 from careeval.people.store import Store
 from careeval.people.study.plan import StudyPlan
 from careeval.people.web.app import create_app

@@ -20,7 +20,7 @@ from typing import Literal, Self
 from careeval.core.rating import Rater, Role
 from careeval.errors import ReviewError
 from careeval.people.database import Database
-from careeval.people.form_conflicts import COUNT_EVENTS, FormChange, FormId, SaveResult, save_change
+from careeval.people.forms import COUNT_EVENTS, FormChange, FormId, SaveResult, save_change
 
 Kind = Literal["study", "audit"]
 

@@ -7,9 +7,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from careeval.core.rating import Rater
-from careeval.people.addresses import Addresses
-from careeval.people.consent import Consent
 from careeval.people.deck import Deck, PracticeCard
+from careeval.people.plan import Addresses, Consent
 from careeval.people.store import Store, Work
 
 CONSENT, ABOUT, FINISHED, PREFERENCES = "consent", "about", "finish", "preferences"

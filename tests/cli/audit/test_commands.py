@@ -14,7 +14,7 @@ import pytest
 
 import careeval.cli.summary  # noqa: F401  # before a test replaces what it reads with
 from careeval.cli.app import OK, USAGE, run
-from careeval.people.audit.audited_entry import OTHER_ANSWERS
+from careeval.people.audit.sample import OTHER_ANSWERS
 from careeval.results.tables import Runs
 from careeval.sheets.entries.summary_json import summary_schema
 from results.sampled import at_random, judged

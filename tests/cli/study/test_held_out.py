@@ -17,7 +17,7 @@ from careeval.bank import load_bank
 from careeval.bank.sealed import KEY_VARIABLE, key_for_bank, pack, seal
 from careeval.cli.app import OK, run
 from careeval.core.scenario import Rubric, Split
-from careeval.people.form_conflicts import FormId
+from careeval.people.forms import FormId
 from careeval.people.store import Store
 from careeval.people.study.own_answers import HANDED_IN
 from careeval.people.study.plan import StudyPlan

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from careeval.cli.app import OK, USAGE, run
-from careeval.people.audit.data_files import sample_text
+from careeval.people.audit.documents import sample_text
 from careeval.people.audit.labels import audit_labels
 from careeval.people.audit.plan import AuditPlan
 from careeval.people.store import Store

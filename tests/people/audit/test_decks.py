@@ -33,7 +33,7 @@ from careeval.people.audit.labels import (
 from careeval.people.audit.plan import AuditPlan, new_audit
 from careeval.people.audit.results import audit_results
 from careeval.people.audit.sample import AuditSample
-from careeval.people.form_conflicts import FormId
+from careeval.people.forms import FormId
 from careeval.people.store import Answer
 from careeval.people.web.app import create_app
 from careeval.results.probe_check import LabelCounts

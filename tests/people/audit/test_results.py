@@ -16,18 +16,20 @@ from hypothesis import strategies as st
 from careeval.core.rating import Label, Reading
 from careeval.core.scenario import Rubric
 from careeval.errors import ReviewError
-from careeval.people.audit.audited_entry import OTHER_ANSWERS, OTHER_JUDGMENTS
 from careeval.people.audit.draw import draw
 from careeval.people.audit.results import audit_results
 from careeval.people.audit.sample import (
+    OTHER_ANSWERS,
+    OTHER_JUDGMENTS,
     AuditSample,
     DrawnJudgment,
     GradedTotals,
     Hidden,
     Stratum,
+    Waiting,
+    truth_of,
 )
 from careeval.people.audit.sample_estimates import AuditedSample
-from careeval.people.audit.sample_labels import Waiting, truth_of
 from careeval.results.details import EntryNumbers
 from careeval.results.entries import entries
 from careeval.results.people_audit import PeopleAudit
@@ -295,7 +297,7 @@ def test_without_labels_all_is_unknown() -> None:
 @pytest.fixture
 def few(monkeypatch: pytest.MonkeyPatch) -> None:
     """Scores are corrected however few responses were read."""
-    monkeypatch.setattr("careeval.people.audit.corrected_score.MIN_AUDITED", 1)
+    monkeypatch.setattr("careeval.people.audit.sample_estimates.MIN_AUDITED", 1)
 
 
 def scores(marks: Marks, says: Any, **numbers: int) -> PeopleAudit:

@@ -17,10 +17,10 @@ from markupsafe import escape
 
 from careeval.bank import Bank
 from careeval.cli.app import OK, USAGE, run
-from careeval.people.consent import Consent
-from careeval.people.form_conflicts import FormId
+from careeval.people.forms import FormId
 from careeval.people.paper.printed_form import numbered_questions, render_form, sheet_csv
 from careeval.people.paper.typed_ratings import read_typed_ratings
+from careeval.people.plan import Consent
 from careeval.people.study.own_answers import HANDED_IN
 from careeval.people.study.plan import StudyPlan, planned_scenarios
 from careeval.people.study.planning import new_plan

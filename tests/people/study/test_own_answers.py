@@ -23,17 +23,17 @@ from careeval.core.scenario import Rubric
 from careeval.errors import ReviewError
 from careeval.modes.prompts import load_prompts
 from careeval.modes.response import RESPONSE
-from careeval.people.addresses import Addresses
 from careeval.people.database import Database
-from careeval.people.form_conflicts import FormId
+from careeval.people.forms import FormId
+from careeval.people.plan import Addresses
 from careeval.people.store import Store
 from careeval.people.study import own_answers
 from careeval.people.study.expert_answers import raters_who_handed_in, read_expert_answers
 from careeval.people.study.plan import StudyPlan
 from careeval.people.study.planning import new_plan, next_round
 from careeval.people.study.questions import expected_minutes
+from careeval.people.web.access import Guard
 from careeval.people.web.app import create_app
-from careeval.people.web.guard import Guard
 from careeval.protocol.recorded_responses import read_responses
 from support.bank_folder import BankFolder
 from support.review_study import CONSENT, PORT, ROLES, Study, hidden

@@ -12,7 +12,7 @@ from careeval.bank import Bank
 from careeval.core.rating import Rater, Role, Scale
 from careeval.core.scenario import Status
 from careeval.errors import BankError, ReviewError
-from careeval.people.question import (
+from careeval.people.deck import (
     COMMENT_LIMIT,
     SKIPPED,
     Progress,
@@ -21,7 +21,6 @@ from careeval.people.question import (
     progress,
 )
 from careeval.people.store import Answer
-from careeval.people.study.parsed_ratings import parse_ratings
 from careeval.people.study.plan import StudyPlan, planned_scenarios
 from careeval.people.study.planning import new_plan, next_round, with_raters
 from careeval.people.study.questions import (
@@ -32,6 +31,7 @@ from careeval.people.study.questions import (
     questions,
     rating_question,
 )
+from careeval.people.study.round_ratings import parse_ratings
 from support.review_study import CONSENT, ROLES, Study, fill
 
 

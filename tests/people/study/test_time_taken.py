@@ -5,10 +5,14 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
-from careeval.people.form_conflicts import FormId
+from careeval.people.forms import FormId
 from careeval.people.store import Event, Store
+from careeval.people.study.round_ratings import (
+    is_faster_than_reading,
+    median_minutes,
+    minutes_by_task,
+)
 from careeval.people.study.rounds import rater_progress, read_rounds
-from careeval.people.study.time_taken import is_faster_than_reading, median_minutes, minutes_by_task
 from careeval.people.workbench import CONSENT
 from support.review_study import Study
 

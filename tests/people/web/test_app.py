@@ -21,14 +21,14 @@ from careeval.core.rating import STEPS
 from careeval.core.scenario import Rubric
 from careeval.errors import ReviewError
 from careeval.people import database
-from careeval.people.addresses import Addresses
-from careeval.people.form_conflicts import FormId
-from careeval.people.question import duration_in_words
+from careeval.people.deck import duration_in_words
+from careeval.people.forms import FormId
+from careeval.people.plan import Addresses
 from careeval.people.study.plan import StudyPlan, planned_scenarios
 from careeval.people.study.planning import new_plan, next_round
 from careeval.people.study.questions import expected_minutes
+from careeval.people.web.access import HEADERS
 from careeval.people.web.app import create_app, serve
-from careeval.people.web.guard import HEADERS
 from support.review_study import CONSENT, ORIGIN, ROLES, Study, fill, hidden
 
 MakeStudy = Callable[[StudyPlan], Study]

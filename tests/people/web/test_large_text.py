@@ -14,7 +14,7 @@ from playwright.sync_api import Page, Route
 from starlette.testclient import TestClient
 
 from careeval.bank import Bank
-from careeval.people.consent import Consent
+from careeval.people.plan import Consent
 from careeval.people.study.plan import StudyPlan
 from careeval.people.study.planning import new_plan
 from support.chromium import IN_A_BROWSER

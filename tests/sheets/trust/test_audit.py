@@ -8,8 +8,7 @@ from collections.abc import Callable
 import pytest
 
 from careeval.core.scenario import Rubric
-from careeval.people.audit.audit_json import results_json
-from careeval.people.audit.documents import results_document, sample_document
+from careeval.people.audit.documents import results_document, results_json, sample_document
 from careeval.people.audit.draw import draw
 from careeval.people.audit.results import audit_results
 from careeval.results.findings import findings

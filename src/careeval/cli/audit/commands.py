@@ -197,9 +197,12 @@ def sample(
         sheet: A CSV file to write too, for raters to fill in.
         printing: The format.
     """
-    from careeval.people.audit.audit_json import sample_json
-    from careeval.people.audit.data_files import sample_text, sheet_text
-    from careeval.people.audit.documents import sample_document
+    from careeval.people.audit.documents import (
+        sample_document,
+        sample_json,
+        sample_text,
+        sheet_text,
+    )
     from careeval.people.audit.draw import draw
     from careeval.protocol.tables import read_runs
 
@@ -254,9 +257,12 @@ def results(
         out: The file to write, instead of stdout.
         printing: The format.
     """
-    from careeval.people.audit.audit_json import results_json
-    from careeval.people.audit.data_files import read_labels, read_sample
-    from careeval.people.audit.documents import results_document
+    from careeval.people.audit.documents import (
+        read_labels,
+        read_sample,
+        results_document,
+        results_json,
+    )
     from careeval.people.audit.results import audit_results
 
     if labels is None:

@@ -18,7 +18,7 @@ from careeval.cli.shared.printing import Printing
 from careeval.core.rating import Role
 from careeval.core.text import counted
 from careeval.errors import UsageError
-from careeval.people.addresses import PORTS
+from careeval.people.plan import PORTS
 from careeval.people.store import Store
 
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ def new(
         address: Where labellers will reach the app.
         as_json: Print JSON.
     """
-    from careeval.people.audit.data_files import read_sample
+    from careeval.people.audit.documents import read_sample
     from careeval.people.audit.plan import new_audit
 
     people.expect_new(out, links)

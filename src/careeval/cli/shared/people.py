@@ -16,8 +16,7 @@ from careeval.cli.shared.options import Flag, Json
 from careeval.core.rating import Rater, Role
 from careeval.errors import UsageError
 from careeval.files import read_text
-from careeval.people.addresses import PORTS
-from careeval.people.consent import Consent
+from careeval.people.plan import PORTS, Consent
 from careeval.people.store import Kind, Store
 
 

@@ -26,7 +26,7 @@ from careeval.core.scenario import Split, Status
 from careeval.core.text import counted
 from careeval.errors import UsageError
 from careeval.modes.prompts import load_prompts
-from careeval.people.addresses import PORTS
+from careeval.people.plan import PORTS
 from careeval.people.store import Store
 from careeval.people.study.plan import StudyPlan, planned_scenarios
 from careeval.people.study.planning import new_plan

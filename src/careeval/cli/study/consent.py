@@ -7,7 +7,7 @@ from pathlib import Path
 from careeval.cli.app import OK, say
 from careeval.cli.shared import people
 from careeval.errors import UsageError
-from careeval.people.form_conflicts import FormId
+from careeval.people.forms import FormId
 from careeval.people.study.plan import StudyPlan
 
 

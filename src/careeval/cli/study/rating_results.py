@@ -54,10 +54,8 @@ def results(
         other_cut: A second cut, whose results are reported beside the first's.
         without_fast: Leave out what raters chose faster than 500 words a minute can be read.
     """
-    from careeval.people.study.data_files import write_study
-    from careeval.people.study.documents import study_document
+    from careeval.people.study.documents import study_document, study_json, write_study
     from careeval.people.study.scale_ratings import DecisionTerms
-    from careeval.people.study.study_json import study_json
     from careeval.stats.validity import EndorsementRule
 
     terms = DecisionTerms(EndorsementRule(rule), cut, other_cut)

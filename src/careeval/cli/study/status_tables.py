@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from careeval.bank.evidence_changes import EvidenceChange
 from careeval.core.text import counted
-from careeval.people.question import Progress
+from careeval.people.deck import Progress
 from careeval.people.study.kinds import ROLE
 from careeval.people.study.plan import StudyPlan
 from careeval.sheets.document import Document

@@ -17,14 +17,16 @@ from careeval import scoring
 from careeval.core.rating import SEVERE_CLEARED, SEVERE_FOUND, N
 from careeval.core.scenario import READ_RUBRICS, Rubric, Split
 from careeval.errors import UsageError
-from careeval.people.audit.audited_entry import HAS_WORDS, graded_totals, with_whole
 from careeval.people.audit.sample import (
+    HAS_WORDS,
     AuditSample,
     DrawnJudgment,
     Hidden,
     ItemToJudge,
     ShownResponse,
     Stratum,
+    graded_totals,
+    with_whole,
 )
 from careeval.results.entries import Entry, entries
 from careeval.results.estimates import FloatArray

@@ -10,7 +10,7 @@ from random import Random
 
 from careeval.core.rating import Label, Reading
 from careeval.people.audit.plan import AuditPlan, BlindPlan
-from careeval.people.question import Progress, Question, progress
+from careeval.people.deck import Progress, Question, progress
 from careeval.people.store import Answer, Work
 from careeval.people.workbench import FINISHED
 

@@ -12,11 +12,16 @@ from collections.abc import Iterable, Mapping, Sequence
 from careeval import scoring
 from careeval.core.rating import Label
 from careeval.core.scenario import Rubric
-from careeval.people.audit.audited_entry import graded_totals, why_not_drawn_from
-from careeval.people.audit.corrected_score import graded_share
-from careeval.people.audit.sample import AuditSample, Stratum
-from careeval.people.audit.sample_estimates import AuditedSample
-from careeval.people.audit.sample_labels import by_judgment, truth_of, waiting
+from careeval.people.audit.sample import (
+    AuditSample,
+    Stratum,
+    by_judgment,
+    graded_totals,
+    truth_of,
+    waiting,
+    why_not_drawn_from,
+)
+from careeval.people.audit.sample_estimates import AuditedSample, graded_share
 from careeval.results.entries import Entry
 from careeval.results.people_audit import CorrectedScore, PeopleAudit, SystemAudit
 from careeval.results.probe_check import POINT_CLASSES

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from careeval.core.rating import Scale
 from careeval.core.scenario import Scenario
-from careeval.people.question import ItemRef, Question
+from careeval.people.deck import ItemRef, Question
 from careeval.people.store import Work
 from careeval.people.study.plan import Seat, StudyPlan
 from careeval.people.study.questions import earlier_words, questions, revision_shown

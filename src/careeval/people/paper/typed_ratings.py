@@ -14,10 +14,9 @@ from pathlib import Path
 
 from careeval.core.rating import Scale
 from careeval.core.scenario import Scenario
+from careeval.people.deck import Question
 from careeval.people.filled_forms import read_rows
-from careeval.people.form_conflicts import FormChange, FormId
-from careeval.people.form_parsing import clean
-from careeval.people.question import Question
+from careeval.people.forms import FormChange, FormId, clean
 from careeval.people.store import Store
 from careeval.people.study.own_answers import HANDED_IN, has_handed_in
 from careeval.people.study.plan import Seat, StudyPlan

@@ -9,7 +9,7 @@ import polars as pl
 
 from careeval.core.rating import Role
 from careeval.core.text import signed
-from careeval.people.study.rater_agreement import DESCRIBES
+from careeval.people.study.panel import DESCRIBES
 from careeval.people.study.scale_ratings import RoleRatings, ScaleRatings
 from careeval.people.study.scenario_decisions import Decision, ScenarioResult
 from careeval.sheets import kinds

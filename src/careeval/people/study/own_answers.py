@@ -11,7 +11,7 @@ from collections import deque
 from collections.abc import Mapping, Sequence
 from random import Random
 
-from careeval.people.question import SKIPPED, Question
+from careeval.people.deck import SKIPPED, Question
 from careeval.people.store import Answer, Work
 
 HANDED_IN = "answers-handed-in"

@@ -1,23 +1,29 @@
 """The page of a study: one offline HTML file, first the decisions, then the numbers behind them.
 
 Texts from raters are escaped like all text from outside.
+
+A card is text; the full numbers are in the tables.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
-from careeval.core.rating import STEPS, Scale
+from careeval.core.rating import STEPS, Comment, Scale
 from careeval.files import write_text
-from careeval.people.study import page_cards as study_cards
-from careeval.people.study.kinds import DECISIONS, UNDECIDED
-from careeval.people.study.rater_agreement import COEFFICIENTS
+from careeval.people.study.kinds import DECISIONS, ROLES, SHARE_ALONE, UNDECIDED
+from careeval.people.study.panel import COEFFICIENTS
 from careeval.people.study.rater_sheets import agreement_sheet, pace_notes, panel_roles_sheet
 from careeval.people.study.results import TRUE_SHARES, StudyResults
-from careeval.people.study.scale_ratings import LEVELS
-from careeval.people.study.scenario_decisions import OF_SCENARIO, Decision
+from careeval.people.study.scale_ratings import LEVELS, DecisionTerms, ScaleRatings
+from careeval.people.study.scenario_decisions import (
+    OF_SCENARIO,
+    Decision,
+    ItemResult,
+    ScenarioResult,
+)
 from careeval.people.study.scenario_sheets import (
     SCENARIO,
     across_roles_sheet,
@@ -29,9 +35,136 @@ from careeval.people.study.scenario_sheets import (
 )
 from careeval.report.documents import render_document
 from careeval.report.page_table import PageColumn, PageTable
-from careeval.sheets.kinds import Form
+from careeval.results.held_out_words import WITHHELD
+from careeval.sheets.kinds import DASH, Form
 from careeval.sheets.sheet import Row, Sheet
 from careeval.stats.validity import EndorsementRule
+
+HEADINGS = {
+    Decision.keep: "To be read before it is accepted",
+    Decision.revise: "To be read when it is revised",
+    Decision.drop: "To be read before it is given up",
+    None: "To be read, whatever is decided",
+}
+
+
+@dataclass(frozen=True)
+class StudyCard:
+    """The card of one scenario."""
+
+    result: ScenarioResult  # Result of the newest round of the scenario
+    earlier: tuple[ScenarioResult, ...]  # Results of the rounds before
+
+    @property
+    def decision(self) -> str:
+        """Decision on the scenario."""
+        return decision_text(self.result)
+
+    @property
+    def heading(self) -> str:
+        """Heading above the comments and ratings to read."""
+        return HEADINGS[self.result.decision]
+
+    @property
+    def earlier_results(self) -> Iterator[str]:
+        """Yield a sentence on each earlier round."""
+        for each in self.earlier:
+            counts = ", ".join(f"{j.scale} {_card_count(j)}" for j in each.judged)
+            about = f"Round {each.subject.round}, version {each.subject.version}"
+            yield f"{about}: {counts}; {decision_text(each).lower()}."
+
+    @property
+    def earlier_comments(self) -> Iterator[tuple[int, list[tuple[str, tuple[Comment, ...]]]]]:
+        """Yield each earlier round that has comments that may be shown.
+
+        Comments are listed with the text and name of their item; the text is empty for comments on
+        the scenario itself.
+        """
+        for each in self.earlier:
+            on_items = ((f"{i.text} ({i.name})".strip(), i.comments) for i in each.items)
+            by_subject = (("", each.comments), *on_items)
+            to_show = [
+                (name, comments) for name, comments in by_subject if shown_comments(comments)
+            ]
+            if to_show:
+                yield each.subject.round, to_show
+
+    @property
+    def items(self) -> list[ItemResult]:
+        """Items with ratings or comments to read."""
+        return [i for i in self.result.items if i.to_read or shown_comments(i.comments)]
+
+    @property
+    def n_withheld(self) -> int:
+        """Number of comments on the scenario and its items that are not shown."""
+        groups = (self.result.comments, *(item.comments for item in self.result.items))
+        return sum(len(comments) - len(shown_comments(comments)) for comments in groups)
+
+    @property
+    def has_more_to_read(self) -> bool:
+        """True if the card has comments or ratings to read, besides numbers."""
+        result = self.result
+        current = result.low_ratings or result.comments or self.items or self.n_withheld
+        return bool(current) or any(True for _ in self.earlier_comments)
+
+
+def study_cards(study: StudyResults) -> list[StudyCard]:
+    """Return a card for each scenario, those that need work first."""
+    earlier: dict[str, tuple[ScenarioResult, ...]] = {}
+    for each in study.earlier:
+        name = each.subject.scenario
+        earlier[name] = (*earlier.get(name, ()), each)
+    return [StudyCard(each, earlier.get(each.subject.scenario, ())) for each in study.worst_first]
+
+
+def _card_count(judged: ScaleRatings) -> str:
+    return SHARE_ALONE.text(judged.at_cut, Form.of_many) if judged.at_cut else DASH
+
+
+def decision_text(result: ScenarioResult) -> str:
+    """Return the decision on a scenario as text."""
+    return DECISIONS[result.decision or UNDECIDED]
+
+
+_TOPICS = {"": "", "missing": ", on what is missing", "country": ", on other countries"}
+
+
+def shown_comments(comments: tuple[Comment, ...]) -> list[tuple[str, str]]:
+    """Return the rater and the text of each comment that may be shown."""
+    return [
+        (f"{each.rater.id}, {ROLES[each.rater.role]}{_TOPICS[each.topic]}", each.text)
+        for each in comments
+        if each.text != WITHHELD
+    ]
+
+
+def bar_label(judged: ScaleRatings) -> str:
+    """Return the ratings that a bar shows, as in "1 gave 3, 7 gave 5"."""
+    counts = zip(LEVELS, judged.counts, strict=True)
+    return f"{judged.scale}: {', '.join(f'{n} gave {level}' for level, n in counts if n)}"
+
+
+def rating_sentences(judged: ScaleRatings) -> Iterator[str]:
+    """Yield sentences on the ratings of a scenario or item on one scale."""
+    if judged.at_cut is None:
+        yield f"{judged.n_asked} were asked; {judged.reason}."
+        return
+    k, n = judged.at_cut.k, judged.at_cut.n
+    needed = judged.reason if judged.least is None else f"{judged.least} were needed"
+    yield f"{k} of {n} gave {judged.terms.endorsing}; {needed}."
+    if judged.cut_sensitive:
+        yield _otherwise(judged.terms, passes=not judged.passes)
+    if (left := judged.n_asked - n) > 0:
+        have = "has" if left == 1 else "have"
+        yield f"{left} of {judged.n_asked} who were asked {have} not rated it."
+
+
+def _otherwise(terms: DecisionTerms, *, passes: bool) -> str:
+    """Return a sentence on the decision at the other cut."""
+    between = " and ".join(map(str, range(*sorted((terms.cut, terms.other_cut)))))
+    counted = "counted too" if terms.other_cut < terms.cut else "not counted"
+    return f"With {between} {counted} it would{'' if passes else ' not'} pass."
+
 
 RULES = {
     EndorsementRule.paper: "at least eight in ten of its raters",
@@ -57,7 +190,7 @@ def write_study_page(study: StudyResults, path: Path) -> None:
 
 def render_study(study: StudyResults) -> str:
     """Return the page of a study as HTML. The same results give the same text."""
-    cards = study_cards.cards(study)
+    cards = study_cards(study)
     kept = [card for card in cards if card.result.decision is Decision.keep]
     asked_items = any(each.items for each in study.latest)
     sections = ("ratings", "panel", "agreement", "roles", "items", "comments", "methods")
@@ -76,9 +209,9 @@ def render_study(study: StudyResults) -> str:
         "to_read": [card for card in kept if card.has_more_to_read],
         "commented": [card for card in cards if card.result.n_comments],
         "n_kept": len(kept),
-        "shown_comments": study_cards.shown_comments,
-        "bar_label": study_cards.bar_label,
-        "rating_sentences": study_cards.rating_sentences,
+        "shown_comments": shown_comments,
+        "bar_label": bar_label,
+        "rating_sentences": rating_sentences,
         **_tables(study),
         "roles": [_roles(study, scale) for scale in OF_SCENARIO],
         "items": _items(study) if asked_items else None,
@@ -174,7 +307,7 @@ def _bar(scale: Scale) -> PageColumn:
     return PageColumn(
         scale,
         parts=lambda row: row[scale].counts,
-        spoken=lambda row: study_cards.bar_label(row[scale]),
+        spoken=lambda row: bar_label(row[scale]),
         look=lambda _: "picture",
     )
 

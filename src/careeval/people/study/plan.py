@@ -18,8 +18,7 @@ from careeval.bank.evidence_changes import LEAST_OTHERS, LEAST_THERAPISTS, missi
 from careeval.core.scenario import READ_RUBRICS, Frozen, Rubric, Scenario, Slug, Text
 from careeval.core.text import counted
 from careeval.errors import ReviewError
-from careeval.people.invitee import Invitee
-from careeval.people.plan import Plan
+from careeval.people.plan import Invitee, Plan
 from careeval.people.study import own_answers
 
 SEVERE = -2  # not imported from careeval.scoring, which loads numpy

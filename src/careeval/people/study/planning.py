@@ -11,8 +11,7 @@ from careeval.core.rating import Rater, Role
 from careeval.core.scenario import READ_RUBRICS, Rubric, Scenario, Split, Status
 from careeval.errors import ReviewError
 from careeval.people.assignment import assign, separate_families
-from careeval.people.consent import Consent
-from careeval.people.invitee import numbered_raters
+from careeval.people.plan import Consent, numbered_raters
 from careeval.people.study import own_answers
 from careeval.people.study.plan import (
     FormerVersion,

@@ -9,7 +9,7 @@ from random import Random
 from careeval.core.rating import LIKELY_RESULTS, LOWEST, STEPS, Scale
 from careeval.core.scenario import Scenario
 from careeval.core.text import signed
-from careeval.people.question import WORDS_A_MINUTE, ItemRef, Question
+from careeval.people.deck import WORDS_A_MINUTE, ItemRef, Question
 from careeval.people.store import Work
 from careeval.people.study import own_answers
 from careeval.people.study.plan import ShownItem, StudyPlan

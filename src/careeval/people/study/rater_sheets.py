@@ -11,8 +11,7 @@ from collections.abc import Iterator
 from careeval.core.rating import Comment, PointsView, Rater
 from careeval.core.text import counted
 from careeval.people.study.kinds import AGREEMENT, DECIMALS, YEARS
-from careeval.people.study.panel import RolePanel
-from careeval.people.study.rater_agreement import COEFFICIENTS, any_cut
+from careeval.people.study.panel import COEFFICIENTS, RolePanel, any_cut
 from careeval.people.study.results import StudyResults
 from careeval.people.study.round_ratings import FASTEST_READER
 from careeval.people.study.scenario_sheets import IN_ROLE, ROUND, SCALE, SUBJECT, subject_row

@@ -11,8 +11,7 @@ from careeval.bank.evidence import Evidence
 from careeval.bank.evidence_changes import ProposedStatus, missing_raters, unmet_conditions
 from careeval.core.rating import Rater, Role, Scale
 from careeval.core.scenario import Status
-from careeval.people.study.panel import RolePanel, panel
-from careeval.people.study.rater_agreement import RaterAgreement, rater_agreement
+from careeval.people.study.panel import RaterAgreement, RolePanel, panel, rater_agreement
 from careeval.people.study.round_ratings import (
     AnswersBySubject,
     RoundAnswers,

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 from typing import Literal
 
-from careeval.people.question import Question
+from careeval.people.deck import Question
 from careeval.people.store import Work
 from careeval.people.study.plan import RatedScenario, ScenarioWording, ShownItem
 

@@ -1,14 +1,27 @@
-"""The raters of one round of a study and their answers, as received, before any counting."""
+"""The ratings of one round, as they came in, with the time that they took."""
 
 from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from datetime import datetime
+from statistics import median
 from typing import TypeVar
 
 from careeval.core.rating import Comment, PointsView, Rater, Rating, Scale, Subject, Sufficiency
 from careeval.core.scenario import Rubric, Scenario, Split
+from careeval.people.store import Event, Work
+from careeval.people.study.plan import StudyPlan
+from careeval.people.study.questions import (
+    AGREE,
+    CANNOT_JUDGE,
+    ENOUGH,
+    UNSURE,
+    answerable_questions,
+    kept_questions,
+)
+from careeval.people.study.revision import earlier_answers
 from careeval.results.held_out_words import WITHHELD, names_by_place
 
 T = TypeVar("T", Rating, PointsView, Comment, Sufficiency)
@@ -190,3 +203,114 @@ def _by_subject(answers: Iterable[T]) -> dict[Subject, tuple[T, ...]]:
     for answer in answers:
         groups.setdefault(answer.subject, []).append(answer)
     return {subject: tuple(group) for subject, group in groups.items()}
+
+
+LONGEST_GAP = 10
+"""Minutes between two answers after which the rater is taken to have been away."""
+
+
+def minutes_by_task(events: Iterable[Event]) -> Mapping[str, Mapping[str, float]]:
+    """Return rater → task → minutes, summed over its answers, from the save before to each answer.
+
+    An answer has no time if somebody else typed it, if it is the rater's first, or if it follows a
+    gap of more than `LONGEST_GAP`, in which the rater may have read the page. A task with such an
+    answer is left out.
+    """
+    minutes: dict[str, dict[str, float]] = defaultdict(lambda: defaultdict(float))
+    untimed: set[tuple[str, str]] = set()
+    before: dict[str, datetime] = {}
+    for event in events:
+        if event.typed_by:
+            untimed.add((event.rater, event.task))
+            continue
+        now = datetime.fromisoformat(event.at)
+        last = before.get(event.rater)
+        gap = (now - last).total_seconds() / 60 if last else -1.0
+        if 0 <= gap <= LONGEST_GAP:
+            minutes[event.rater][event.task] += gap
+        else:
+            untimed.add((event.rater, event.task))
+        before[event.rater] = now
+    for rater, task in untimed:
+        minutes[rater].pop(task, None)
+    return {rater: dict(tasks) for rater, tasks in minutes.items() if tasks}
+
+
+def median_minutes(minutes: Iterable[float]) -> float | None:
+    """Return the median of minutes; `None` if there are none."""
+    values = list(minutes)
+    return median(values) if values else None
+
+
+def is_faster_than_reading(minutes: float, n_words: int) -> bool:
+    """Tell whether a time in minutes is too short for reading this many words."""
+    return minutes < n_words / FASTEST_READER
+
+
+@dataclass(frozen=True, slots=True)
+class ParsedRatings:
+    """The answers of a round by kind, each kind in the order of raters and their scenarios."""
+
+    ratings: tuple[Rating, ...]
+    views: tuple[PointsView, ...]  # Views of items' points
+    comments: tuple[Comment, ...]
+    sufficiency: tuple[Sufficiency, ...]  # Views of whether a scenario gives enough information
+
+
+def parse_ratings(
+    plan: StudyPlan, bank: Mapping[str, Scenario], work: Mapping[str, Work]
+) -> ParsedRatings:
+    """Parse the answers of one round.
+
+    Args:
+        plan: The round.
+        bank: Its scenarios by id, in the version that was shown.
+        work: Rater id → their answers; raters who have withdrawn are left out.
+
+    Returns:
+        Only what was judged: a question without an answer, or with the answer that the rater cannot
+        judge, is left out. An earlier answer that was not asked for again counts once the rater has
+        chosen an option of some question about the new version; a comment alone does not do.
+    """
+    ratings: list[Rating] = []
+    views: list[PointsView] = []
+    comments: list[Comment] = []
+    sufficiency: list[Sufficiency] = []
+    for seat in plan.seats:
+        for name in seat.scenarios:
+            answers = _answers(plan, bank[name], seat.id, work.get(seat.id, {}))
+            for question in answerable_questions(plan, bank[name], seat.id):
+                value = answers.get(question.field)
+                if value is None or (question.options and value == CANNOT_JUDGE):
+                    continue
+                about = question.about
+                version = plan.rated(name).version
+                subject = Subject(name, version, plan.round)
+                if about is not None:
+                    subject = Subject(name, version, plan.round, about.rubric, about.item.id)
+                if isinstance(question.kind, Scale):
+                    ratings.append(Rating(seat.rater, subject, question.kind, int(value)))
+                elif question.kind == "information":
+                    sufficiency.append(Sufficiency(seat.rater, subject, value == ENOUGH))
+                elif not question.options:
+                    topic = "" if question.kind == "comment" else question.kind
+                    comments.append(Comment(seat.rater, subject, value, topic))
+                elif about is not None:
+                    proposed = about.item.points
+                    other = {AGREE: proposed, UNSURE: None}
+                    points = other[value] if value in other else int(value)
+                    views.append(PointsView(seat.rater, subject, proposed, points))
+    return ParsedRatings(tuple(ratings), tuple(views), tuple(comments), tuple(sufficiency))
+
+
+def _answers(plan: StudyPlan, scenario: Scenario, rater: str, work: Work) -> Mapping[str, str]:
+    """Return a rater's answers in a round, with earlier ones that count: see `parse_ratings`."""
+    stored = work.get(plan.task(scenario.id), {})
+    answers = {name: answer.value for name, answer in stored.items()}
+    if not any(
+        q.field in answers for q in answerable_questions(plan, scenario, rater) if q.options
+    ):
+        return answers
+    before = earlier_answers(plan.rated(scenario.id), work)
+    kept = kept_questions(plan, scenario, rater, before)
+    return {name: before[name].value for name in kept} | answers

@@ -11,10 +11,9 @@ from careeval.bank import Bank
 from careeval.core.rating import Rater, Subject
 from careeval.core.scenario import HarmKind, Rubric, Scenario, Split
 from careeval.errors import BankError, ReviewError
-from careeval.people.question import Progress, progress
+from careeval.people.deck import Progress, progress
 from careeval.people.store import Store, Work
 from careeval.people.study import own_answers
-from careeval.people.study.parsed_ratings import parse_ratings
 from careeval.people.study.plan import (
     RatedScenario,
     Seat,
@@ -32,10 +31,13 @@ from careeval.people.study.round_ratings import (
     ProposedItem,
     RoundAnswers,
     RoundRater,
+    is_faster_than_reading,
+    median_minutes,
+    minutes_by_task,
+    parse_ratings,
     without_held_out_words,
     words_shown,
 )
-from careeval.people.study.time_taken import is_faster_than_reading, median_minutes, minutes_by_task
 from careeval.people.workbench import ABOUT, CONSENT, FINISHED
 
 

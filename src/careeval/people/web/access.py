@@ -1,18 +1,127 @@
-"""Access to pages: the visitor of a request, their session and their consent."""
+"""Who may see a page, how many at a time, and what headers it has.
+
+Pages that read and pages that save have slots of their own: while saves wait for another program
+that holds the file, pages that read are still made. There are few slots, since Python threads that
+all compute slow each other down. Static files have the other threads to themselves.
+"""
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from typing import Annotated
+from functools import wraps
+from typing import Annotated, Any
 
 from fastapi import Depends, Request
+from fastapi.routing import APIRoute
+from starlette.concurrency import run_in_threadpool
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.responses import PlainTextResponse, Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from careeval.core.rating import Rater
-from careeval.people.form_conflicts import FormId
-from careeval.people.form_parsing import read_form
+from careeval.errors import ReviewError
+from careeval.people import database
+from careeval.people.forms import FormId, read_form
+from careeval.people.plan import Addresses
 from careeval.people.workbench import CONSENT, PREFERENCES, Workbench
+
+_READING, _SAVING = 2, 2
+
+
+class PageSlots:
+    """Slots for pages that are made at the same time: a few that read, and a few that save."""
+
+    def __init__(self) -> None:
+        self._reading = asyncio.Semaphore(_READING)
+        self._saving = asyncio.Semaphore(_SAVING)
+
+    @asynccontextmanager
+    async def slot(self, method: str) -> AsyncIterator[None]:
+        """Take a slot for a block; raise ReviewError if none gets free within BUSY_SECONDS."""
+        slots = self._reading if method in ("GET", "HEAD") else self._saving
+        try:
+            await asyncio.wait_for(slots.acquire(), database.BUSY_SECONDS)
+        except TimeoutError as error:
+            raise ReviewError(
+                "too many requests at once: this one was not served within "
+                f"{database.BUSY_SECONDS} s"
+            ) from error
+        try:
+            yield
+        finally:
+            slots.release()
+
+
+class PageRoute(APIRoute):
+    """A route whose page is made in a worker thread, in a slot, after its form has been read."""
+
+    def __init__(self, path: str, endpoint: Callable[..., Any], **options: Any) -> None:
+        in_slot = endpoint if asyncio.iscoroutinefunction(endpoint) else _in_slot(endpoint)
+        super().__init__(path, in_slot, **options)
+
+
+def _in_slot(make: Callable[..., Response]) -> Callable[..., Awaitable[Response]]:
+    @wraps(make)
+    async def made(request: Request, **given: Any) -> Response:
+        slots: PageSlots = request.app.state.page_slots
+        async with slots.slot(request.method):
+            return await run_in_threadpool(make, request, **given)
+
+    return made
+
+
+HEADERS = {
+    "Content-Security-Policy": (
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; "
+        "connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+    ),
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    # "no-referrer" would make browsers send "Origin: null" with our own forms
+    "Referrer-Policy": "same-origin",
+    "Cache-Control": "no-store",
+}
+
+
+class Guard:
+    """An ASGI app that refuses requests to foreign hosts and changes requested by foreign sites."""
+
+    def __init__(self, app: ASGIApp, addresses: Addresses) -> None:
+        self._app = app
+        self._addresses = addresses
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Respond or pass the request on; every response gets the headers."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+
+        async def guarded(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                headers = MutableHeaders(scope=message)
+                for name, value in HEADERS.items():
+                    headers[name] = value
+            await send(message)
+
+        refusal = self._refusal(scope["method"], Headers(scope=scope))
+        app = self._app if refusal is None else refusal
+        await app(scope, receive, guarded)
+
+    def _refusal(self, method: str, headers: Headers) -> PlainTextResponse | None:
+        if headers.getlist("host") not in [[host] for host in self._addresses.hosts]:
+            return PlainTextResponse("This is not the address of this study or audit.", 421)
+        # every browser states the origin of a form
+        if method not in ("GET", "HEAD") and headers.get("origin") not in self._addresses.origins:
+            return PlainTextResponse(
+                "This was sent from another page than ours, and changed nothing.", 403
+            )
+        return None
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,17 +21,21 @@ from starlette.types import ASGIApp
 
 from careeval.bank import Bank
 from careeval.errors import ReviewError
-from careeval.people.addresses import PORTS, Addresses, is_loopback
 from careeval.people.audit import decks as audit_decks
-from careeval.people.form_conflicts import ClosedError, RevokedError
-from careeval.people.form_parsing import FormError
+from careeval.people.forms import ClosedError, FormError, RevokedError
+from careeval.people.plan import PORTS, Addresses, is_loopback
 from careeval.people.store import Store
 from careeval.people.study import decks as study_decks
 from careeval.people.web import common_pages, deck_pages
-from careeval.people.web.access import RedirectError, RefusedError, closed_refusal, revoked_refusal
+from careeval.people.web.access import (
+    Guard,
+    PageSlots,
+    RedirectError,
+    RefusedError,
+    closed_refusal,
+    revoked_refusal,
+)
 from careeval.people.web.connection import BACKLOG, Limits, ReviewServer, connection_class
-from careeval.people.web.guard import Guard
-from careeval.people.web.page_slots import PageSlots
 from careeval.people.web.pages import refusal
 
 _STATIC = Path(__file__).with_name("static")

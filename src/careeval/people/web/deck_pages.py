@@ -9,38 +9,35 @@ from fastapi import APIRouter, Request
 from starlette.responses import JSONResponse, Response
 
 from careeval.people.deck import (
+    SKIPPED,
     Answers,
     Card,
     Deck,
+    Progress,
     TypedAnswers,
     card_fields,
+    duration_in_words,
+    missing_questions,
     notices,
     read_answers,
     read_form_id,
-)
-from careeval.people.form_conflicts import FormId
-from careeval.people.form_parsing import ANSWER
-from careeval.people.question import (
-    SKIPPED,
-    Progress,
-    duration_in_words,
-    missing_questions,
     shows_late_questions,
 )
+from careeval.people.forms import ANSWER, FormId
 from careeval.people.web.access import (
     FORM,
+    PageRoute,
     PostedForm,
     RedirectError,
     RefusedError,
 )
-from careeval.people.web.open_seat import (
+from careeval.people.web.common_pages import (
     PRACTISED,
     OpenSeat,
     expect_decks_before,
     not_found,
     open_seat,
 )
-from careeval.people.web.page_slots import PageRoute
 from careeval.people.web.pages import go_to, page, refusal, wants_json
 
 Row = tuple[str, str, Progress]
