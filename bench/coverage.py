@@ -31,21 +31,17 @@ import numpy as np
 from scipy import optimize, special
 
 from careeval.errors import StatsError
-from careeval.stats import (
-    Interval,
+from careeval.stats.intervals import Interval, linearised_ratio, ratio_errors, ratio_interval
+from careeval.stats.paired import (
     detectable_after,
     detectable_difference,
     difference_intervals,
     holm,
-    linearised_ratio,
     one_family_error,
-    rate_interval,
-    ratio_errors,
-    ratio_interval,
     sign_flip_p_values,
     t_test_p_values,
-    wilson,
 )
+from careeval.stats.rates import rate_interval, wilson
 from drawn_banks import (
     LEVELS,
     N_EPOCHS,

@@ -40,7 +40,8 @@ from careeval.results.summary import Summary, summary_of
 from careeval.results.tables import Runs
 from careeval.sheets.estimate_kinds import ESTIMATE
 from careeval.sheets.kinds import Form
-from careeval.stats import linearised_ratio, weighted_kappa
+from careeval.stats.agreement.two_raters import weighted_kappa
+from careeval.stats.intervals import linearised_ratio
 
 HERE = Path(__file__).parent
 FROZEN = HERE / "bank-3.tar.xz"

@@ -86,7 +86,7 @@ from careeval.sheets.formats.markdown import markdown
 from careeval.sheets.kinds import SIGNED
 from careeval.sheets.sheet import View
 from careeval.sheets.trust.audit import probes_document
-from careeval.stats import Estimate
+from careeval.stats.estimate import Estimate
 from careeval.worlds import behaviour_tree, plan_json
 from careeval.worlds.acts import act_classes
 from careeval.worlds.world import World

@@ -33,7 +33,7 @@ from careeval.protocol.tables import read_runs
 from careeval.results.entries import entries, harms
 from careeval.results.summary import Summary, summarise
 from careeval.results.tables import Runs
-from careeval.stats import linearised_ratio
+from careeval.stats.intervals import linearised_ratio
 from results import authored
 from support.fake_server import asked_of_grader, judgments
 from support.fakes import Call, Fake, Script, begin, keyword_grader, regrade, write_bank

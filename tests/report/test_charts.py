@@ -28,7 +28,7 @@ from careeval.results.findings import EntryFindings, Findings, findings
 from careeval.results.graded_rubric import Errors
 from careeval.results.summary import Summary
 from careeval.results.tables import Runs
-from careeval.stats import Estimate
+from careeval.stats.estimate import Estimate
 
 
 def with_numbers(summary: Summary, **numbers: Estimate | Errors) -> Summary:

@@ -37,7 +37,7 @@ from careeval.sheets.estimate_kinds import ERROR_SHARE, ESTIMATE
 from careeval.sheets.kinds import Form
 from careeval.sheets.sheet import Field, Sheet
 from careeval.sheets.words import brief_grader_names, entry_names, headline_sentence
-from careeval.stats import Estimate
+from careeval.stats.estimate import Estimate
 from results.sampled import read_by
 
 SECRET = "words of the held-out split"

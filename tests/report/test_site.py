@@ -42,7 +42,7 @@ from careeval.sheets.estimate_kinds import ESTIMATE
 from careeval.sheets.kinds import DECIMAL
 from careeval.sheets.sheet import Field, Row, Sheet
 from careeval.sheets.words import headline_sentence
-from careeval.stats import Estimate
+from careeval.stats.estimate import Estimate
 from results.sampled import read_by
 
 from .conftest import SECRET, half_resolved, whole

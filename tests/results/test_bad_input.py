@@ -26,7 +26,8 @@ from careeval.results.tables import Runs
 from careeval.sheets.entries.summary_document import summary_document
 from careeval.sheets.formats.terminal import print_document
 from careeval.sheets.versus.comparisons import comparison_document, ranking_document
-from careeval.stats import Estimate, rule_of_three
+from careeval.stats.estimate import Estimate
+from careeval.stats.rates import rule_of_three
 from results.authored import Marks, judgments, ladder_run, numbers_of, responses, runs_of
 from support.eval_files import COMPLETE, ERRORED, altered, renamed
 

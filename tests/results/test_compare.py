@@ -19,7 +19,7 @@ from careeval.results.entries import entries
 from careeval.results.metrics import COMPARED
 from careeval.results.summary import summarise
 from careeval.results.tables import Runs
-from careeval.stats import Estimate
+from careeval.stats.estimate import Estimate
 from results.authored import (
     JUDGED,
     Marks,

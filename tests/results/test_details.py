@@ -20,7 +20,7 @@ from careeval.results.entries import entries
 from careeval.results.held_out_words import WITHHELD
 from careeval.results.summary import summary_of
 from careeval.results.tables import Runs
-from careeval.stats import Estimate
+from careeval.stats.estimate import Estimate
 from results.authored import (
     ANY,
     JUDGED,

@@ -11,7 +11,7 @@ from careeval.core.scenario import Rubric
 from careeval.results.entries import Entry, entries
 from careeval.results.graders import GradingNoise, grading_noise
 from careeval.results.tables import Runs
-from careeval.stats import grading_variance, noise_corrected_worst
+from careeval.stats.variance import grading_variance, noise_corrected_worst
 from results.authored import JUDGED, Marks, judgments, responses
 
 LADDER = Rubric.ladder

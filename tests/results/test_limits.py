@@ -8,7 +8,7 @@ from careeval.errors import UsageError
 from careeval.results.graded_rubric import Errors
 from careeval.results.metrics import Limit, Numbers, Option, Outcome
 from careeval.results.summary import summarise
-from careeval.stats import Estimate
+from careeval.stats.estimate import Estimate
 from results.authored import by_hand
 
 

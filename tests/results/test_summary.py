@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from careeval.core.scenario import Adl, Domain, Rubric
 from careeval.results.summary import Errors, Summary, summarise
 from careeval.results.tables import Runs
-from careeval.stats import Estimate, ratio_interval
+from careeval.stats.estimate import Estimate
+from careeval.stats.intervals import ratio_interval
 from results.authored import (
     JUDGED,
     LADDER,

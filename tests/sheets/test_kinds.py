@@ -18,7 +18,7 @@ from careeval.sheets.kinds import (
     UNKNOWN,
 )
 from careeval.sheets.page_kinds import DIFFERENCE, PLAIN_DOLLARS, ROUND_SHARE, PartNameKind
-from careeval.stats import Estimate
+from careeval.stats.estimate import Estimate
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,8 @@ import math
 
 import pytest
 
-from careeval.stats import Estimate, Interval
+from careeval.stats.estimate import Estimate
+from careeval.stats.intervals import Interval
 
 
 def test_known_estimate() -> None:

@@ -12,20 +12,18 @@ from hypothesis.extra import numpy as arrays
 from scipy import stats
 
 from careeval.errors import StatsError
-from careeval.stats import (
+from careeval.stats.intervals import (
     MIN_CLUSTERS,
     TRIALS_A_FAMILY,
     Interval,
     bounded_ratio_interval,
     clopper_pearson,
-    pooled_score,
+    largest_error,
     ratio_interval,
-    sd_epochs,
     sd_epochs_interval,
-    sum_by_cluster,
 )
-from careeval.stats.intervals import largest_error
-from careeval.stats.score import FloatArray
+from careeval.stats.resampling import sum_by_cluster
+from careeval.stats.score import FloatArray, pooled_score, sd_epochs
 
 SEVERE_IN_TEN = np.array([10.0, 8, 3, 1, 0, 0, 0, 0, 0, 0])
 

@@ -10,7 +10,7 @@ from hypothesis.extra import numpy as arrays
 from scipy import stats
 
 from careeval.errors import StatsError
-from careeval.stats import fisher_interval, item_rest
+from careeval.stats.items import fisher_interval, item_rest
 from careeval.stats.score import FloatArray
 
 NAN = np.nan

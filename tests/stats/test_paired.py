@@ -14,16 +14,14 @@ from hypothesis.extra import numpy as arrays
 from scipy import stats
 
 from careeval.errors import StatsError
-from careeval.stats import (
-    bounded_ratio_interval,
+from careeval.stats.intervals import bounded_ratio_interval, linearised_ratio, ratio_errors
+from careeval.stats.paired import (
     detectable_after,
     detectable_difference,
     difference_intervals,
     holm,
-    linearised_ratio,
     one_family_error,
     rank_sets,
-    ratio_errors,
     sign_flip_draws,
     sign_flip_p_values,
     smallest_p,

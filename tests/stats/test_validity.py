@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from careeval.errors import StatsError
-from careeval.stats import (
+from careeval.stats.validity import (
     AikenV,
     Endorsement,
     EndorsementRule,

@@ -10,16 +10,15 @@ from hypothesis.extra import numpy as arrays
 from numpy.typing import NDArray
 
 from careeval.errors import StatsError
-from careeval.stats import (
+from careeval.stats.intervals import draw_counts
+from careeval.stats.score import FloatArray, pooled_score
+from careeval.stats.variance import (
     GradingVariance,
     grading_variance,
     noise_corrected_worst,
     noise_corrected_worst_interval,
-    pooled_score,
     response_reliability,
 )
-from careeval.stats.intervals import draw_counts
-from careeval.stats.score import FloatArray
 
 # Two scenarios of five responses, with means 0 and 0.6 and a variance of 0.1 within each.
 STEPS = np.array([-0.4, -0.2, 0.0, 0.2, 0.4])

@@ -19,50 +19,38 @@ from scipy import special
 
 from careeval import scoring
 from careeval.errors import StatsError
-from careeval.stats import (
-    AikenV,
-    Confusion,
-    Endorsement,
-    EndorsementRule,
-    IccForm,
-    RatingDistance,
-    aiken_v,
-    any_of_k,
-    clopper_pearson,
+from careeval.stats.agreement.gwet import gwet_ac1, gwet_ac2, identical_pairs
+from careeval.stats.agreement.intraclass import IccForm, icc
+from careeval.stats.agreement.krippendorff import RatingDistance, krippendorff_alpha
+from careeval.stats.agreement.two_raters import weighted_kappa
+from careeval.stats.audit.confusion import Confusion
+from careeval.stats.audit.corrected_mean import prediction_powered
+from careeval.stats.audit.sample_weights import sensitivity_range
+from careeval.stats.intervals import clopper_pearson, ratio_errors, ratio_interval
+from careeval.stats.items import fisher_interval, item_rest
+from careeval.stats.paired import (
     detectable_after,
     detectable_difference,
-    endorsed,
-    epoch_scores,
-    fisher_interval,
-    gwet_ac1,
-    gwet_ac2,
     holm,
-    i_cvi,
-    icc,
-    identical_pairs,
-    item_rest,
-    krippendorff_alpha,
-    lowest_of_k,
-    modified_kappa,
-    pooled_score,
-    prediction_powered,
     rank_sets,
-    rate_interval,
-    ratio_errors,
-    ratio_interval,
-    response_reliability,
-    rule_of_three,
-    s_cvi_ave,
-    s_cvi_ua,
-    sd_epochs,
-    sensitivity_range,
     sign_flip_p_values,
     t_test_p_values,
-    weighted_kappa,
-    wilson,
-    worst_epoch,
 )
-from careeval.stats.score import FloatArray
+from careeval.stats.rates import rate_interval, rule_of_three, wilson
+from careeval.stats.score import FloatArray, epoch_scores, pooled_score, sd_epochs
+from careeval.stats.validity import (
+    AikenV,
+    Endorsement,
+    EndorsementRule,
+    aiken_v,
+    endorsed,
+    i_cvi,
+    modified_kappa,
+    s_cvi_ave,
+    s_cvi_ua,
+)
+from careeval.stats.variance import response_reliability
+from careeval.stats.worst import any_of_k, lowest_of_k, worst_epoch
 
 FILE = Path(__file__).parent.parent / "data" / "statistics-vectors.json"
 ENTRIES = {entry["id"]: entry for entry in json.loads(FILE.read_text(encoding="utf-8"))}

@@ -53,7 +53,7 @@ from careeval.results.findings import EntryFindings, Findings
 from careeval.sheets.kinds import SIGNED
 from careeval.sheets.names import DOMAINS
 from careeval.sheets.words import remarks
-from careeval.stats import MIN_CLUSTERS
+from careeval.stats.intervals import MIN_CLUSTERS
 
 
 def has_numbers(report: Report) -> bool:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from careeval.results.graded_rubric import Errors
 from careeval.sheets.kinds import Form
 from careeval.sheets.sheet import Row, Sheet
-from careeval.stats import Estimate
+from careeval.stats.estimate import Estimate
 
 NARROW, WIDE, _EDGE, _APART = 96, 240, 5, 28
 """Pixels of a strip: its width in a row of many strips and of few, the margin at either end, and

@@ -20,7 +20,8 @@ from careeval.core.scenario import WHEN, CareError, ItemKind, Rubric
 from careeval.results.entries import Entry
 from careeval.results.estimates import Bounded, FloatArray, family_rate, rate
 from careeval.results.graded_rubric import NOT_GRADED, BoolArray, Errors, GradedRubric
-from careeval.stats import Estimate, rate_interval
+from careeval.stats.estimate import Estimate
+from careeval.stats.rates import rate_interval
 
 
 @dataclass(frozen=True)

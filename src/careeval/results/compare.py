@@ -26,7 +26,8 @@ from careeval.results.entries import (
 from careeval.results.graded_rubric import GradedRubric, RatioTerms
 from careeval.results.metrics import COMPARED
 from careeval.results.tables import Runs, select
-from careeval.stats import MIN_CLUSTERS, detectable_difference, smallest_p
+from careeval.stats.intervals import MIN_CLUSTERS
+from careeval.stats.paired import detectable_difference, smallest_p
 
 ASSUMED_SCENARIO_SD, ASSUMED_RUN_SD = 0.25, 0.35
 """Assumed spreads for the detectable difference before a run, in fractions of the maximum."""

@@ -28,7 +28,8 @@ from careeval.results.summary import (
     domain_score,
     subset_score,
 )
-from careeval.stats import Estimate, Reliability
+from careeval.stats.estimate import Estimate
+from careeval.stats.variance import Reliability
 
 
 @dataclass(frozen=True)

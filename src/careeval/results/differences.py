@@ -20,14 +20,13 @@ from numpy.typing import NDArray
 from careeval.errors import StatsError
 from careeval.results.estimates import Bounded, BoundedValues, FloatArray
 from careeval.results.graded_rubric import RatioTerms
-from careeval.stats import (
-    MIN_CLUSTERS,
-    Estimate,
+from careeval.stats.estimate import Estimate
+from careeval.stats.intervals import MIN_CLUSTERS, ratio_errors
+from careeval.stats.paired import (
     detectable_after,
     difference_intervals,
     holm,
     one_family_error,
-    ratio_errors,
     sign_flip_draws,
     sign_flip_p_values,
     smallest_p,

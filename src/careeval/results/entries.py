@@ -17,7 +17,7 @@ from careeval.errors import UsageError
 from careeval.results.graded_rubric import GradedRubric
 from careeval.results.tables import Runs
 from careeval.results.vendors import vendor
-from careeval.stats import Estimate
+from careeval.stats.estimate import Estimate
 
 
 @dataclass(frozen=True, eq=False)

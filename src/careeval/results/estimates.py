@@ -10,14 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from careeval.errors import StatsError
-from careeval.stats import (
-    MIN_CLUSTERS,
-    Estimate,
-    Interval,
-    bounded_ratio_interval,
-    pooled_score,
-    rate_interval,
-)
+from careeval.stats.estimate import Estimate
+from careeval.stats.intervals import MIN_CLUSTERS, Interval, bounded_ratio_interval
+from careeval.stats.rates import rate_interval
+from careeval.stats.score import pooled_score
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]

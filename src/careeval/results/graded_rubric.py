@@ -33,20 +33,12 @@ from careeval.results.estimates import (
     rate,
     ratio,
 )
-from careeval.stats import (
-    MIN_CLUSTERS,
-    Estimate,
-    Interval,
-    Reliability,
-    any_of_k,
-    lowest_of_k,
-    rate_interval,
-    response_reliability,
-    rule_of_three,
-    sd_epochs,
-    sd_epochs_interval,
-    worst_epoch,
-)
+from careeval.stats.estimate import Estimate
+from careeval.stats.intervals import MIN_CLUSTERS, Interval, sd_epochs_interval
+from careeval.stats.rates import rate_interval, rule_of_three
+from careeval.stats.score import sd_epochs
+from careeval.stats.variance import Reliability, response_reliability
+from careeval.stats.worst import any_of_k, lowest_of_k, worst_epoch
 
 BoolArray = NDArray[np.bool_]
 

@@ -22,13 +22,13 @@ from careeval.results.grader_accuracy import ClassAgreement, PointClass, class_a
 from careeval.results.people_audit import CorrectedScore, PeopleAudit
 from careeval.results.probe_check import ProbeAgreement
 from careeval.results.vendors import vendor
-from careeval.stats import (
-    Estimate,
+from careeval.stats.estimate import Estimate
+from careeval.stats.rates import rate_interval
+from careeval.stats.variance import (
     GradingVariance,
     grading_variance,
     noise_corrected_worst,
     noise_corrected_worst_interval,
-    rate_interval,
 )
 
 NOT_AUDITED = "not audited by people"
@@ -343,7 +343,7 @@ class GradingNoise:
     response_share: float | None  # Share between responses to one scenario
     grading_share: float | None  # Share between gradings of one response
     corrected_worst_at_n: Estimate
-    """Worst of n if the grader did not vary; see `careeval.stats.noise_corrected_worst` for its
+    """Worst of n if the grader did not vary; see `noise_corrected_worst` for its
     known bias."""
     reason: str  # Reason why the shares are unknown; else empty
 

@@ -13,7 +13,9 @@ from careeval.core.response import Grader
 from careeval.core.scenario import Rubric
 from careeval.results.entries import Basis, Entry, basis
 from careeval.results.estimates import FloatArray, IntArray, estimate
-from careeval.stats import Estimate, Interval, fisher_interval, item_rest
+from careeval.stats.estimate import Estimate
+from careeval.stats.intervals import Interval
+from careeval.stats.items import fisher_interval, item_rest
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ from careeval import scoring
 from careeval.core.text import percent
 from careeval.errors import StatsError, UsageError
 from careeval.results.graded_rubric import Errors, GradedRubric, RatioTerms
-from careeval.stats import Estimate
+from careeval.stats.estimate import Estimate
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from careeval.core.text import percent
 from careeval.results.entries import Entry
 from careeval.results.grader_accuracy import ClassAgreement, GraderAccuracy, PointClass
 from careeval.results.probe_check import LabelCounts
-from careeval.stats import Estimate
+from careeval.stats.estimate import Estimate
 
 
 @dataclass(frozen=True)

@@ -28,7 +28,8 @@ from careeval.results.grader_accuracy import (
 )
 from careeval.results.summary import Cost
 from careeval.results.twins import Share, family_mean
-from careeval.stats import AccuracyMeasure, Confusion, Estimate
+from careeval.stats.audit.confusion import AccuracyMeasure, Confusion
+from careeval.stats.estimate import Estimate
 from careeval.stats.resampling import sum_by_cluster
 
 POINT_CLASSES = (2, 1, 0, -1, -2)

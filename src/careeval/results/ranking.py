@@ -14,7 +14,10 @@ from careeval.results.entries import Basis, Entry, basis, why_unknown
 from careeval.results.graded_rubric import RatioTerms
 from careeval.results.metrics import COMPARED
 from careeval.results.summary import Summary
-from careeval.stats import MIN_CLUSTERS, Estimate, pooled_score, rank_sets, smallest_p
+from careeval.stats.estimate import Estimate
+from careeval.stats.intervals import MIN_CLUSTERS
+from careeval.stats.paired import rank_sets, smallest_p
+from careeval.stats.score import pooled_score
 
 
 @dataclass(frozen=True)

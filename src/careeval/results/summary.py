@@ -22,7 +22,8 @@ from careeval.results.graded_rubric import Errors, GradedRubric, ScenarioTraits
 from careeval.results.metrics import HEADLINE, Numbers, errors_of, estimate_of
 from careeval.results.tables import NOT_ASKED, Runs
 from careeval.results.twins import TwinNumbers, twin_numbers
-from careeval.stats import MIN_CLUSTERS, Estimate
+from careeval.stats.estimate import Estimate
+from careeval.stats.intervals import MIN_CLUSTERS
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ from careeval.core.twin import right_acts
 from careeval.results.entries import Entry
 from careeval.results.estimates import Bounded, FloatArray, family_rate
 from careeval.results.graded_rubric import GradedRubric
-from careeval.stats import Estimate
+from careeval.stats.estimate import Estimate
 
 Share = Bounded[float]
 """A share with its bounds; the value is NaN if no response has all its judgments resolved."""

@@ -19,7 +19,7 @@ from careeval.sheets.kinds import (
     StoredColumn,
     Unit,
 )
-from careeval.stats import Estimate
+from careeval.stats.estimate import Estimate
 
 _ESTIMATE_COLUMNS = (
     StoredColumn("", pl.Float64, "{}; null if unknown"),

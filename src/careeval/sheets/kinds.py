@@ -12,7 +12,7 @@ import polars as pl
 from careeval.core.text import dollars, percent, signed
 from careeval.results.summary import Cost
 from careeval.results.tables import Column
-from careeval.stats import MIN_CLUSTERS
+from careeval.stats.intervals import MIN_CLUSTERS
 
 Scalar = str | int | float | bool | None | list[Any]
 DataType = pl.DataType | type[pl.DataType]

@@ -21,7 +21,7 @@ from careeval.sheets.kinds import (
     TextKind,
     Unit,
 )
-from careeval.stats import Estimate
+from careeval.stats.estimate import Estimate
 
 
 @dataclass(frozen=True)

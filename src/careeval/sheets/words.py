@@ -17,7 +17,7 @@ from careeval.results.summary import COUNTED_STATES, NOT_COMPARABLE, Cost, Summa
 from careeval.sheets.estimate_kinds import ERROR_SHARE, ESTIMATE
 from careeval.sheets.kinds import DASH, DOLLARS, Form
 from careeval.sheets.page_kinds import SPENDING
-from careeval.stats import Estimate
+from careeval.stats.estimate import Estimate
 
 SMALL = "* fewer than five scenarios: no interval, and not for comparing."
 """Note on the asterisk beside a number of scenarios."""

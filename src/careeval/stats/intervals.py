@@ -3,7 +3,7 @@
 Responses to one scenario resemble each other, so ten of them are not ten observations: an interval
 that treats them as independent covers the truth about 70% of the time instead of 95%. Here the
 cluster is the scenario with all its epochs. A base scenario and its twins resemble each other too:
-sum their numbers first (`careeval.stats.sum_by_cluster`), so that the family is the cluster. The
+sum their numbers first (`sum_by_cluster`), so that the family is the cluster. The
 intervals are about scenarios like these, except `sd_epochs_interval`, which is about asking the
 same scenarios again.
 

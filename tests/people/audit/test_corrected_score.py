@@ -13,7 +13,7 @@ from careeval.results.people_audit import CorrectedScore
 from careeval.results.summary import summary_of
 from careeval.sheets.entries.corrected_scores import as_graded
 from careeval.sheets.entries.summary_document import summary_document
-from careeval.stats import Estimate
+from careeval.stats.estimate import Estimate
 from results.authored import ladder_run
 
 KNOWN = Estimate(0.3, 0.3, 0.3, (0.2, 0.4))

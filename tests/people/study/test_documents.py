@@ -19,7 +19,7 @@ from careeval.sheets.formats.latex import latex
 from careeval.sheets.formats.markdown import markdown
 from careeval.sheets.kinds import FLAG, SIGNED, Form
 from careeval.sheets.sheet import Sheet
-from careeval.stats import Estimate
+from careeval.stats.estimate import Estimate
 from careeval.stats.validity import Endorsement
 
 PANEL = [Rater(f"r0{n}", Role.occupational_therapist) for n in range(1, 6)]

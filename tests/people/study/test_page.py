@@ -22,7 +22,7 @@ from careeval.people.study.results import StudyResults, chance_of_passing, study
 from careeval.people.study.round_ratings import RoundAnswers, RoundRater
 from careeval.people.study.scale_ratings import DecisionTerms
 from careeval.sheets.formats.markdown import markdown
-from careeval.stats import Estimate
+from careeval.stats.estimate import Estimate
 from careeval.stats.validity import EndorsementRule
 
 CHROMIUM = Path("/usr/bin/chromium")

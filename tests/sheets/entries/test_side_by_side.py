@@ -5,7 +5,7 @@ from __future__ import annotations
 from careeval.sheets.entries.side_by_side import PartScoreKind, pivot
 from careeval.sheets.kinds import COUNT, DASH, Form
 from careeval.sheets.sheet import Field, Row, Sheet
-from careeval.stats import Estimate
+from careeval.stats.estimate import Estimate
 
 KNOWN = Estimate(0.5, 0.5, 0.5, (0.25, 0.75))
 

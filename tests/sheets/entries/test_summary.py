@@ -23,7 +23,7 @@ from careeval.sheets.estimate_kinds import ESTIMATE
 from careeval.sheets.formats.markdown import markdown
 from careeval.sheets.kinds import Form
 from careeval.sheets.words import SMALL, cost_lines, headline_sentence, remarks
-from careeval.stats import Estimate
+from careeval.stats.estimate import Estimate
 from results.authored import Marks, by_hand, judgments, ladder_run, numbers_of, responses, runs_of
 from sheets.given_summaries import known_and_unknown, known_and_unknown_runs, of_two_sizes, priced
 

@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from careeval.errors import StatsError
-from careeval.stats import (
-    gwet_ac1,
+from careeval.stats.agreement.gwet import gwet_ac1
+from careeval.stats.agreement.two_raters import (
     positive_agreement,
     positive_agreement_interval,
     presence_ac1,

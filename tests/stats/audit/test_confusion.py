@@ -10,15 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from careeval.errors import StatsError
-from careeval.stats import (
-    AccuracyMeasure,
-    Confusion,
-    inverse_weights,
-    measure_interval,
-    sensitivity_range,
-    sum_by_cluster,
-)
+from careeval.stats.audit.confusion import AccuracyMeasure, Confusion, measure_interval
+from careeval.stats.audit.sample_weights import inverse_weights, sensitivity_range
 from careeval.stats.intervals import draw_counts
+from careeval.stats.resampling import sum_by_cluster
 
 NAN = np.nan
 COUNT = st.integers(0, 40)

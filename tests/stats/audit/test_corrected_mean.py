@@ -11,12 +11,8 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
 from careeval.errors import StatsError
-from careeval.stats import (
-    CorrectedMean,
-    pooled_score,
-    prediction_powered,
-)
-from careeval.stats.score import FloatArray
+from careeval.stats.audit.corrected_mean import CorrectedMean, prediction_powered
+from careeval.stats.score import FloatArray, pooled_score
 
 NAN = np.nan
 SCORES = st.tuples(st.integers(2, 6), st.integers(1, 4)).flatmap(

@@ -25,7 +25,7 @@ from careeval.people.audit.sample_estimates import AuditedSample, graded_share
 from careeval.results.entries import Entry
 from careeval.results.people_audit import CorrectedScore, PeopleAudit, SystemAudit
 from careeval.results.probe_check import POINT_CLASSES
-from careeval.stats import Estimate
+from careeval.stats.estimate import Estimate
 
 
 def audit_results(

@@ -24,15 +24,11 @@ from careeval.results.grader_accuracy import (
 )
 from careeval.results.people_audit import CorrectedScore, RaterPairs
 from careeval.results.probe_check import LabelCounts
-from careeval.stats import (
-    AccuracyMeasure,
-    Confusion,
-    Estimate,
-    Interval,
-    measure_interval,
-    prediction_powered,
-    rate_interval,
-)
+from careeval.stats.audit.confusion import AccuracyMeasure, Confusion, measure_interval
+from careeval.stats.audit.corrected_mean import prediction_powered
+from careeval.stats.estimate import Estimate
+from careeval.stats.intervals import Interval
+from careeval.stats.rates import rate_interval
 from careeval.stats.resampling import sum_by_cluster
 
 MIN_AUDITED = 30
@@ -110,7 +106,7 @@ def _prediction_powered(
 
 
 _CELLS = [(True, True), (True, False), (False, True), (False, False)]
-"""Verdicts of people and grader, or of two raters, in the order of `careeval.stats.Confusion`."""
+"""Verdicts of people and grader, or of two raters, in the order of `Confusion`."""
 
 
 @dataclass(frozen=True)

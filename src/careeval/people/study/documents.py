@@ -36,7 +36,7 @@ from careeval.sheets.formats.data_files import conventions, write_tables
 from careeval.sheets.kinds import Form
 from careeval.sheets.sheet import DataTable, Row, Shown, View
 from careeval.sheets.versus.compare_json import estimate_json
-from careeval.stats import Estimate
+from careeval.stats.estimate import Estimate
 from careeval.stats.validity import AikenV, Endorsement
 
 SCHEMA = "careeval.study/1"

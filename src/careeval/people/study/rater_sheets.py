@@ -18,7 +18,7 @@ from careeval.people.study.scenario_sheets import IN_ROLE, ROUND, SCALE, SUBJECT
 from careeval.results.held_out_words import WITHHELD
 from careeval.sheets.kinds import COUNT, FLAG, SIGNED
 from careeval.sheets.sheet import Field, Row, Sheet
-from careeval.stats import Estimate
+from careeval.stats.estimate import Estimate
 
 _RATER = Field("rater", "pseudonym of the rater")
 

@@ -20,7 +20,7 @@ from careeval.report.charts.grid import Panel, panels_beside, stack_blocks
 from careeval.report.words import in_full, percent_text, score_name
 from careeval.results.summary import DomainScore, Summary
 from careeval.sheets.names import DOMAINS
-from careeval.stats import MIN_CLUSTERS
+from careeval.stats.intervals import MIN_CLUSTERS
 
 _ROW = 30
 

@@ -15,7 +15,7 @@ from typing import NamedTuple
 from careeval.report.words import strip_controls
 from careeval.results.summary import Summary
 from careeval.sheets.words import entry_names
-from careeval.stats import Estimate
+from careeval.stats.estimate import Estimate
 
 WIDE, NARROW = 820, 300
 """Full widths of a figure in pixels: for a desktop, and for the smallest phone."""

@@ -27,7 +27,7 @@ from careeval.results.graded_rubric import Errors
 from careeval.results.summary import Summary
 from careeval.sheets.estimate_kinds import ERROR_SHARE
 from careeval.sheets.kinds import Form
-from careeval.stats import Estimate
+from careeval.stats.estimate import Estimate
 
 COLUMN = 416
 """Width in pixels of `column`: at 8.5 cm, a pixel is 0.58 points, so 11 pixels are 6.4 points."""

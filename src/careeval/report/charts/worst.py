@@ -36,7 +36,7 @@ from careeval.report.charts.labels import spread_labels
 from careeval.report.words import in_full, percent_text
 from careeval.results.details import Detail
 from careeval.results.findings import EntryFindings
-from careeval.stats import Estimate
+from careeval.stats.estimate import Estimate
 
 _MOST_BANDS = 3
 """Up to this many entries, each curve has the band of its interval."""

@@ -33,7 +33,7 @@ from careeval.sheets.names import DOMAINS, actor, assistance, condition, plain
 from careeval.sheets.page_kinds import AMOUNT, SPENDING, PartNameKind
 from careeval.sheets.sheet import Field, Row, Sheet
 from careeval.sheets.words import entry_graders, entry_names, worst_n
-from careeval.stats import Estimate
+from careeval.stats.estimate import Estimate
 
 SYSTEM = Field("system", "name of the system")
 GRADER = Field("grader", "name of the grader, with its mode and the hash of its prompt")

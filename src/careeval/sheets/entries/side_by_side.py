@@ -11,7 +11,7 @@ from typing import Any
 from careeval.sheets.estimate_kinds import ERROR_SHARE, ESTIMATE
 from careeval.sheets.kinds import DASH, SHARE, SMALL_COUNT, Form, Kind
 from careeval.sheets.sheet import Field, Row, Sheet
-from careeval.stats import MIN_CLUSTERS
+from careeval.stats.intervals import MIN_CLUSTERS
 
 
 def pivot(

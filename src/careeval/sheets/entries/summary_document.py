@@ -38,7 +38,8 @@ from careeval.sheets.words import (
     settings_line,
     unresolved_notes,
 )
-from careeval.stats import MIN_CLUSTERS, Estimate
+from careeval.stats.estimate import Estimate
+from careeval.stats.intervals import MIN_CLUSTERS
 
 
 def summary_document(

@@ -14,7 +14,7 @@ from careeval.results.graded_rubric import Errors
 from careeval.results.metrics import HEADLINE, IN_DETAIL, Metric, Numbers
 from careeval.results.people_audit import CorrectedScore
 from careeval.results.summary import NOT_COMPARABLE, SCHEMA, Cost, DomainScore, SubsetScore
-from careeval.stats import Estimate
+from careeval.stats.estimate import Estimate
 
 
 @dataclass(frozen=True)
@@ -114,7 +114,7 @@ class CostsFile:
 
 @dataclass(frozen=True)
 class ReliabilityFile:
-    """The reliability of responses and their means, or nulls: see `careeval.stats.Reliability`.
+    """The reliability of responses and their means, or nulls: see `Reliability`.
 
     Attributes:
         n_scenarios: Scenarios that the reliability is over; 0 if unknown.

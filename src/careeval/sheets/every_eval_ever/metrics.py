@@ -10,7 +10,7 @@ from careeval.results.entries import Entry
 from careeval.results.graded_rubric import Errors, GradedRubric
 from careeval.results.summary import Summary
 from careeval.sheets.every_eval_ever.form import result_name
-from careeval.stats import Estimate
+from careeval.stats.estimate import Estimate
 
 _OF_SHARE = "clustered by scenario: Korn and Graubard's, with the effective sample size"
 _OF_SCORE = f"{_OF_SHARE}, on the range of the score taken as 0 to 1"

@@ -15,7 +15,7 @@ from careeval.sheets.agreement_fields import (
 )
 from careeval.sheets.sheet import Field, row_of
 from careeval.sheets.versus.compare_json import estimate_json
-from careeval.stats import Estimate
+from careeval.stats.estimate import Estimate
 
 SCHEMA = "careeval.audit/2"
 

@@ -29,7 +29,7 @@ from careeval.sheets.estimate_kinds import COEFFICIENT, ESTIMATE
 from careeval.sheets.kinds import COUNT, FLAG, SHARE, SIGNED, WORD_LIST, TextKind
 from careeval.sheets.sheet import Field, Row, Sheet, row_of
 from careeval.sheets.words import brief_grader_names, worst_n
-from careeval.stats import Estimate
+from careeval.stats.estimate import Estimate
 
 GRADER = Field("grader", "name of the grader, with its mode and its prompt's hash")
 

@@ -9,7 +9,7 @@ from careeval.results.compare import Comparison, Flip
 from careeval.results.differences import Difference
 from careeval.results.ranking import Ranking
 from careeval.results.summary import NOT_COMPARABLE
-from careeval.stats import Estimate
+from careeval.stats.estimate import Estimate
 
 SCHEMA = "careeval.compare/2"
 

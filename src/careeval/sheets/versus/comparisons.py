@@ -31,7 +31,7 @@ from careeval.sheets.names import DOMAINS
 from careeval.sheets.page_kinds import DIFFERENCE, PERCENT_POINTS
 from careeval.sheets.sheet import Field, Row, Sheet, Shown, View
 from careeval.sheets.words import SMALL, comparison_warnings, entries_caption, worst_n
-from careeval.stats import MIN_CLUSTERS
+from careeval.stats.intervals import MIN_CLUSTERS
 
 # Two systems, paired by scenario
 
