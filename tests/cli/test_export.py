@@ -46,8 +46,7 @@ def test_every_form_is_written_and_every_log_left_alone(runs: Path, tmp_path: Pa
     assert logs_in(runs) == before
 
     names = {path.name for path in out.iterdir()}
-    assert names == {"csv", "parquet", "figures", "eee", "results.md", "results.tex", "columns.md",
-                     "datapackage.json"}  # fmt: skip
+    assert names == {"csv", "parquet", "figures", "eee", "results.md", "results.tex", "columns.md"}
     assert {p.stem for p in (out / "csv").iterdir()} == {
         p.stem for p in (out / "parquet").iterdir()
     }

@@ -151,7 +151,7 @@ EXPORT = [
         "export-parquet",
         "export cards twins --to parquet -o out",
         *TRUST,
-        folded=r"out/columns.md|out/datapackage.json",
+        folded=r"out/columns.md",
     ),
     _case("export-md-latex", "export cards twins --to md latex -o out", *TRUST),
     _case("export-figures", "export cards twins --to svg png -o out", *TRUST),
@@ -159,7 +159,7 @@ EXPORT = [
     _case(
         "export-held-out-csv",
         "export held-out --to csv -o out --bank small-bank",
-        folded=r"out/columns.md|out/datapackage.json",
+        folded=r"out/columns.md",
     ),
 ]
 

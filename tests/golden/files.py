@@ -134,23 +134,6 @@ def jsonl_lines(text: str) -> list[str]:
     return some(json.dumps(_plain(row, 40), ensure_ascii=False) for row in rows)
 
 
-def _package_lines(text: str) -> list[str]:
-    """Return a data package: each file with its fields; what is said of a field as a hash."""
-    document = json.loads(text)
-    lines = json_lines({key: value for key, value in document.items() if key != "resources"})
-    for resource in document["resources"]:
-        about = {key: value for key, value in resource.items() if key != "schema"}
-        lines += json_lines(about, 60)
-        fields = resource.get("schema", {}).get("fields", [])
-        lines += _folded([_field(field) for field in fields])
-    return lines
-
-
-def _field(field: dict[str, Any]) -> str:
-    rest = {key: value for key, value in field.items() if key not in ("name", "type")}
-    return f"{field['name']}: {field.get('type')} #{digest(json.dumps(rest, sort_keys=True))[:6]}"
-
-
 def file_lines(path: Path, places: Sequence[tuple[Path, str]]) -> list[str]:
     """Return what a written file holds, as lines; a page is not read here.
 
@@ -163,8 +146,6 @@ def file_lines(path: Path, places: Sequence[tuple[Path, str]]) -> list[str]:
     if path.suffix == ".png":
         return png_lines(path)
     text = steady(path.read_text(encoding="utf-8-sig"), places)
-    if path.name == "datapackage.json":
-        return _package_lines(text)
     readers: dict[str, Callable[[str], list[str]]] = {
         ".json": lambda text: json_lines(json.loads(text), 100),
         ".jsonl": jsonl_lines,

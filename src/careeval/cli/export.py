@@ -39,10 +39,10 @@ Examples:
   careeval export runs --to svg png -o results       the report's figures
   careeval export runs --to eee -o results --organisation "Our lab"
 
-Tables go to csv/ and parquet/; columns.md and datapackage.json say what each
-column holds. Figures go to figures/. Every Eval Ever 0.3.0 wants its files in
-data/, which lies in eee/. Nothing is written to a run: its logs are Inspect's
-own already, for inspect view and its data frames.
+Tables go to csv/ and parquet/; columns.md says what each column holds. Figures
+go to figures/. Every Eval Ever 0.3.0 wants its files in data/, which lies in
+eee/. Nothing is written to a run: its logs are Inspect's own already, for
+inspect view and its data frames.
 """
 
 app = App(name="export", help_epilogue=EXAMPLES)

@@ -119,8 +119,7 @@ def write_bank(
         f"{bank.about.title} {bank.about.version}, {bank.about.licence}. {bank.about.provenance}"
     )
     read_as = f"{bank.about.request or ''} Null means unknown or not applicable.".strip()
-    package = f"{bank.about.name}-{bank.about.version.lower()}"
-    written = write_tables(tables, folder, forms, about, read_as, package)
+    written = write_tables(tables, folder, forms, about, read_as)
     form = "parquet" if "parquet" in forms else "jsonl"
     records = [
         RecordTable(

@@ -13,7 +13,7 @@ from cyclopts import Parameter
 from careeval.cli.app import say
 from careeval.cli.shared.options import Json
 from careeval.errors import UsageError
-from careeval.files import write_bytes, write_text
+from careeval.files import write_text
 
 if TYPE_CHECKING:
     from careeval.sheets.document import Document
@@ -52,17 +52,18 @@ def print_in(
 
         print_document(document)
     elif format == "parquet":
-        from careeval.sheets.formats.data_files import parquet_bytes
+        from careeval.results.tables import write_parquet
 
+        frame = document.data.data.frame
         if out is not None:
-            write_bytes(out, parquet_bytes(document.data.data.frame))
+            write_parquet(out, frame)
         elif sys.stdout.isatty():
             raise UsageError(
                 "Parquet is binary and cannot be shown on a terminal",
                 hint="write it to a file: > FILE.parquet",
             )
         else:
-            sys.stdout.buffer.write(parquet_bytes(document.data.data.frame))
+            frame.write_parquet(sys.stdout.buffer)
     elif out is not None:
         write_text(out, _text(format, document, as_json))
     else:

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import io
-import json
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 import polars as pl
 
@@ -37,7 +35,7 @@ _TYPES: dict[str, str] = {
     "Float64": "number",
     "List": "array",
 }
-"""Type in polars → type in a data package."""
+"""Type in polars → its name in `columns.md`."""
 
 
 def csv_text(frame: pl.DataFrame) -> str:
@@ -101,9 +99,8 @@ def write_tables(
     forms: Sequence[TableForm],
     about: str,
     read_as: str = OF_RUNS,
-    name: str = "careeval-results",
 ) -> list[Path]:
-    """Write tables to `folder/FORM`, such as `folder/csv`, and describe their columns in two files.
+    """Write tables to `folder/FORM`, such as `folder/csv`, and `columns.md`, on their columns.
 
     Args:
         tables: The tables; each is written before the next is computed.
@@ -111,13 +108,11 @@ def write_tables(
         forms: The file formats, at least one.
         about: A paragraph on the origin of the tables.
         read_as: A paragraph on the conventions of the values.
-        name: Name of the data package.
 
     Returns:
-        The paths of the written files, in order; last `columns.md` and `datapackage.json`.
+        The paths of the written files, in order; `columns.md` last.
     """
     written: list[Path] = []
-    resources: list[dict[str, Any]] = []
     dictionary = ["# What the columns hold", "", about, "", read_as, ""]
     for form in forms:
         (folder / form).mkdir(parents=True, exist_ok=True)
@@ -133,56 +128,15 @@ def write_tables(
             else:
                 write_parquet(path, table.frame)
             written.append(path)
-            resources.append(_resource(table, form))
         dictionary += [f"## {table.name}", "", f"A row is {table.holds}.", ""]
         dictionary += ["| column | type | holds |", "| --- | --- | --- |"]
         dictionary += [f"| `{c.name}` | {_type(c)} | {c.holds} |" for c in table.columns]
         dictionary.append("")
-    package = {
-        "profile": "tabular-data-package",
-        "name": name,
-        "description": about,
-        "resources": resources,
-    }
-    for name, text in (
-        ("columns.md", "\n".join(dictionary)),
-        ("datapackage.json", json.dumps(package, indent=1, ensure_ascii=False) + "\n"),
-    ):
-        write_text(folder / name, text)
-        written.append(folder / name)
-    return written
-
-
-def _resource(table: DataTable, form: TableForm) -> dict[str, Any]:
-    return {
-        "name": f"{table.name}-{form}".replace("_", "-"),
-        "path": f"{form}/{table.name}.{form}",
-        "format": form,
-        "title": f"A row is {table.holds}.",
-        "schema": {
-            "fields": [
-                # CSV has no lists
-                {
-                    "name": column.name,
-                    "type": "string"
-                    if form == "csv" and _type(column) == "array"
-                    else _type(column),
-                    "description": column.holds,
-                }
-                for column in table.columns
-            ],
-            "missingValues": [""],
-        },
-    }
+    about_columns = folder / "columns.md"
+    write_text(about_columns, "\n".join(dictionary))
+    return [*written, about_columns]
 
 
 def _type(column: Column) -> str:
     kind = column.kind
     return _TYPES[str(kind.base_type())]
-
-
-def parquet_bytes(frame: pl.DataFrame) -> bytes:
-    """Return a table as a Parquet file, with its text unchanged."""
-    file = io.BytesIO()
-    frame.write_parquet(file)
-    return file.getvalue()
