@@ -25,10 +25,17 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from careeval.stats.agreement.gwet import gwet_ac1, gwet_ac1_interval, gwet_ac2, gwet_ac2_interval
-from careeval.stats.agreement.intraclass import icc, icc_interval
-from careeval.stats.agreement.krippendorff import krippendorff_alpha, krippendorff_interval
 from careeval.stats.intervals import Interval
+from careeval.stats.panels import (
+    gwet_ac1,
+    gwet_ac1_interval,
+    gwet_ac2,
+    gwet_ac2_interval,
+    icc,
+    icc_interval,
+    krippendorff_alpha,
+    krippendorff_interval,
+)
 from coverage import Tally, conditions
 
 RESULTS = Path(__file__).parent / "results" / "agreement.json"

@@ -25,6 +25,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from careeval.stats.agreement.two_raters import weighted_kappa
 from scipy.stats import t
 
 from careeval.bank import Bank, bank_folder, load_bank
@@ -40,7 +41,6 @@ from careeval.results.summary import Summary, summary_of
 from careeval.results.tables import Runs
 from careeval.sheets.estimate_kinds import ESTIMATE
 from careeval.sheets.kinds import Form
-from careeval.stats.agreement.two_raters import weighted_kappa
 from careeval.stats.intervals import linearised_ratio
 
 HERE = Path(__file__).parent

@@ -31,7 +31,7 @@ from careeval.errors import StatsError
 from careeval.sheets.document import Document
 from careeval.sheets.kinds import COUNT, NumberKind, Unit
 from careeval.sheets.sheet import Field, Row, Sheet, Shown, View
-from careeval.stats.agreement.two_raters import weighted_kappa
+from careeval.stats.two_raters import weighted_kappa
 
 FOLDER = "second-reading"
 WHAT = "second reading"

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from careeval.core.scenario import Rubric
 from careeval.results.grader_accuracy import ClassAgreement, PointClass, class_agreement
-from careeval.stats.agreement.gwet import gwet_ac1
-from careeval.stats.agreement.two_raters import weighted_kappa
+from careeval.stats.panels import gwet_ac1
+from careeval.stats.two_raters import weighted_kappa
 
 NAN = np.nan
 ACTIONS = Rubric.actions

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from careeval.results import grader_accuracy
 from careeval.results.grader_accuracy import GraderAccuracy
-from careeval.stats.audit.sample_weights import sensitivity_range
+from careeval.stats.audit import sensitivity_range
 from careeval.stats.intervals import Interval
 
 # ten scenarios alike: 3 found of 4, 5 cleared of 6

@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
 from careeval.errors import StatsError
-from careeval.stats.score import FloatArray, epoch_scores, pooled_score, sd_epochs
-from careeval.stats.worst import worst_epoch
+from careeval.stats.score import FloatArray, epoch_scores, pooled_score, sd_epochs, worst_epoch
 
 NAN = np.nan
 POINTS = np.array([[2.0, 1, -3], [3, 3, 1], [4, 1, -3]])

@@ -19,13 +19,7 @@ from scipy import special
 
 from careeval import scoring
 from careeval.errors import StatsError
-from careeval.stats.agreement.gwet import gwet_ac1, gwet_ac2, identical_pairs
-from careeval.stats.agreement.intraclass import IccForm, icc
-from careeval.stats.agreement.krippendorff import RatingDistance, krippendorff_alpha
-from careeval.stats.agreement.two_raters import weighted_kappa
-from careeval.stats.audit.confusion import Confusion
-from careeval.stats.audit.corrected_mean import prediction_powered
-from careeval.stats.audit.sample_weights import sensitivity_range
+from careeval.stats.audit import Confusion, prediction_powered, sensitivity_range
 from careeval.stats.intervals import clopper_pearson, ratio_errors, ratio_interval
 from careeval.stats.items import fisher_interval, item_rest
 from careeval.stats.paired import (
@@ -36,8 +30,26 @@ from careeval.stats.paired import (
     sign_flip_p_values,
     t_test_p_values,
 )
+from careeval.stats.panels import (
+    IccForm,
+    RatingDistance,
+    gwet_ac1,
+    gwet_ac2,
+    icc,
+    identical_pairs,
+    krippendorff_alpha,
+)
 from careeval.stats.rates import rate_interval, rule_of_three, wilson
-from careeval.stats.score import FloatArray, epoch_scores, pooled_score, sd_epochs
+from careeval.stats.score import (
+    FloatArray,
+    any_of_k,
+    epoch_scores,
+    lowest_of_k,
+    pooled_score,
+    sd_epochs,
+    worst_epoch,
+)
+from careeval.stats.two_raters import weighted_kappa
 from careeval.stats.validity import (
     AikenV,
     Endorsement,
@@ -50,7 +62,6 @@ from careeval.stats.validity import (
     s_cvi_ua,
 )
 from careeval.stats.variance import response_reliability
-from careeval.stats.worst import any_of_k, lowest_of_k, worst_epoch
 
 FILE = Path(__file__).parent.parent / "data" / "statistics-vectors.json"
 ENTRIES = {entry["id"]: entry for entry in json.loads(FILE.read_text(encoding="utf-8"))}

@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
 from careeval.errors import StatsError
-from careeval.stats.score import FloatArray
-from careeval.stats.worst import any_of_k, lowest_of_k
+from careeval.stats.score import FloatArray, any_of_k, lowest_of_k
 
 NAN = np.nan
 

@@ -36,9 +36,8 @@ from careeval.results.estimates import (
 from careeval.stats.estimate import Estimate
 from careeval.stats.intervals import MIN_CLUSTERS, Interval, sd_epochs_interval
 from careeval.stats.rates import rate_interval, rule_of_three
-from careeval.stats.score import sd_epochs
+from careeval.stats.score import any_of_k, lowest_of_k, sd_epochs, worst_epoch
 from careeval.stats.variance import Reliability, response_reliability
-from careeval.stats.worst import any_of_k, lowest_of_k, worst_epoch
 
 BoolArray = NDArray[np.bool_]
 

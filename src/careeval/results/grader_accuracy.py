@@ -2,7 +2,7 @@
 
 The truth comes from the authors of probes, or from people who read the same responses. Cells are
 counts by scenario, shape (n_scenarios, 4): `tp`, `fn`, `fp`, `tn`, as in
-`careeval.stats.audit.confusion.Confusion`.
+`careeval.stats.audit.Confusion`.
 
 A pooled number would hide what matters: most items are absent from most responses, so two graders
 can agree on nearly all judgments and yet on hardly any −1 item that is present.
@@ -18,18 +18,17 @@ import numpy as np
 
 from careeval.core.scenario import Rubric
 from careeval.results.estimates import FloatArray, settled
-from careeval.stats.agreement.two_raters import (
+from careeval.stats.audit import AccuracyMeasure, Confusion, measure_interval, sensitivity_range
+from careeval.stats.estimate import Estimate
+from careeval.stats.intervals import Interval
+from careeval.stats.rates import drawn_rate_interval, rate_interval
+from careeval.stats.resampling import sum_by_cluster
+from careeval.stats.two_raters import (
     positive_agreement,
     positive_agreement_interval,
     presence_ac1,
     presence_ac1_interval,
 )
-from careeval.stats.audit.confusion import AccuracyMeasure, Confusion, measure_interval
-from careeval.stats.audit.sample_weights import sensitivity_range
-from careeval.stats.estimate import Estimate
-from careeval.stats.intervals import Interval
-from careeval.stats.rates import drawn_rate_interval, rate_interval
-from careeval.stats.resampling import sum_by_cluster
 
 _TP, _FN, _FP, _TN = range(4)
 

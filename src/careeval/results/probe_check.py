@@ -28,7 +28,7 @@ from careeval.results.grader_accuracy import (
 )
 from careeval.results.summary import Cost
 from careeval.results.twins import Share, family_mean
-from careeval.stats.audit.confusion import AccuracyMeasure, Confusion
+from careeval.stats.audit import AccuracyMeasure, Confusion
 from careeval.stats.estimate import Estimate
 from careeval.stats.resampling import sum_by_cluster
 

@@ -24,8 +24,7 @@ from careeval.results.grader_accuracy import (
 )
 from careeval.results.people_audit import CorrectedScore, RaterPairs
 from careeval.results.probe_check import LabelCounts
-from careeval.stats.audit.confusion import AccuracyMeasure, Confusion, measure_interval
-from careeval.stats.audit.corrected_mean import prediction_powered
+from careeval.stats.audit import AccuracyMeasure, Confusion, measure_interval, prediction_powered
 from careeval.stats.estimate import Estimate
 from careeval.stats.intervals import Interval
 from careeval.stats.rates import rate_interval

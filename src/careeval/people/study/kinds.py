@@ -24,8 +24,8 @@ from careeval.sheets.kinds import (
     StoredColumn,
     TextKind,
 )
-from careeval.stats.agreement.jackknife import LOWEST_END
 from careeval.stats.estimate import Estimate
+from careeval.stats.resampling import LOWEST_END
 from careeval.stats.validity import MIN_RATERS, AikenV, Endorsement
 
 UNDECIDED = "undecided"

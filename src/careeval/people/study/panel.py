@@ -12,18 +12,20 @@ from careeval.core.text import counted
 from careeval.errors import StatsError
 from careeval.people.study.round_ratings import RoundAnswers
 from careeval.people.study.scale_ratings import LEVELS
-from careeval.stats.agreement.gwet import (
+from careeval.stats.estimate import Estimate
+from careeval.stats.intervals import MIN_CLUSTERS, Interval
+from careeval.stats.panels import (
     gwet_ac1,
     gwet_ac1_interval,
     gwet_ac2,
     gwet_ac2_interval,
+    icc,
+    icc_interval,
     identical_pairs,
+    krippendorff_alpha,
+    krippendorff_interval,
 )
-from careeval.stats.agreement.intraclass import icc, icc_interval
-from careeval.stats.agreement.jackknife import LOWEST_END
-from careeval.stats.agreement.krippendorff import krippendorff_alpha, krippendorff_interval
-from careeval.stats.estimate import Estimate
-from careeval.stats.intervals import MIN_CLUSTERS, Interval
+from careeval.stats.resampling import LOWEST_END
 from careeval.stats.score import FloatArray
 from careeval.stats.validity import MIN_RATERS
 

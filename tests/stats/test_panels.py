@@ -13,20 +13,20 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
 from careeval.errors import StatsError
-from careeval.stats.agreement.gwet import (
+from careeval.stats.intervals import Interval
+from careeval.stats.panels import (
+    IccForm,
+    RatingDistance,
     gwet_ac1,
     gwet_ac1_interval,
     gwet_ac2,
     gwet_ac2_interval,
+    icc,
+    icc_interval,
     identical_pairs,
-)
-from careeval.stats.agreement.intraclass import IccForm, icc, icc_interval
-from careeval.stats.agreement.krippendorff import (
-    RatingDistance,
     krippendorff_alpha,
     krippendorff_interval,
 )
-from careeval.stats.intervals import Interval
 from careeval.stats.score import FloatArray
 from careeval.stats.variance import response_reliability
 

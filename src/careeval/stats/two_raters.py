@@ -8,9 +8,9 @@ from contextlib import suppress
 import numpy as np
 
 from careeval.errors import StatsError
-from careeval.stats.agreement.jackknife import jackknife_interval
 from careeval.stats.intervals import Interval
 from careeval.stats.rates import rate_interval
+from careeval.stats.resampling import jackknife_interval
 from careeval.stats.score import FloatArray
 
 # Present judgments, mean of the two readings, where: both say present, one alone, neither.

@@ -6,15 +6,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from careeval.errors import StatsError
-from careeval.stats.agreement.gwet import gwet_ac1
-from careeval.stats.agreement.two_raters import (
+from careeval.stats.panels import gwet_ac1
+from careeval.stats.score import FloatArray
+from careeval.stats.two_raters import (
     positive_agreement,
     positive_agreement_interval,
     presence_ac1,
     presence_ac1_interval,
     weighted_kappa,
 )
-from careeval.stats.score import FloatArray
 
 POINTS = (-2, -1, 0, 1, 2)
 READ = st.lists(st.tuples(st.sampled_from(POINTS), st.sampled_from(POINTS)), min_size=2)

@@ -1,1 +1,0 @@
-"""Agreement of raters: of two, and of a panel."""

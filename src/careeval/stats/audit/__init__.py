@@ -1,1 +1,0 @@
-"""Statistics for the audit of a grader by people."""

@@ -1,0 +1,447 @@
+"""Agreement of a panel of raters: identical pairs, Gwet's coefficients, Krippendorff's alpha, ICC.
+
+Ratings have shape (n_items, n_raters). NaN means not rated: not asked by design, or left out. If
+ratings are nearly all alike, as experts' ratings of good scenarios are, Gwet's coefficients rise,
+and Krippendorff's alpha and the intraclass correlation fall though the raters agree. So publish
+them together, with the share of identical pairs.
+
+Intervals leave out each item in turn, with all its ratings, and keep the raters fixed: they are
+about items like these. If items belong together, as those of one scenario do, pass `clusters`, and
+each cluster is left out in turn.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from typing import Literal, NamedTuple, get_args
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from careeval.errors import StatsError
+from careeval.stats.intervals import Interval
+from careeval.stats.resampling import jackknife_interval, sum_if_clustered
+from careeval.stats.score import FloatArray
+
+
+def ratings_given(ratings: FloatArray) -> FloatArray:
+    """Return the different ratings that were given, ascending."""
+    return np.asarray(np.unique(ratings[~np.isnan(ratings)]))
+
+
+def level_counts(ratings: FloatArray, levels: ArrayLike) -> FloatArray:
+    """Return the number of raters who gave each item each level, shape (n_items, n_levels).
+
+    Raises:
+        StatsError: A rating is not among the levels.
+    """
+    is_off = ~np.isnan(ratings) & ~np.isin(ratings, levels)
+    if is_off.any():
+        allowed = ", ".join(f"{level:g}" for level in np.asarray(levels).tolist())
+        raise StatsError(f"a rating of {ratings[is_off][0]:g} is not among the levels {allowed}")
+    counts = ratings[:, :, np.newaxis] == np.asarray(levels, dtype=np.float64)
+    return np.asarray(counts.sum(axis=1), dtype=np.float64)
+
+
+def rated_twice(counts: FloatArray) -> FloatArray:
+    """Return the counts of the items with at least two ratings; raise `StatsError` if none has."""
+    paired = counts[counts.sum(axis=1) >= 2]
+    if not len(paired):
+        raise StatsError("no item has two ratings")
+    return np.asarray(paired)
+
+
+def mean_raters(counts: FloatArray) -> float:
+    """Return the mean number of raters of an item, over the items with at least two ratings."""
+    return float(rated_twice(counts).sum(axis=1).mean())
+
+
+MIN_PAIRS = 60
+"""The fewest pairs of ratings for an interval: six items by five raters, or twenty by three.
+
+With fewer pairs, an interval would contain the truth in some 85% of studies.
+"""
+
+
+class Gwet(NamedTuple):
+    """An agreement coefficient and its two parts.
+
+    Attributes:
+        value: 1 if all agree, 0 if no better than chance, below 0 if worse.
+        observed: Agreement of two raters of an item, weighted, mean over items; 0 to 1.
+        by_chance: Agreement expected by chance; 0 if every rating is the same.
+    """
+
+    value: float
+    observed: float
+    by_chance: float
+
+
+def identical_pairs(ratings: FloatArray) -> float:
+    """Return the share of pairs of raters who gave an item the same rating, mean over items.
+
+    Args:
+        ratings: Shape (n_items, n_raters). An item with fewer than two ratings is left out.
+
+    Returns:
+        A fraction, 0 to 1.
+
+    Raises:
+        StatsError: No item has two ratings.
+    """
+    paired = rated_twice(level_counts(ratings, ratings_given(ratings)))
+    return float(_pair_agreement(paired, np.eye(paired.shape[1])).mean())
+
+
+def gwet_ac1(ratings: FloatArray, levels: Sequence[float]) -> Gwet:
+    """Return Gwet's AC1: agreement on the same category, beyond chance.
+
+    Args:
+        ratings: Shape (n_items, n_raters). An item with one rating counts for the shares of the
+            categories; an item without a rating is left out.
+        levels: Every category of the scale, used or not: their number changes the value.
+
+    Returns:
+        The coefficient and its parts.
+
+    Raises:
+        StatsError: No item has two ratings, the scale has one category, or a rating is not on it.
+
+    Source: Gwet 2008, doi:10.1348/000711006X126600; do not read it by the labels made for kappa
+    (Vach and Gerke 2023, doi:10.1016/j.mex.2023.102212).
+    """
+    return _coefficient(ratings, levels, _identity(levels))
+
+
+def gwet_ac2(ratings: FloatArray, levels: Sequence[float]) -> Gwet:
+    """Return Gwet's AC2 with quadratic weights: neighbouring categories agree in part.
+
+    Args:
+        ratings: As for `gwet_ac1`.
+        levels: As for `gwet_ac1`, ascending and evenly spaced.
+
+    Returns:
+        The coefficient and its parts.
+
+    Raises:
+        StatsError: As for `gwet_ac1`.
+
+    Source: Gwet 2014, Handbook of Inter-Rater Reliability, 4th edition, Advanced Analytics; AC1,
+    which it weights, is Gwet 2008, doi:10.1348/000711006X126600.
+    """
+    return _coefficient(ratings, levels, _quadratic(levels))
+
+
+def gwet_ac1_interval(
+    ratings: FloatArray,
+    levels: Sequence[float],
+    *,
+    clusters: ArrayLike | None = None,
+) -> Interval:
+    """Return the interval of `gwet_ac1`, by a jackknife over items.
+
+    Args:
+        ratings: As for `gwet_ac1`.
+        levels: As for `gwet_ac1`.
+        clusters: The scenario of each item, shape (n_items,), if several share one.
+
+    Raises:
+        StatsError: As for `gwet_ac1` and `jackknife_interval`, or there are fewer pairs of
+            ratings than `MIN_PAIRS`.
+    """
+    return _gwet_interval(ratings, levels, _identity(levels), clusters)
+
+
+def gwet_ac2_interval(
+    ratings: FloatArray,
+    levels: Sequence[float],
+    *,
+    clusters: ArrayLike | None = None,
+) -> Interval:
+    """Return the interval of `gwet_ac2`, by a jackknife over items; see `gwet_ac1_interval`."""
+    return _gwet_interval(ratings, levels, _quadratic(levels), clusters)
+
+
+def _identity(levels: Sequence[float]) -> FloatArray:
+    return np.eye(len(levels))
+
+
+def _quadratic(levels: Sequence[float]) -> FloatArray:
+    places = np.linspace(0, 1, len(levels))
+    return np.asarray(1 - np.subtract.outer(places, places) ** 2)
+
+
+def _rated(ratings: FloatArray, levels: Sequence[float]) -> tuple[FloatArray, NDArray[np.bool_]]:
+    """Return how many raters gave each level, for items with any rating, and a mask of these.
+
+    Raises:
+        StatsError: The coefficient is not defined for these ratings.
+    """
+    if len(set(levels)) < 2:
+        raise StatsError("the scale has fewer than two categories, so agreement is not defined")
+    counts = level_counts(ratings, levels)
+    rated_twice(counts)
+    rated = counts.sum(axis=1) > 0
+    return counts[rated], rated
+
+
+def _coefficient(ratings: FloatArray, levels: Sequence[float], weights: FloatArray) -> Gwet:
+    counts, _ = _rated(ratings, levels)
+    parts = _gwet(_gwet_sums(counts, weights).sum(axis=0, keepdims=True), weights)
+    return Gwet(*(float(part[0]) for part in parts))
+
+
+def _gwet_interval(
+    ratings: FloatArray,
+    levels: Sequence[float],
+    weights: FloatArray,
+    clusters: ArrayLike | None,
+) -> Interval:
+    counts, rated = _rated(ratings, levels)
+    sums = sum_if_clustered(_gwet_sums(counts, weights), clusters, rated)
+    n_raters = counts.sum(axis=1)
+    pairs = float((n_raters * (n_raters - 1) / 2).sum())
+    if pairs < MIN_PAIRS:
+        raise StatsError(f"fewer than {MIN_PAIRS} pairs of ratings: {pairs:.0f}")
+    return jackknife_interval(lambda rows: _gwet(rows, weights)[0], sums, mean_raters(counts))
+
+
+def _pair_agreement(counts: FloatArray, weights: FloatArray) -> FloatArray:
+    """Return, for items with pairs of raters, the mean weighted agreement over these pairs."""
+    raters = counts.sum(axis=1)
+    agreeing = (counts * (counts @ weights - 1)).sum(axis=1)
+    return np.asarray(agreeing / (raters * (raters - 1)))
+
+
+def _gwet_sums(counts: FloatArray, weights: FloatArray) -> FloatArray:
+    """Return, for each rated item: pair agreement, has pairs (0 or 1), 1, share of each level."""
+    raters = counts.sum(axis=1)
+    paired = raters >= 2
+    agreement = np.zeros(len(counts))
+    agreement[paired] = _pair_agreement(counts[paired], weights)
+    return np.column_stack(
+        [agreement, paired, np.ones(len(counts)), counts / raters[:, np.newaxis]]
+    )
+
+
+def _gwet(sums: FloatArray, weights: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Return the coefficient, observed agreement and chance agreement of each row of sums."""
+    with_pairs, shares = sums[:, 1], sums[:, 3:] / sums[:, [2]]
+    observed = np.full(len(sums), np.nan)
+    np.divide(sums[:, 0], with_pairs, out=observed, where=with_pairs > 0)
+    n_levels = len(weights)
+    spread = (shares * (1 - shares)).sum(axis=1)
+    by_chance = weights.sum() / (n_levels * (n_levels - 1)) * spread
+    return (observed - by_chance) / (1 - by_chance), observed, by_chance
+
+
+RatingDistance = Literal["nominal", "ordinal", "interval"]
+"""The difference of categories: nominal 0 or 1, ordinal by ranks, interval by subtraction."""
+
+
+def krippendorff_alpha(ratings: FloatArray, metric: RatingDistance) -> float:
+    """Return Krippendorff's alpha: 1 minus observed disagreement / disagreement by chance.
+
+    Args:
+        ratings: Shape (n_items, n_raters). An item with fewer than two ratings is left out.
+        metric: How the distance between two ratings is measured.
+
+    Returns:
+        1 if all raters of each item agree, 0 if no better than chance, below 0 if worse.
+
+    Raises:
+        StatsError: No item has two ratings, or all ratings are the same.
+
+    Source: Krippendorff 2011, "Computing Krippendorff's alpha-reliability".
+    """
+    values = ratings_given(ratings)
+    sums = _coincidences(rated_twice(level_counts(ratings, values)))
+    alpha = float(_alphas(sums.sum(axis=0, keepdims=True), values, metric)[0])
+    if np.isnan(alpha):
+        raise StatsError("all ratings are the same: there is nothing to agree about")
+    return alpha
+
+
+def krippendorff_interval(
+    ratings: FloatArray,
+    metric: RatingDistance,
+    *,
+    clusters: ArrayLike | None = None,
+) -> Interval:
+    """Return the interval of `krippendorff_alpha`, by a jackknife over items.
+
+    It is not Krippendorff's bootstrap.
+
+    Args:
+        ratings: As for `krippendorff_alpha`.
+        metric: As for `krippendorff_alpha`.
+        clusters: The scenario of each item, shape (n_items,), if several share one.
+
+    Raises:
+        StatsError: No item has two ratings; or as for `jackknife_interval`, with the clusters that
+            have such an item.
+
+    Source: Zapf et al. 2016, doi:10.1186/s12874-016-0200-9 (on the bootstrap's
+    coverage of about 60%).
+    """
+    values = ratings_given(ratings)
+    counts = level_counts(ratings, values)
+    sums = sum_if_clustered(_coincidences(rated_twice(counts)), clusters, counts.sum(axis=1) >= 2)
+    alphas = partial(_alphas, values=values, metric=metric)
+    return jackknife_interval(alphas, sums, mean_raters(counts))
+
+
+def _coincidences(counts: FloatArray) -> FloatArray:
+    """Return each item's part of the coincidence matrix, flat, shape (n_items, n_values²)."""
+    n_items, n_values = counts.shape
+    pairs = counts[:, :, np.newaxis] * (counts[:, np.newaxis, :] - np.eye(n_values))
+    others = counts.sum(axis=1) - 1
+    return np.asarray((pairs / others[:, np.newaxis, np.newaxis]).reshape(n_items, -1))
+
+
+def _alphas(sums: FloatArray, values: FloatArray, metric: RatingDistance) -> FloatArray:
+    """Return alpha of each flat coincidence matrix; NaN if all its ratings are the same."""
+    coincidences = sums.reshape(len(sums), len(values), len(values))
+    totals = coincidences.sum(axis=2)
+    distances = _distances(totals, values, metric)
+    observed = (coincidences * distances).sum(axis=(1, 2)) * (totals.sum(axis=1) - 1)
+    expected = (totals[:, :, np.newaxis] * totals[:, np.newaxis, :] * distances).sum(axis=(1, 2))
+    ratio = np.full(len(sums), np.nan)
+    np.divide(observed, expected, out=ratio, where=expected > 0)
+    return np.asarray(1 - ratio)
+
+
+def _distances(totals: FloatArray, values: FloatArray, metric: RatingDistance) -> FloatArray:
+    """Return the squared distance between every two values, shape (n_tables, n_values, n_values).
+
+    The first axis is 1 if the distances are the same for all tables.
+    """
+    if metric == "nominal":
+        return 1 - np.eye(len(values))[np.newaxis]
+    # Krippendorff's ordinal distance is that of the categories' middle ranks.
+    places = values[np.newaxis] if metric == "interval" else totals.cumsum(axis=1) - totals / 2
+    return np.asarray((places[:, :, np.newaxis] - places[:, np.newaxis, :]) ** 2)
+
+
+IccForm = Literal["1,1", "2,1", "3,1", "1,k", "2,k", "3,k"]
+"""A form of the correlation: of which raters, and whose reliability.
+
+Before the comma: 1 for other raters of each item, 2 for one sample of raters of all items, 3 for
+these raters alone. After it: 1 for the reliability of one rater, k for that of the raters' mean.
+"""
+
+# A mean square below this share of the variance of all ratings is rounding error.
+_NO_VARIANCE = 1e-12
+
+
+class Icc(NamedTuple):
+    """An intraclass correlation.
+
+    Attributes:
+        value: At most 1; below 0 if ratings vary more within items than between them.
+        n_items: The items used: those that every rater rated.
+    """
+
+    value: float
+    n_items: int
+
+
+def icc(ratings: FloatArray, form: IccForm) -> Icc:
+    """Return the intraclass correlation: absolute agreement in forms 1 and 2, consistency in 3.
+
+    Args:
+        ratings: Shape (n_items, n_raters). Only items that every rater rated are used; a column
+            without ratings is dropped. Incomplete block designs have no such item and no ICC.
+        form: A form of `IccForm`.
+
+    Returns:
+        The correlation, and the number of items used.
+
+    Raises:
+        StatsError: The form is not in `IccForm`, there are fewer than two raters or complete
+            items, the items' means do not vary, or the raters differ so much that the form has no
+            positive denominator.
+
+    Source: Shrout and Fleiss 1979, doi:10.1037/0033-2909.86.2.420.
+    """
+    _check_form(form)
+    complete, _ = _complete(ratings)
+    value = float(_iccs(_square_sums(complete).sum(axis=0, keepdims=True), form)[0])
+    if np.isnan(value):
+        raise StatsError(f"ICC({form}) is not defined: the items' means hardly vary")
+    return Icc(value, len(complete))
+
+
+def icc_interval(
+    ratings: FloatArray,
+    form: IccForm,
+    *,
+    clusters: ArrayLike | None = None,
+) -> Interval:
+    """Return the interval of `icc`, by a jackknife over items with the raters fixed.
+
+    Args:
+        ratings: As for `icc`.
+        form: As for `icc`.
+        clusters: The scenario of each item, shape (n_items,), if several share one.
+
+    Raises:
+        StatsError: As for `icc`, and for `jackknife_interval` with the clusters that have a
+            complete item.
+    """
+    _check_form(form)
+    complete, rows = _complete(ratings)
+    sums = sum_if_clustered(_square_sums(complete), clusters, rows)
+    raters = 1 if form[2] == "k" else complete.shape[1]
+    return jackknife_interval(partial(_iccs, form=form), sums, raters)
+
+
+def _check_form(form: str) -> None:
+    forms = get_args(IccForm)
+    if form not in forms:
+        names = ", ".join(repr(name) for name in forms)
+        raise StatsError(
+            f"{form!r} is no form of the intraclass correlation: expected one of {names}"
+        )
+
+
+def _complete(ratings: FloatArray) -> tuple[FloatArray, NDArray[np.bool_]]:
+    """Return the ratings of the items that all raters rated, and a mask of these items."""
+    is_rated = ~np.isnan(ratings)
+    panel = is_rated.any(axis=0)
+    rows = np.asarray(is_rated[:, panel].all(axis=1))
+    complete = ratings[rows][:, panel]
+    if complete.shape[1] < 2:
+        raise StatsError("fewer than two raters: no agreement to measure")
+    if len(complete) < 2:
+        raise StatsError("fewer than two items that every rater rated")
+    return complete, rows
+
+
+def _square_sums(complete: FloatArray) -> FloatArray:
+    """Return, for each item: 1, squared mean, sum of squares, ratings; all standardised."""
+    spread = float(complete.std())
+    if spread <= _NO_VARIANCE * max(1.0, float(np.abs(complete).max())):
+        raise StatsError("all ratings are the same: there is nothing to tell apart")
+    x = (complete - complete.mean()) / spread
+    return np.column_stack([np.ones(len(x)), x.mean(axis=1) ** 2, (x**2).sum(axis=1), x])
+
+
+def _iccs(sums: FloatArray, form: IccForm) -> FloatArray:
+    """Return the correlation of each row of sums; NaN where it is not defined."""
+    n, squared_means, squares, by_rater = sums[:, 0], sums[:, 1], sums[:, 2], sums[:, 3:]
+    k = by_rater.shape[1]
+    centre = n * k * (by_rater.sum(axis=1) / (n * k)) ** 2
+    of_items, total = k * squared_means - centre, squares - centre
+    of_raters = (by_rater**2).sum(axis=1) / n - centre
+    between, raters = of_items / (n - 1), of_raters / (k - 1)
+    error = (total - of_items - of_raters) / ((n - 1) * (k - 1))
+    within = (total - of_items) / (n * (k - 1))
+    noise = within if form[0] == "1" else error
+    shift = (raters - error) / n if form[0] == "2" else np.zeros_like(n)
+    of_one = between + (k - 1) * noise + k * shift
+    denominator = between + shift if form[2] == "k" else of_one
+    values = np.full(len(sums), np.nan)
+    defined = (between > _NO_VARIANCE) & (denominator > _NO_VARIANCE)
+    return np.asarray(np.divide(between - noise, denominator, out=values, where=defined))
