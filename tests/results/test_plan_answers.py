@@ -14,7 +14,7 @@ from careeval.results.findings import findings
 from careeval.results.held_out_words import withhold
 from careeval.results.summary import Summary, summarise
 from careeval.results.tables import Runs
-from careeval.sheets.every_eval_ever.samples import samples_of
+from careeval.sheets.every_eval_ever import samples_of
 from careeval.sheets.export_tables import data_tables
 from careeval.sheets.words import remarks
 from careeval.worlds.judge import JUDGE

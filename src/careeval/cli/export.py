@@ -21,7 +21,7 @@ from careeval.protocol.tables import read_runs
 from careeval.results.details import Breakdown
 from careeval.results.findings import Findings
 from careeval.sheets.entries.summary_document import summary_document
-from careeval.sheets.every_eval_ever.evaluation_log import (
+from careeval.sheets.every_eval_ever import (
     Evaluator,
     Relationship,
     write_evaluation_logs,

@@ -14,20 +14,13 @@ import jsonschema
 import pytest
 from hypothesis import given, settings
 
-from careeval.core.scenario import Adl, Domain, Rubric
+from careeval.core.scenario import Adl, Domain
 from careeval.core.text import percent
-from careeval.results.compare import Comparison, compare_entries
-from careeval.results.details import Detail, EntryNumbers
-from careeval.results.differences import Difference
-from careeval.results.entries import Entry, entries
-from careeval.results.findings import findings
-from careeval.results.graded_rubric import GradedRubric
-from careeval.results.ranking import Ranked, Ranking
+from careeval.results.compare import compare_entries
+from careeval.results.details import EntryNumbers
+from careeval.results.entries import entries
 from careeval.results.summary import (
     NOT_COMPARABLE,
-    DomainScore,
-    Errors,
-    SubsetScore,
     Summary,
     summarise,
     summary_of,
@@ -35,16 +28,13 @@ from careeval.results.summary import (
 from careeval.results.tables import Runs
 from careeval.sheets.entries.entries_sheet import entries_sheet
 from careeval.sheets.entries.summary_document import summary_document
-from careeval.sheets.entries.summary_json import DetailFile, EntryFile, summary_json, summary_schema
-from careeval.sheets.every_eval_ever.metrics import metrics
-from careeval.sheets.export_tables import data_tables
+from careeval.sheets.entries.summary_json import summary_json, summary_schema
+from careeval.sheets.every_eval_ever import reported_numbers
 from careeval.sheets.formats.data_files import csv_text
 from careeval.sheets.formats.latex import latex
 from careeval.sheets.formats.markdown import markdown
-from careeval.sheets.versus.compare_json import compare_json
 from careeval.sheets.words import headline_sentence
 from results.authored import (
-    RUNGS,
     Marks,
     by_hand,
     judgments,
@@ -258,7 +248,7 @@ def test_severe_errors_are_one_number_wherever_they_are_shown() -> None:
     assert float(csv_rows([s])[0]["severe"]) == share
     assert compare_entries(entry, other).metrics["severe"].a == pytest.approx(share)
     assert compare_entries(other, entry).metrics["severe"].difference.value == pytest.approx(share)
-    (in_eee,) = (m for m in metrics(entry, s) if (m.name, m.part) == ("severe", ""))
+    (in_eee,) = (m for m in reported_numbers(entry, s) if m.id == "careeval.severe")
     assert in_eee.estimate.value == share
     printed = percent(share)
     document = summary_document([EntryNumbers(s)])
@@ -267,60 +257,6 @@ def test_severe_errors_are_one_number_wherever_they_are_shown() -> None:
     assert headline_sentence(s).startswith(f"{printed}%")
     assert f"a & {printed} [" in latex(document)
     assert f"| a | {printed} (" in markdown(document)
-
-
-def walked() -> dict[str, set[str]]:
-    """Return place in the output → the names there."""
-    runs = by_hand()
-    also = Runs.of(
-        responses(RUNGS, system="robot-b"),
-        judgments(RUNGS, system="robot-b") + judgments(RUNGS, system="robot-b", grader="other"),
-    )
-    runs = Runs.together([runs, also])
-    found = findings(runs)
-    pair = [e for e in entries(runs) if (e.rubric, e.grader) == (Rubric.ladder, "judge")]
-    tables = {t.name: set(t.frame.columns) for t in data_tables(found)}
-    texts = {
-        "summary": detailed(runs),
-        "schema": summary_schema(),
-        "compare": compare_json([compare_entries(*pair)], found.rankings),
-        "heads": [head for view in summary_document(numbers_of(runs)).views for head in view.heads],
-        "eee": [m.id for e in entries(runs) for m in metrics(e, summary_of(e))],
-    }
-    return tables | {name: set(words(value)) for name, value in texts.items()}
-
-
-def words(value: Any) -> Iterator[str]:
-    """Every key and text of nested values."""
-    if isinstance(value, dict):
-        yield from map(str, value)
-    if isinstance(value, dict | list):
-        for part in value.values() if isinstance(value, dict) else value:
-            yield from words(part)
-    elif isinstance(value, str):
-        yield value
-
-
-OLD = ("action_", "ladder_level", "best_rung", "per_opportunity", "per_response.", "worst_run",
-       "sd_runs", "rubric_correlation", "scenario_mean")  # fmt: skip
-
-
-def test_no_name_of_version_0_1_is_left() -> None:
-    """No key, column or metric has a name that belongs to the first version."""
-    found = walked()
-    assert len(found) > 15
-    old = [(where, n) for where, names in found.items() for n in names if any(o in n for o in OLD)]
-    assert old == []
-
-
-def test_no_attribute_of_version_0_1_is_left() -> None:
-    """Nor has any field of a summary, a detail, a comparison or a ranking."""
-    kinds = (Summary, Detail, Errors, SubsetScore, DomainScore, Comparison, Difference, Ranking,
-             Ranked, Entry, GradedRubric, EntryFile, DetailFile)  # fmt: skip
-    names = {
-        (kind.__name__, name) for kind in kinds for name in (*kind.__annotations__, *dir(kind))
-    }
-    assert [each for each in names if any(old in each[1] for old in OLD)] == []
 
 
 def test_an_entry_in_json_is_short() -> None:

@@ -19,13 +19,13 @@ from careeval.results.findings import findings
 from careeval.results.held_out_words import WITHHELD
 from careeval.results.summary import summary_of
 from careeval.results.tables import Runs
-from careeval.sheets.every_eval_ever.evaluation_log import (
+from careeval.sheets.every_eval_ever import (
+    IS_CORRECT,
+    SCHEMA_VERSION,
     Evaluator,
     evaluation_log,
     write_evaluation_logs,
 )
-from careeval.sheets.every_eval_ever.form import SCHEMA_VERSION
-from careeval.sheets.every_eval_ever.samples import IS_CORRECT
 from results.authored import Marks, by_hand, judgments, responses
 
 NOW = datetime(2026, 11, 20, tzinfo=UTC)

@@ -1,1 +1,0 @@
-"""Export to the format of Every Eval Ever."""
