@@ -12,8 +12,11 @@ from careeval.report.site.contents import Contents, SiteEntry, SystemEntries, ru
 from careeval.report.site.leaderboard import listing
 from careeval.results.details import Breakdown
 from careeval.results.entries import Harm, harms
+from careeval.results.graded_rubric import Errors
+from careeval.results.metrics import HEADLINE, Metric
 from careeval.sheets.kinds import RANKS
 from careeval.sheets.scenarios import scenario_scores_sheet
+from careeval.stats.estimate import Estimate
 
 MOST_QUOTES = 24
 """Severe errors that a page quotes at most, one for each scenario."""
@@ -67,33 +70,33 @@ def rank_sentence(entry: SiteEntry) -> str:
 
 
 def headline_table(entry: SiteEntry, site: Contents) -> PageTable:
-    """Return a table, of one row, with the main numbers of an entry."""
+    """Return a table, of one row, with the headline metrics of an entry."""
     s, rubric, corrected = entry.summary, entry.rubric.value, entry.graded.corrected
-    audited_score = [corrected.corrected] if corrected else []
-    scale = BarScale.of_estimates([s.score, s.worst_at_n, *audited_score])
-    shares = BarScale.of_estimates([s.severe.share, s.mild.share], (0, 0.1))
-    about = {
-        "score": f"{rubric}, 95% interval",
-        "corrected": f"{rubric}, by people",
-        "worst_at_n": f"{rubric}, each scenario’s lowest response",
-    }
-    scores = [
-        PageColumn(key, about=words, strip=strip_of(key, scale))
-        for key, words in about.items()
-        if corrected or key != "corrected"
-    ]
-    return PageTable(
-        listing("entry", [entry], site, ""),
-        (
-            severe_column(rubric, shares),
-            *scores,
-            PageColumn(
-                "mild", about=f"{rubric}, responses with any", strip=strip_of("mild", shares)
-            ),
-            PageColumn("n", about="asked"),
-            PageColumn("cost_usd", about="asking, a run"),
-        ),
-    )
+    numbers = s.numbers.values()
+    shares = BarScale.of_estimates([n.share for n in numbers if isinstance(n, Errors)], (0, 0.1))
+    scores = [number for number in numbers if isinstance(number, Estimate)]
+    scale = BarScale.of_estimates([*scores, *([corrected.corrected] if corrected else [])])
+    columns = [_headline_column(metric, rubric, shares, scale) for metric in HEADLINE]
+    if corrected:
+        by_people = PageColumn(
+            "corrected", about=f"{rubric}, by people", strip=strip_of("corrected", scale)
+        )
+        columns.insert(2, by_people)
+    asked = PageColumn("n", about="asked"), PageColumn("cost_usd", about="asking, a run")
+    return PageTable(listing("entry", [entry], site, ""), (*columns, *asked))
+
+
+def _headline_column(metric: Metric, rubric: str, shares: BarScale, scale: BarScale) -> PageColumn:
+    if metric.key == "severe":
+        return severe_column(rubric, shares)
+    if metric.counts_errors:
+        about = f"{rubric}, responses with any"
+        return PageColumn(metric.key, about=about, strip=strip_of(metric.key, shares))
+    about = f"{rubric}, {_ABOUT.get(metric.key, '95% interval')}"
+    return PageColumn(metric.key, about=about, strip=strip_of(metric.key, scale))
+
+
+_ABOUT = {"worst_at_n": "each scenario’s lowest response"}
 
 
 ALL_SYSTEMS = "of all systems"
