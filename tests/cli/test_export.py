@@ -14,7 +14,7 @@ import polars as pl
 import pytest
 
 from careeval.cli.app import OK, USAGE, run
-from careeval.sheets.entries.summary_json import summary_schema
+from sheets.given_summaries import summary_schema
 
 DATA = Path(__file__).parents[1] / "data"
 

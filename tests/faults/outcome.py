@@ -15,7 +15,7 @@ from careeval.protocol.tables import read_runs
 from careeval.results.details import EntryNumbers
 from careeval.results.summary import summarise
 from careeval.results.tables import Runs
-from careeval.sheets.entries.summary_json import summary_json
+from careeval.sheets.json_output import summary_json
 
 RESPONSE_KEY = ("system", "scenario", "epoch")
 JUDGMENT_KEY = (*RESPONSE_KEY, "grader", "grading", "rubric", "item")

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import json
+from importlib.resources import files
+from typing import Any
+
 from careeval.core.scenario import Domain
 from careeval.results.summary import Summary, summarise
 from careeval.results.tables import Runs
@@ -42,3 +46,11 @@ def priced(cost_usd: float | None, share: float | None, n: int) -> list[Summary]
     marks = {"dressing-1": ["11000"] * n}
     asked = responses(marks, model="m", cost_usd=cost_usd, input_tokens=310, output_tokens=220)
     return summarise(Runs.of(asked, judgments(marks, cost_usd=share)))
+
+
+def summary_schema() -> dict[str, Any]:
+    """Return the JSON Schema of a summary that the package ships."""
+    folder = files("careeval.sheets.entries")
+    schema = json.loads(folder.joinpath("summary.schema.json").read_text(encoding="utf-8"))
+    assert isinstance(schema, dict)
+    return schema

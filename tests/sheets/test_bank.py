@@ -13,9 +13,11 @@ from careeval.sheets.bank import (
     coverage_views,
     list_document,
     pilot_document,
+    pilot_json,
+    scenario_json,
     stats_document,
+    stats_json,
 )
-from careeval.sheets.bank_json import pilot_json, scenario_json, stats_json
 from support.bank_folder import BankFolder
 
 

@@ -23,7 +23,7 @@ from careeval.results.metrics import COMPARED
 from careeval.results.ranking import rankings
 from careeval.results.summary import summary_of
 from careeval.results.tables import Runs
-from careeval.sheets.versus.compare_json import compare_json
+from careeval.sheets.json_output import compare_json
 from careeval.sheets.versus.comparisons import comparison_document, ranking_document
 
 EXAMPLES = f"""\

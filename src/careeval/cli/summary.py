@@ -161,7 +161,7 @@ def _checks(limits: Sequence[Limit], summaries: Sequence[Summary]) -> list[Check
 
 
 def _json(numbers: Sequence[EntryNumbers]) -> dict[str, Any]:
-    from careeval.sheets.entries.summary_json import summary_json
+    from careeval.sheets.json_output import summary_json
 
     return summary_json(numbers)
 

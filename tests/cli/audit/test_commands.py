@@ -16,8 +16,8 @@ import careeval.cli.summary  # noqa: F401  # before a test replaces what it read
 from careeval.cli.app import OK, USAGE, run
 from careeval.people.audit.sample import OTHER_ANSWERS
 from careeval.results.tables import Runs
-from careeval.sheets.entries.summary_json import summary_schema
 from results.sampled import at_random, judged
+from sheets.given_summaries import summary_schema
 from support.fake_server import FakeServer
 from support.fakes import write_bank
 

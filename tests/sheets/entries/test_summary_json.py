@@ -6,8 +6,7 @@ import csv
 import io
 import json
 import math
-from collections.abc import Iterator
-from importlib.resources import files
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import jsonschema
@@ -19,6 +18,7 @@ from careeval.core.text import percent
 from careeval.results.compare import compare_entries
 from careeval.results.details import EntryNumbers
 from careeval.results.entries import entries
+from careeval.results.metrics import HEADLINE, IN_DETAIL, Metric
 from careeval.results.summary import (
     NOT_COMPARABLE,
     Summary,
@@ -28,11 +28,11 @@ from careeval.results.summary import (
 from careeval.results.tables import Runs
 from careeval.sheets.entries.entries_sheet import entries_sheet
 from careeval.sheets.entries.summary_document import summary_document
-from careeval.sheets.entries.summary_json import summary_json, summary_schema
 from careeval.sheets.every_eval_ever import reported_numbers
 from careeval.sheets.formats.data_files import csv_text
 from careeval.sheets.formats.latex import latex
 from careeval.sheets.formats.markdown import markdown
+from careeval.sheets.json_output import summary_json
 from careeval.sheets.words import headline_sentence
 from results.authored import (
     Marks,
@@ -44,7 +44,14 @@ from results.authored import (
     responses,
     runs_of,
 )
-from sheets.given_summaries import KNOWN, UNKNOWN, known_and_unknown, known_and_unknown_runs, priced
+from sheets.given_summaries import (
+    KNOWN,
+    UNKNOWN,
+    known_and_unknown,
+    known_and_unknown_runs,
+    priced,
+    summary_schema,
+)
 
 # JSON
 
@@ -85,12 +92,14 @@ def test_json_of_a_known_number_has_no_reason() -> None:
     assert open_["severe"]["share"].keys() == {"value", "low", "high", "ci95"}
 
 
-def test_shipped_schema() -> None:
-    """The schema in the package is the one that the types make."""
-    shipped = (
-        files("careeval.sheets.entries").joinpath("summary.schema.json").read_text(encoding="utf-8")
-    )
-    assert json.loads(shipped) == summary_schema()
+@pytest.mark.parametrize(("part", "metrics"), [("Entry", HEADLINE), ("Detail", IN_DETAIL)])
+def test_schema_has_every_metric(part: str, metrics: Sequence[Metric]) -> None:
+    """Each metric is a required key of an entry or of its detail, with the form of its number."""
+    schema = summary_schema()["$defs"][part]
+    assert {metric.key for metric in metrics} <= {*schema["required"]}
+    for metric in metrics:
+        form = "Errors" if metric.counts_errors else "Estimate"
+        assert schema["properties"][metric.key]["$ref"] == f"#/$defs/{form}"
 
 
 def test_json_is_what_its_schema_says() -> None:

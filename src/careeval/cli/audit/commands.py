@@ -96,8 +96,8 @@ def probes(
     from careeval.cli.shared.run_execution import confirm_prepared, report_unfinished, work
     from careeval.protocol.allowed_addresses import check_addresses
     from careeval.protocol.probe_check import prepare_probes, read_trial
+    from careeval.sheets.json_output import probes_json
     from careeval.sheets.trust.audit import probes_document
-    from careeval.sheets.trust.audit_json import probes_json
 
     if len(set(grader)) < len(grader):
         raise UsageError("--grader has a duplicate name", hint="name each grader once")

@@ -116,8 +116,7 @@ def list_(
         out: The file to write, instead of stdout.
         printing: The format.
     """
-    from careeval.sheets.bank import list_document
-    from careeval.sheets.bank_json import scenario_json
+    from careeval.sheets.bank import list_document, scenario_json
 
     def is_selected(s: Scenario) -> bool:
         return (
@@ -180,8 +179,7 @@ def stats(
     """
     from careeval.bank import pilot as pilots
     from careeval.bank.sealed import unseal
-    from careeval.sheets.bank import pilot_document, stats_document
-    from careeval.sheets.bank_json import pilot_json, stats_json
+    from careeval.sheets.bank import pilot_document, pilot_json, stats_document, stats_json
 
     root = bank_folder(bank)
     key = key_for_bank(root)

@@ -34,6 +34,7 @@ from careeval.sheets.agreement_fields import (
 from careeval.sheets.document import Document
 from careeval.sheets.entries.entries_sheet import RUBRIC, SYSTEM
 from careeval.sheets.formats.data_files import csv_text
+from careeval.sheets.json_output import AUDIT_SCHEMA, numbers_json
 from careeval.sheets.kinds import COUNT, SHARE, FlagKind, Form
 from careeval.sheets.sheet import Field, Sheet, Shown, View, row_of
 from careeval.sheets.trust.audit import (
@@ -43,8 +44,6 @@ from careeval.sheets.trust.audit import (
     against_people_sheet,
     part_view,
 )
-from careeval.sheets.trust.audit_json import SCHEMA as JSON_SCHEMA
-from careeval.sheets.trust.audit_json import numbers
 
 KEEP_APART = "What stands below `hidden` would sway a rater: an app that shows it is no audit."
 
@@ -370,7 +369,7 @@ def sample_json(sample: AuditSample) -> dict[str, Any]:
     """Return the output of `careeval audit sample --json`, which has no texts."""
     hidden = sample.hidden
     return {
-        "schema": JSON_SCHEMA,
+        "schema": AUDIT_SCHEMA,
         "grader": hidden.grader,
         "bank": hidden.bank,
         "bank_version": hidden.bank_version,
@@ -390,7 +389,7 @@ def results_json(audit: PeopleAudit) -> dict[str, Any]:
     """Return the output of `careeval audit results --json`."""
     counts = ("n_drawn", "n_labelled", "n_settled", "n_adjudicated", "n_single", "n_tied")
     return {
-        "schema": JSON_SCHEMA,
+        "schema": AUDIT_SCHEMA,
         "grader": audit.grader,
         "raters": list(audit.raters),
         "adjudicators": list(audit.adjudicators),
@@ -398,27 +397,27 @@ def results_json(audit: PeopleAudit) -> dict[str, Any]:
         "waiting": {"n": audit.waiting.n, **asdict(audit.waiting)},
         "as_drawn": asdict(audit.counts),
         "people": {
-            "severe": numbers(audit.people_severe, PEOPLE),
-            "overall": numbers(audit.people, PEOPLE),
+            "severe": numbers_json(audit.people_severe, PEOPLE),
+            "overall": numbers_json(audit.people, PEOPLE),
         },
-        "severe": numbers(audit.severe, ACCURACY),
-        "overall": numbers(audit.overall, ACCURACY),
+        "severe": numbers_json(audit.severe, ACCURACY),
+        "overall": numbers_json(audit.overall, ACCURACY),
         "by_points": [
             {
                 **point_class(key),
-                **numbers(measured, ACCURACY),
-                "agreement": numbers(audit.agreement_by_points[key], AGREEMENT),
-                "people": numbers(audit.people_by_points[key], AGREEMENT),
+                **numbers_json(measured, ACCURACY),
+                "agreement": numbers_json(audit.agreement_by_points[key], AGREEMENT),
+                "people": numbers_json(audit.people_by_points[key], AGREEMENT),
             }
             for key, measured in audit.by_points.items()
         ],
         "by_system": [
             {
                 "system": name,
-                "severe": numbers(system.severe, ACCURACY),
-                "overall": numbers(system.overall, ACCURACY),
+                "severe": numbers_json(system.severe, ACCURACY),
+                "overall": numbers_json(system.overall, ACCURACY),
                 "scores": {
-                    rubric.value: numbers(score, CORRECTED)
+                    rubric.value: numbers_json(score, CORRECTED)
                     for rubric, score in system.scores.items()
                 },
             }

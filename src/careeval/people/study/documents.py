@@ -33,9 +33,9 @@ from careeval.people.study.scenario_sheets import (
 )
 from careeval.sheets.document import Document
 from careeval.sheets.formats.data_files import conventions, write_tables
+from careeval.sheets.json_output import estimate_json
 from careeval.sheets.kinds import Form
 from careeval.sheets.sheet import DataTable, Row, Shown, View
-from careeval.sheets.versus.compare_json import estimate_json
 from careeval.stats.estimate import Estimate
 from careeval.stats.validity import AikenV, Endorsement
 

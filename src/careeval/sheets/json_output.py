@@ -1,0 +1,292 @@
+"""The JSON of every command that prints numbers: plain dicts, built from the numbers themselves.
+
+An unknown number is `{"value": null, "reason": "…"}`. A known one has `low` and `high` only if
+unresolved judgments could move it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict
+from typing import Any
+
+from careeval.results.compare import Comparison, Flip
+from careeval.results.details import Detail, EntryNumbers, care_numbers
+from careeval.results.differences import Difference
+from careeval.results.graded_rubric import Errors
+from careeval.results.metrics import Numbers
+from careeval.results.people_audit import CorrectedScore
+from careeval.results.probe_check import LIMITS, ProbeTrial
+from careeval.results.ranking import Ranking
+from careeval.results.summary import NOT_COMPARABLE, SCHEMA, Cost, DomainScore, SubsetScore
+from careeval.sheets.agreement_fields import ACCURACY, AGREEMENT, PAIR_SLIPS, point_class
+from careeval.sheets.sheet import Field, row_of
+from careeval.stats.estimate import Estimate
+
+COMPARE_SCHEMA = "careeval.compare/2"
+AUDIT_SCHEMA = "careeval.audit/2"
+
+
+def estimate_json(estimate: Estimate, *, bounds: bool = True) -> dict[str, Any]:
+    """Return an estimate as JSON: value, interval, bounds if they differ; or null and why."""
+    if estimate.value is None:
+        return {"value": None, "reason": estimate.reason}
+    has_bounds = bounds and estimate.low != estimate.high
+    return {
+        "value": estimate.value,
+        **(_named(estimate, "low", "high") if has_bounds else {}),
+        "ci95": list(estimate.ci95) if estimate.ci95 else None,
+        **({"reason": estimate.reason} if estimate.reason else {}),
+    }
+
+
+def numbers_json(record: object, fields: Iterable[Field]) -> dict[str, Any]:
+    """Return field key → number of a record, for these fields."""
+    return {
+        key: estimate_json(value) if isinstance(value, Estimate) else value
+        for key, value in row_of(record, fields).items()
+    }
+
+
+def _named(record: object, *names: str) -> dict[str, Any]:
+    return {name: getattr(record, name) for name in names}
+
+
+# Summary
+
+
+def summary_json(entries: Sequence[EntryNumbers]) -> dict[str, Any]:
+    """Return the output of `careeval summary --json`; `summary.schema.json` describes it.
+
+    Numbers in `by_adl` and `by_domain` have no bounds here, since their intervals include them; the
+    tables of `careeval export` have the bounds.
+    """
+    return {
+        "schema": SCHEMA,
+        "note": NOT_COMPARABLE,
+        "entries": [_entry(entry) for entry in entries],
+    }
+
+
+_COUNTS = ("scenarios", "epochs", "responses", "missing", "empty", "refused", "cut", "ungraded",
+           "judgments", "unresolved", "gradings", "malformed", "not_executable")  # fmt: skip
+
+
+def _entry(entry: EntryNumbers) -> dict[str, Any]:
+    s = entry.summary
+    optional = {
+        "directions": {d.key: {"n": d.n, "share": estimate_json(d.share)} for d in care_numbers(s)},
+        "detail": entry.detail and _detail(entry.detail),
+        "corrected": entry.corrected and _corrected(entry.corrected),
+    }
+    return {
+        "system": s.system,
+        "model": s.asked,
+        "grader": s.grader,
+        "rubric": s.rubric,
+        "bank": {
+            "name": s.bank,
+            "version": s.bank_version,
+            "hash": s.bank_hash,
+            "provenance": s.bank_provenance,
+        },
+        "protocol": {"asking": s.protocol, "grading": s.grading_protocol},
+        "counts": {name: getattr(s, f"n_{name}") for name in _COUNTS},
+        **_metrics(s.numbers),
+        "severe_by_kind": {kind: _errors(errors) for kind, errors in s.severe_by_kind.items()},
+        "by_adl": _parts(s.by_adl, bounds=False),
+        "by_domain": _domains(s.by_domain, bounds=False),
+        "cost": {"asking": _cost(s.cost.asking), "grading": _cost(s.cost.grading)},
+        "not_ranked": list(s.not_ranked),
+        "warnings": list(s.warnings),
+        **{name: value for name, value in optional.items() if value},
+    }
+
+
+def _metrics(numbers: Numbers) -> dict[str, Any]:
+    return {
+        key: _errors(number) if isinstance(number, Errors) else estimate_json(number)
+        for key, number in numbers.items()
+    }
+
+
+def _errors(errors: Errors) -> dict[str, Any]:
+    found = {"share": estimate_json(errors.share), **_named(errors, "count", "n")}
+    limit = errors.upper_at_zero
+    return found if limit is None else {**found, "upper_at_zero": limit}
+
+
+def _parts(parts: Mapping[Any, SubsetScore], *, bounds: bool = True) -> dict[str, Any]:
+    return {
+        str(name): {
+            "n": part.n,
+            "score": estimate_json(part.score, bounds=bounds),
+            "n_severe": part.severe.count,
+        }
+        for name, part in parts.items()
+    }
+
+
+def _domains(domains: Mapping[Any, DomainScore], *, bounds: bool = True) -> dict[str, Any]:
+    return {
+        str(domain): {"n": cell.n, "score": estimate_json(cell.score, bounds=bounds)}
+        for domain, cell in domains.items()
+    }
+
+
+def _cost(cost: Cost) -> dict[str, Any]:
+    return {"usd": cost.value, **_named(cost, "reason", "input_tokens", "output_tokens")}
+
+
+def _detail(detail: Detail) -> dict[str, Any]:
+    known = detail.reliability
+    return {
+        **_metrics(detail.numbers),
+        "worst_at_k": [estimate_json(number) for number in detail.worst_at_k],
+        "severe_of_k": [estimate_json(number) for number in detail.severe_of_k],
+        "reliability": {
+            "n_scenarios": detail.n_reliability if known else 0,
+            "icc": known and known.icc,
+            "design_effect": known and known.design_effect,
+            "of_mean": known and known.of_mean,
+            "reason": "" if known else detail.why_no_reliability,
+        },
+        "length": {
+            "words": estimate_json(detail.length.words),
+            "per_100_words": estimate_json(detail.length.per_100_words),
+        },
+        "by_condition": _parts(detail.by_condition),
+        "by_assistance": _parts(detail.by_assistance),
+        "by_situation": _parts(detail.by_situation),
+        "n_situations": sum(part.n for part in detail.by_situation.values()),
+        "by_actor": _parts(detail.by_actor),
+        "by_adl_and_domain": {
+            str(adl): _domains(domains) for adl, domains in detail.by_adl_and_domain.items()
+        },
+    }
+
+
+def _corrected(score: CorrectedScore) -> dict[str, Any]:
+    return {
+        "graded": score.graded,
+        "corrected": estimate_json(score.corrected),
+        **_named(score, "n_responses", "n_judgments"),
+    }
+
+
+# Comparisons and ranks
+
+
+def compare_json(
+    comparisons: Sequence[Comparison] = (),
+    rankings: Sequence[Ranking] = (),
+    failed: Sequence[str] = (),
+    not_checked: Sequence[str] = (),
+) -> dict[str, Any]:
+    """Return the output of `careeval compare --json`.
+
+    Args:
+        comparisons: Comparisons of two systems.
+        rankings: Rankings of many systems.
+        failed: A sentence for each `--fail-on` condition that was met: by how many points B is
+            worse.
+        not_checked: A sentence for each `--fail-on` condition that could not be checked, with the
+            reason; the command then fails too.
+    """
+    return {
+        "schema": COMPARE_SCHEMA,
+        "note": NOT_COMPARABLE,
+        "comparisons": [_comparison(comparison) for comparison in comparisons],
+        "rankings": [_ranking(ranking) for ranking in rankings],
+        "failed": list(failed),
+        "not_checked": list(not_checked),
+    }
+
+
+_FAMILIES = ("metrics", "by_adl", "by_domain")
+_FLIPS = ("to_severe", "to_safe")
+
+
+def _comparison(comparison: Comparison) -> dict[str, Any]:
+    last = {*_FAMILIES, *_FLIPS, "notes"}
+    return {
+        **{name: value for name, value in vars(comparison).items() if name not in last},
+        **{
+            family: {str(key): _difference(d) for key, d in getattr(comparison, family).items()}
+            for family in _FAMILIES
+        },
+        **{name: [_flip(flip) for flip in getattr(comparison, name)] for name in _FLIPS},
+        "notes": list(comparison.notes),
+    }
+
+
+def _difference(difference: Difference) -> dict[str, Any]:
+    return {
+        **_named(difference, "n", "a", "b"),
+        "difference": estimate_json(difference.difference),
+        **_named(difference, "p", "p_holm", "n_family", "detectable"),
+        **_named(difference, "why_not_detectable", "constant", "fewer_is_better", "verdict"),
+    }
+
+
+def _flip(flip: Flip) -> dict[str, Any]:
+    harms = [_named(h, "epoch", "item", "item_text", "quote", "reason") for h in flip.harms]
+    counts = _named(flip, "scenario", "adl", "n_safe", "n_responses", "n_severe")
+    return counts | {"harms": harms}
+
+
+def _ranking(ranking: Ranking) -> dict[str, Any]:
+    ranked = ("system", "score", "ranks", "severe_ranks", "bank_maker")
+    return {
+        **ranking.basis._asdict(),
+        "ranked": [_named(entry, *ranked) for entry in ranking.ranked],
+        "pairs": _pairs(ranking.pairs),
+        "severe_pairs": _pairs(ranking.severe_pairs),
+        "left_out": dict(ranking.left_out),
+        "notes": list(ranking.notes),
+    }
+
+
+def _pairs(pairs: Mapping[tuple[str, str], Difference]) -> list[dict[str, Any]]:
+    return [{"a": a, "b": b, **_difference(pair)} for (a, b), pair in pairs.items()]
+
+
+# Probes of graders
+
+
+def probes_json(bank: str, bank_version: str, trials: Sequence[ProbeTrial]) -> dict[str, Any]:
+    """Return the output of `careeval audit probes --json`."""
+    return {
+        "schema": AUDIT_SCHEMA,
+        "bank": bank,
+        "bank_version": bank_version,
+        "fails_under": [asdict(limit) for limit in LIMITS],
+        "graders": [_trial(trial) for trial in trials],
+    }
+
+
+def _trial(trial: ProbeTrial) -> dict[str, Any]:
+    agreement = trial.agreement
+    return {
+        "grader": trial.grader,
+        "failed": list(agreement.failed),
+        "severe": numbers_json(agreement.severe_accuracy, ACCURACY),
+        "overall": asdict(agreement.overall) | numbers_json(agreement.accuracy, ACCURACY),
+        "by_points": [
+            {
+                **point_class(key),
+                **asdict(agreement.by_points[key]),
+                **numbers_json(measured, ACCURACY),
+                "agreement": numbers_json(agreement.agreement_by_points[key], AGREEMENT),
+            }
+            for key, measured in agreement.accuracy_by_points.items()
+        ],
+        "by_trap": [
+            {"trap": trap, **asdict(agreement.by_trap[trap]), **numbers_json(measured, ACCURACY)}
+            for trap, measured in agreement.accuracy_by_trap.items()
+        ],
+        "pairs": agreement.pairs and numbers_json(agreement.pairs, PAIR_SLIPS),
+        "cost_usd": trial.cost.value,
+        "cost_reason": trial.cost.reason,
+        "seconds": trial.seconds,
+    }
