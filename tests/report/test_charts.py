@@ -45,16 +45,11 @@ Draw = Callable[[Sequence[EntryFindings], int], charts.Figure]
 
 DRAWN: dict[str, Draw] = {
     "overview": lambda entries, _: charts.overview(summaries_of(entries)),
-    "domains": lambda entries, _: charts.domains(summaries_of(entries)),
     "worst_at_k": charts.worst_at_k,
-    "distribution": lambda entries, _: charts.distribution(entries[0]),
     "distributions": charts.distributions,
     "cost_scatter": lambda entries, width: charts.cost_scatter(summaries_of(entries), width),
     "worst_scatter": lambda entries, width: charts.worst_scatter(summaries_of(entries), width),
 }
-OF_MANY = {name: draw for name, draw in DRAWN.items() if name != "distribution"}
-FILES_ALONE = ("overview", "domains", "distribution")
-"""Figures that no page shows: they have one width."""
 
 
 def sizes(names: Iterable[str], *more: int) -> list[tuple[str, int]]:
@@ -62,7 +57,7 @@ def sizes(names: Iterable[str], *more: int) -> list[tuple[str, int]]:
     return [
         (name, width)
         for name in names
-        for width in (charts.WIDE, *(() if name in FILES_ALONE else (*more, charts.NARROW)))
+        for width in (charts.WIDE, *(() if name == "overview" else (*more, charts.NARROW)))
     ]
 
 
@@ -149,7 +144,7 @@ def test_a_small_cell_is_hollow(summaries: list[Summary]) -> None:
     assert all((m.x == m.x2) == rows[m.y] for m in intervals if m.y in rows)
 
 
-@pytest.mark.parametrize("name", ["overview", "domains", "distributions"])
+@pytest.mark.parametrize("name", ["overview", "distributions"])
 def test_what_may_not_be_ranked_is_hollow(one_system: Findings, name: str) -> None:
     """An entry that may not be ranked is hollow in every mark, and the key says what that means."""
     figure = DRAWN[name](one_system.graded, charts.WIDE)
@@ -231,17 +226,6 @@ def test_curves_have_bands_for_few_and_names_for_all(graded: list[EntryFindings]
     assert all(len(curve.xs) == len(graded[0].detail.worst_at_k) for curve in curves)
 
 
-def test_a_scenario_is_a_row(graded: list[EntryFindings]) -> None:
-    """Each scenario with a score has a mean, the best first within its activity."""
-    figure = charts.distribution(graded[0])
-    known = {s.scenario for s in graded[0].detail.scenarios if s.score is not None}
-    means = {p.label.partition(":")[0]: p for p in _points(figure)}
-    assert set(means) == known
-    rows = sorted((p.y, p.x) for name, p in means.items() if name.startswith("dressing"))
-    assert [x for _, x in rows] == sorted((x for _, x in rows), reverse=True)
-    assert rows[1][0] - rows[0][0] == 7
-
-
 def test_every_scenario_is_in_one_bar(graded: list[EntryFindings]) -> None:
     """The bars of an entry count each scenario once, and a full score is in the last below 100."""
     detail = graded[0].detail
@@ -269,11 +253,11 @@ def test_cost_is_drawn_in_ratios_and_an_unknown_one_listed(graded: list[EntryFin
     assert f"Not drawn: {LONG.format(3)}: no price" in _texts(figure)
 
 
-@pytest.mark.parametrize("name", OF_MANY)
+@pytest.mark.parametrize("name", DRAWN)
 def test_entries_keep_their_order(name: str, graded: list[EntryFindings]) -> None:
     """A figure names the entries in the order in which they are given, and in no other."""
     made = _many(graded, 3)[::-1]
-    text = OF_MANY[name](made, charts.WIDE).description
+    text = DRAWN[name](made, charts.WIDE).description
     places = [text.index(each.summary.system) for each in made]
     assert places == sorted(places)
 
@@ -299,10 +283,10 @@ def test_everything_is_within_the_figure(
             assert 0 <= m.y <= figure.height
 
 
-@pytest.mark.parametrize(("name", "width"), sizes(OF_MANY))
+@pytest.mark.parametrize(("name", "width"), sizes(DRAWN))
 def test_no_words_lie_on_others(name: str, width: int, graded: list[EntryFindings]) -> None:
     """No two texts of a figure of nine entries overlap."""
-    figure = OF_MANY[name](_many(graded, 9), width)
+    figure = DRAWN[name](_many(graded, 9), width)
     areas = []
     for m in figure.marks:
         if isinstance(m, TextLine):
@@ -353,7 +337,7 @@ def test_hostile_names_are_words(name: str, graded: list[EntryFindings]) -> None
 
 def test_nothing_graded_is_an_empty_figure() -> None:
     """Without an entry a figure of many is still one, with no mark that says anything."""
-    for name, draw in OF_MANY.items():
+    for name, draw in DRAWN.items():
         figure = draw([], charts.WIDE)
         assert not any(isinstance(m, Point | Box) and m.label for m in figure.marks), name
         ElementTree.fromstring(charts.inline_svg(figure, "here", "title", "words"))
@@ -461,8 +445,8 @@ def _chunks(image: bytes) -> Iterator[tuple[bytes, bytes]]:
 
 def test_a_picture_carries_its_words(summaries: list[Summary]) -> None:
     """A PNG has its title and description as readable chunks, in UTF-8, and ends as one must."""
-    figure = charts.domains(summaries)
-    drawn = charts.standalone_svg(figure, "domains", "Profil", "Größe −1")
+    figure = charts.overview(summaries)
+    drawn = charts.standalone_svg(figure, "overview", "Profil", "Größe −1")
     chunks = list(_chunks(charts.png(drawn, "Profil", "Größe −1")))
     texts = dict(body.split(b"\0\0\0\0\0") for kind, body in chunks if kind == b"iTXt")
     assert texts == {b"Title": b"Profil", b"Description": "Größe −1".encode()}
@@ -495,7 +479,7 @@ def test_figures_are_files_with_words(runs: Runs, tmp_path: Path) -> None:
     written = write_figures(results, tmp_path / "figures", ("svg",))
     assert written[-1].name == "figures.md"
     names = [path.stem for path in written[:-1]]
-    assert len(names) == len(set(names)) == 7 + len(results.summaries)
+    assert len(names) == len(set(names)) == 6
     listed = written[-1].read_text(encoding="utf-8")
     for path in written[:-1]:
         text = path.read_text(encoding="utf-8")

@@ -11,7 +11,6 @@ from careeval.files import write_bytes, write_text
 from careeval.report import charts
 from careeval.results.findings import Findings
 from careeval.sheets.formats.markdown import plain_markdown
-from careeval.sheets.words import entry_names
 
 Format = Literal["svg", "png"]
 
@@ -72,19 +71,15 @@ def write_figures(
 
 
 def _files(findings: Findings) -> Iterator[_File]:
-    """Yield all figures: first those over all entries, then a numbered figure per entry."""
+    """Yield all figures."""
     graded, summaries = findings.graded, findings.summaries
     if not graded:
         return
     yield _File("overview", "Errors and scores", charts.overview(summaries))
     title = "Severe errors and scores, for a column of a paper"
     yield _File("column", title, charts.column(summaries))
-    yield _File("domains", "Domain profile", charts.domains(summaries))
     yield _File("worst-at-k", "The worst of k responses", charts.worst_at_k(graded))
     title = "Scores of the scenarios, by system"
     yield _File("distributions", title, charts.distributions(graded))
     yield _File("cost", "Score and cost", charts.cost_scatter(summaries))
     yield _File("worst", "Mean and worst response", charts.worst_scatter(summaries))
-    for n, (name, each) in enumerate(zip(entry_names(summaries), graded, strict=True), 1):
-        title = f"Scores of the scenarios: {name}"
-        yield _File(f"scenarios-{n:02}", title, charts.distribution(each))

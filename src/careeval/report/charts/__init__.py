@@ -4,8 +4,7 @@ A figure draws the estimates that it is given and computes only their positions.
 system as one grader judged it on one rubric; a figure draws entries in the order given.
 """
 
-from careeval.report.charts.distribution import distribution, distributions
-from careeval.report.charts.domains import domains
+from careeval.report.charts.distribution import distributions
 from careeval.report.charts.drawing import NARROW, WIDE, Figure
 from careeval.report.charts.scatter import cost_scatter, worst_scatter
 from careeval.report.charts.scores import column, overview
@@ -18,9 +17,7 @@ __all__ = [
     "Figure",
     "column",
     "cost_scatter",
-    "distribution",
     "distributions",
-    "domains",
     "inline_svg",
     "overview",
     "png",
