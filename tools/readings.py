@@ -29,7 +29,7 @@ from careeval.bank.schema import ProbeLabel
 from careeval.core.scenario import ItemId, Points, Rubric, Slug
 from careeval.errors import StatsError
 from careeval.sheets.document import Document
-from careeval.sheets.kinds import COUNT, NumberKind, Unit
+from careeval.sheets.kinds import COUNT, Unit, number_kind
 from careeval.sheets.sheet import Field, Row, Sheet, Shown, View
 from careeval.stats.two_raters import weighted_kappa
 
@@ -199,7 +199,7 @@ def _no_labels(bank: Bank, reading: SecondReading) -> Iterator[str]:
             yield f"{row.scenario} has no {row.item!r} among its actions"
 
 
-_KAPPA = NumberKind(unit=Unit(1, "", 3))
+_KAPPA = number_kind(unit=Unit(1, "", 3))
 _FIELDS = (
     Field("what", "what was read: points of items, or labels of probes", head="Read"),
     Field("reading", "first, or last, after what the first led to"),

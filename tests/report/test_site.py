@@ -37,9 +37,8 @@ from careeval.results.details import Breakdown
 from careeval.results.entries import entries, harms
 from careeval.results.findings import Findings, findings
 from careeval.results.tables import Runs
-from careeval.sheets.estimate_kinds import ESTIMATE
 from careeval.sheets.json_output import summary_json
-from careeval.sheets.kinds import DECIMAL
+from careeval.sheets.kinds import DECIMAL, ESTIMATE
 from careeval.sheets.sheet import Field, Row, Sheet
 from careeval.sheets.words import headline_sentence
 from careeval.stats.estimate import Estimate

@@ -5,19 +5,22 @@ from __future__ import annotations
 import pytest
 
 from careeval.results.summary import Cost
-from careeval.sheets.estimate_kinds import AGREEMENT_SHARE
 from careeval.sheets.kinds import (
+    AGREEMENT_SHARE,
     DASH,
+    DIFFERENCE,
     P_VALUE,
     PERCENT,
     PLAIN,
+    PLAIN_DOLLARS,
     POINTS,
     RANKS,
+    ROUND_SHARE,
     SHARE,
     TWO_DECIMALS,
     UNKNOWN,
+    part_name_kind,
 )
-from careeval.sheets.page_kinds import DIFFERENCE, PLAIN_DOLLARS, ROUND_SHARE, PartNameKind
 from careeval.stats.estimate import Estimate
 
 
@@ -62,8 +65,8 @@ def test_a_value_that_does_not_exist_is_a_dash() -> None:
 
 def test_the_name_of_a_part_has_a_capital() -> None:
     """The name of a part has a capital on a page, and none in a sentence."""
-    kind = PartNameKind(names={"03": "partial help"})
-    assert (kind.page_text("03"), kind.text("03"), kind.data("03")) == (
+    kind = part_name_kind(names={"03": "partial help"})
+    assert (kind.page_text("03"), kind.text("03"), kind.store("03")) == (
         "Partial help",
         "partial help",
         ("03",),
@@ -74,13 +77,13 @@ def test_an_unknown_cost_says_why() -> None:
     """An unknown cost has its reason below it, and in the data."""
     unknown = Cost(None, "no price is known", 0.5, 2, 1, None, None, None)
     assert PLAIN_DOLLARS.page_text(unknown) == UNKNOWN
-    assert PLAIN_DOLLARS.page_lines(unknown) == ("no price is known",)
-    assert PLAIN_DOLLARS.data(unknown) == (None, 0.5, "no price is known")
+    assert PLAIN_DOLLARS.lines(unknown) == ("no price is known",)
+    assert PLAIN_DOLLARS.store(unknown) == (None, 0.5, "no price is known")
 
 
 def test_bounds_of_agreement_say_nothing_twice() -> None:
     """If nothing is unresolved, there are no bounds, which would look like an interval."""
     few = Estimate(0.5, 0.5, 0.5, None, "fewer than five scenarios")
-    assert AGREEMENT_SHARE.data(few) == (0.5, None, None, None, None, few.reason)
+    assert AGREEMENT_SHARE.store(few) == (0.5, None, None, None, None, few.reason)
     unresolved = Estimate(0.5, 0.4, 0.6, (0.2, 0.8))
-    assert AGREEMENT_SHARE.data(unresolved)[1:3] == (0.4, 0.6)
+    assert AGREEMENT_SHARE.store(unresolved)[1:3] == (0.4, 0.6)

@@ -229,7 +229,7 @@ class PageTable:
     def cell(self, column: PageColumn, row: Row) -> PageCell:
         """Return the cell in a row and a column, ready for the template."""
         kind, value = self.sheet.by_key[column.key].kind, row.get(column.key)
-        lines = kind.page_lines(value) if column.lines and value is not None else ()
+        lines = kind.lines(value) if column.lines and value is not None else ()
         order = None if value is None else kind.sort_key(value)
         return PageCell(
             text=kind.page_text(value, column.form),

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from careeval.core.text import percent
 from careeval.results.summary import Summary
-from careeval.sheets.estimate_kinds import ESTIMATE
+from careeval.sheets.kinds import ESTIMATE
 from careeval.stats.estimate import Estimate
 
 # C0 and C1 controls except tab and newline, and marks that change the direction of text

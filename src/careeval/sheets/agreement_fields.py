@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from careeval.results.grader_accuracy import PointClass
-from careeval.sheets.estimate_kinds import AGREEMENT_COEFFICIENT, AGREEMENT_SHARE
-from careeval.sheets.kinds import COUNT, SHARE, SIGNED
+from careeval.sheets.kinds import AGREEMENT_COEFFICIENT, AGREEMENT_SHARE, COUNT, SHARE, SIGNED
 from careeval.sheets.sheet import Field, Row
 
 POINTS = Field("points", "-2 to 2: points of the items", SIGNED)

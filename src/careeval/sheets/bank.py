@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from typing import Any
 
 from careeval.bank import Bank
@@ -25,10 +25,8 @@ from careeval.sheets.kinds import (
     SHARE,
     SIGNED,
     WORD_LIST,
-    CountKind,
-    Form,
-    NumberKind,
     Unit,
+    number_kind,
 )
 from careeval.sheets.names import DOMAINS
 from careeval.sheets.sheet import Field, Row, Sheet, Shown, View
@@ -113,13 +111,7 @@ def bank_figures(stats: Mapping[str, Any]) -> Iterator[str]:
         )
 
 
-@dataclass(frozen=True)
-class _ScenarioCountKind(CountKind):
-    """A number of scenarios, written as a dot if zero."""
-
-    def text(self, value: int | None, form: Form = Form.short) -> str:
-        """Return the number; a dot for zero."""
-        return "·" if value == 0 else super().text(value, form)
+_SCENARIO_COUNT = replace(COUNT, write=lambda n, form: COUNT.write(n, form) if n else "·")
 
 
 def coverage_sheet(stats: Mapping[str, Any]) -> Sheet:
@@ -127,7 +119,7 @@ def coverage_sheet(stats: Mapping[str, Any]) -> Sheet:
     fields = (
         Field("by", "what the scenarios are broken down by"),
         Field("part", "the part, as the bank names it"),
-        *(Field(adl.value, "scenarios of this activity", _ScenarioCountKind()) for adl in Adl),
+        *(Field(adl.value, "scenarios of this activity", _SCENARIO_COUNT) for adl in Adl),
         Field("all", "scenarios of all activities", COUNT),
     )
     rows = [
@@ -189,7 +181,7 @@ def pilot_document(pilot: Mapping[str, Any]) -> Document:
     Args:
         pilot: From `pilot_json`.
     """
-    whole = NumberKind(unit=Unit(decimals=0))
+    whole = number_kind(unit=Unit(decimals=0))
     fields = (
         Field("class", "points of the items, and what else they are"),
         Field("items", "number of items of this class", COUNT),

@@ -1,17 +1,22 @@
-"""Kinds of values: their text for people and their columns in data files."""
+"""Kinds of values: their text for people and their columns in data files.
+
+A kind is a value, not a class: a `Kind` holds the functions that write and store its values.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any, NamedTuple
 
 import polars as pl
 
-from careeval.core.text import dollars, percent, signed
+from careeval.core.text import dollars, percent, signed, thousands
+from careeval.results.graded_rubric import Errors
 from careeval.results.summary import Cost
 from careeval.results.tables import Column
+from careeval.stats.estimate import Estimate
 from careeval.stats.intervals import MIN_CLUSTERS
 
 Scalar = str | int | float | bool | None | list[Any]
@@ -26,41 +31,62 @@ class Form(StrEnum):
     """The amount of detail in a value's text.
 
     Bounds are the lowest and highest value that the unresolved judgments allow.
-
-    Attributes:
-        whole: The value, the bounds and the interval.
-        short: The value and the interval, which includes the bounds; without interval, the bounds.
-        bounds: The value and the bounds.
-        bare: The value alone.
-        of_many: For errors, the count: "2 of 36".
     """
 
-    whole = "whole"
+    whole = "whole"  # The value, the bounds and the interval
     short = "short"
-    bounds = "bounds"
-    bare = "bare"
-    of_many = "count"
+    """The value and the interval, which includes the bounds; without interval, the bounds."""
+    bounds = "bounds"  # The value and the bounds
+    bare = "bare"  # The value alone
+    of_many = "count"  # For errors, the count: "2 of 36"
 
 
 class StoredColumn(NamedTuple):
-    """One of the columns that hold a field's values in data files.
+    """One of the columns that hold a field's values in data files."""
 
-    Attributes:
-        suffix: Added to the field's key; empty for the value itself.
-        type: The polars type of the column.
-        holds: Description of the column; `{}` stands for the field's own description.
-    """
-
-    suffix: str
+    suffix: str  # Added to the field's key; empty for the value itself
     type: DataType
-    holds: str = "{}"
+    holds: str = "{}"  # Description of the column; `{}` stands for the field's own
+
+
+def _as_text(value: Any, _: Form) -> str:
+    return str(value)
+
+
+def _stored_as_it_is(value: Any) -> tuple[Scalar, ...]:
+    return (value,)
+
+
+def _itself(value: float) -> float:
+    return value
+
+
+def _no_order(_: Any) -> None:
+    return None
+
+
+def _no_lines(_: Any) -> tuple[str, ...]:
+    return ()
+
+
+def _no_unit(_: Form) -> str:
+    return ""
 
 
 @dataclass(frozen=True)
 class Kind:
-    """The way in which a field's values are written and stored."""
+    """The way in which a field's values are written and stored.
+
+    The functions of a kind are only called with values that are not `None`.
+    """
 
     stored: tuple[StoredColumn, ...] = (StoredColumn("", pl.String),)  # The columns in data files
+    write: Callable[[Any, Form], str] = _as_text
+    store: Callable[[Any], tuple[Scalar, ...]] = _stored_as_it_is  # A value for each stored column
+    order: Callable[[Any], float | None] = _no_order  # The sort key; `None`: rows sort by the text
+    write_on_page: Callable[[Any, Form], str] | None = None  # The text with its unit, if it has one
+    lines: Callable[[Any], tuple[str, ...]] = _no_lines  # Small lines below a value on a page
+    unit: Callable[[Form], str] = _no_unit  # The unit at the end of a column head
     is_number: bool = True  # True if a table aligns the values right
     if_missing: str = UNKNOWN  # The text on a page if there is no value
     is_long: bool = False  # True if the values are sentences, which LaTeX wraps
@@ -69,161 +95,90 @@ class Kind:
         """Return the data columns of a field with this key and description."""
         return tuple(Column(f"{key}{p.suffix}", p.type, p.holds.format(holds)) for p in self.stored)
 
-    def data(self, value: Any) -> tuple[Scalar, ...]:
-        """Return the values of the data columns; `None` where unknown."""
-        return (value,)
-
     def text(self, value: Any, form: Form = Form.short) -> str:
-        """Return the text of a value; a dash if it is unknown."""
-        return DASH if value is None else str(value)
+        """Return the text of a value; a dash for `None`."""
+        return DASH if value is None else self.write(value, form)
 
     def sort_key(self, value: Any) -> float | None:
         """Return the sort key of a value; `None` if unknown, or if rows sort by the text."""
-        return None
-
-    def unit_of(self, form: Form) -> str:
-        """Return the unit at the end of a column head."""
-        return ""
+        return None if value is None else self.order(value)
 
     def page_text(self, value: Any, form: Form = Form.bare) -> str:
         """Return the text of a value on a page, with the unit; `if_missing` for `None`."""
-        return self.if_missing if value is None else self.text(value, form)
-
-    def page_lines(self, value: Any) -> tuple[str, ...]:
-        """Return the small lines below a value on a page, such as its interval."""
-        return ()
+        return self.if_missing if value is None else (self.write_on_page or self.write)(value, form)
 
 
 # Text
 
 
-@dataclass(frozen=True)
-class TextKind(Kind):
-    """A text, or a name that data files store in one form and tables show in another."""
+def text_kind(
+    names: Mapping[str, str] | None = None,
+    shown_name: Callable[[Any], str] = str,
+    *,
+    is_number: bool = False,
+    if_missing: str = UNKNOWN,
+) -> Kind:
+    """Return the kind of a text, or of a name that tables show in another form than data files.
 
-    is_number: bool = False
-    names: Mapping[str, str] | None = None  # Stored name → shown name
-    shown_name: Callable[[Any], str] = str
-    """Returns the shown name for a stored name that `names` lacks."""
-
-    def data(self, value: Any) -> tuple[Scalar, ...]:
-        """Return the stored name."""
-        return (None if value is None else str(value),)
-
-    def text(self, value: Any, form: Form = Form.short) -> str:
-        """Return the shown name."""
-        if value is None:
-            return DASH
-        return (self.names or {}).get(value) or self.shown_name(value)
-
-
-@dataclass(frozen=True)
-class ListKind(Kind):
-    """A list of names or numbers in one cell."""
-
-    is_number: bool = False
-    joined: bool = False
-    """True if data files store one text, joined by semicolons, instead of a list."""
-
-    def data(self, value: Iterable[Any] | None) -> tuple[Scalar, ...]:
-        """Return the list, or the joined text."""
-        if value is None:
-            return (None,)
-        return ("; ".join(value) if self.joined else list(value),)
-
-    def text(self, value: Iterable[Any] | None, form: Form = Form.short) -> str:
-        """Return the elements, joined by semicolons."""
-        return DASH if value is None else "; ".join(map(str, value))
+    Args:
+        names: Stored name → shown name.
+        shown_name: Returns the shown name for a stored name that `names` lacks.
+        is_number: Whether a table aligns the values right.
+        if_missing: The text on a page if there is no value.
+    """
+    return Kind(
+        write=lambda value, _: (names or {}).get(value) or shown_name(value),
+        store=lambda value: (str(value),),
+        is_number=is_number,
+        if_missing=if_missing,
+    )
 
 
-WORDS = TextKind()
-WORD_LIST = ListKind((StoredColumn("", pl.List(pl.String)),))
-NUMBER_LIST = ListKind((StoredColumn("", pl.List(pl.Float64)),))
-JOINED = ListKind(joined=True)
+def part_name_kind(
+    names: Mapping[str, str] | None = None, shown_name: Callable[[Any], str] = str
+) -> Kind:
+    """Return the kind of the name of a part of the scenarios, with a capital on a page."""
+    kind = text_kind(names, shown_name)
+
+    def with_capital(value: Any, form: Form) -> str:
+        text = kind.write(value, form)
+        return f"{text[:1].upper()}{text[1:]}"
+
+    return replace(kind, write_on_page=with_capital)
 
 
-@dataclass(frozen=True)
-class FlagKind(Kind):
-    """A value that is true or false."""
-
-    stored: tuple[StoredColumn, ...] = (StoredColumn("", pl.Boolean),)
-    is_number: bool = False
-    yes: str = "yes"  # The text for true
-    no: str = "no"  # The text for false
-
-    def text(self, value: bool | None, form: Form = Form.short) -> str:
-        """Return the text for true or for false."""
-        return DASH if value is None else self.yes if value else self.no
+def list_kind(element: DataType) -> Kind:
+    """Return the kind of a list in one cell, joined by semicolons in tables."""
+    return Kind(
+        (StoredColumn("", pl.List(element)),),
+        lambda value, _: "; ".join(map(str, value)),
+        lambda value: (list(value),),
+        is_number=False,
+    )
 
 
-FLAG = FlagKind()
+def flag_kind(yes: str = "yes", no: str = "no") -> Kind:
+    """Return the kind of a value that is true or false, with the text for either."""
+    stored = (StoredColumn("", pl.Boolean),)
+    return Kind(stored, lambda value, _: yes if value else no, is_number=False)
+
+
+WORDS = text_kind()
+WORD_LIST = list_kind(pl.String)
+NUMBER_LIST = list_kind(pl.Float64)
+JOINED = replace(WORD_LIST, stored=WORDS.stored, store=lambda value: ("; ".join(value),))
+FLAG = flag_kind()
 
 
 # Numbers without an interval
 
 
-@dataclass(frozen=True)
-class CountKind(Kind):
-    """A whole number."""
-
-    stored: tuple[StoredColumn, ...] = (StoredColumn("", pl.Int64),)
-    small: bool = False  # True if an asterisk marks numbers of scenarios too small for an interval
-
-    def text(self, value: int | None, form: Form = Form.short) -> str:
-        """Return the number with thousands separators."""
-        if value is None:
-            return DASH
-        return mark_small(value) if self.small else f"{value:,}"
-
-    def sort_key(self, value: int | None) -> float | None:
-        """Return the number."""
-        return value
-
-
-@dataclass(frozen=True)
-class SignedKind(CountKind):
-    """A whole number with its sign, such as the points of an item."""
-
-    if_missing: str = DASH
-
-    def text(self, value: int | None, form: Form = Form.short) -> str:
-        """Return "+2", "0" or "−2"."""
-        return DASH if value is None else signed(value)
-
-
-@dataclass(frozen=True)
-class NumberKind(Kind):
-    """A number without an interval."""
-
-    stored: tuple[StoredColumn, ...] = (StoredColumn("", pl.Float64),)
-    unit: Unit | None = None  # The unit that the number is written in; percent if `None`
-
-    def text(self, value: float | None, form: Form = Form.short) -> str:
-        """Return the number in its unit."""
-        return (self.unit or PERCENT).text(value)
-
-    def page_text(self, value: float | None, form: Form = Form.bare) -> str:
-        """Return the number with its unit."""
-        unit = self.unit or PERCENT
-        return self.if_missing if value is None else f"{unit.text(value)}{unit.sign}"
-
-    def sort_key(self, value: float | None) -> float | None:
-        """Return the number."""
-        return value
-
-
 class Unit(NamedTuple):
-    """The unit and the decimals that a number is written with.
+    """The unit and the decimals that a number is written with."""
 
-    Attributes:
-        scale: The factor that the number is multiplied by.
-        sign: Symbol after the number, where there is room.
-        decimals: Number of decimals; `None`: two for numbers below ten, none from ten up.
-    """
-
-    scale: float = 100
-    sign: str = "%"
-    decimals: int | None = 1
+    scale: float = 100  # The factor that the number is multiplied by
+    sign: str = "%"  # Symbol after the number, where there is room
+    decimals: int | None = 1  # `None`: two for numbers below ten, none from ten up
 
     def text(self, value: float | None) -> str:
         """Return the number without its sign; a dash if it is unknown."""
@@ -234,36 +189,60 @@ class Unit(NamedTuple):
         decimals = self.decimals if self.decimals is not None else 0 if abs(value) >= 10 else 2
         return f"{self.scale * value:z.{decimals}f}".replace("-", "−")
 
+    def ends(self, interval: tuple[float, float], between: str = ", ") -> str:
+        """Return both ends of an interval as text."""
+        return f"{self.text(interval[0])}{between}{self.text(interval[1])}"
+
 
 PERCENT = Unit()
 POINTS = Unit(sign=" points")
 PLAIN = Unit(1, "", None)
 TWO_DECIMALS = Unit(1, "", 2)
 
-
-@dataclass(frozen=True)
-class PValueKind(Kind):
-    """A p value; `None` if no test was made."""
-
-    stored: tuple[StoredColumn, ...] = (StoredColumn("", pl.Float64),)
-    if_missing: str = DASH
-
-    def text(self, value: float | None, form: Form = Form.short) -> str:
-        """Return the p value with three decimals, without the 0 before the point."""
-        if value is None:
-            return DASH
-        return "<.001" if value < 0.001 else f"{value:.3f}".removeprefix("0")
-
-    def sort_key(self, value: float | None) -> float | None:
-        """Return the p value."""
-        return value
+WHOLE_COLUMN = (StoredColumn("", pl.Int64),)
+NUMBER_COLUMN = (StoredColumn("", pl.Float64),)
 
 
-@dataclass(frozen=True)
-class RanksKind(Kind):
-    """A rank set: the best and the worst rank that a system may have."""
+def number_kind(unit: Unit = PERCENT, if_missing: str = UNKNOWN) -> Kind:
+    """Return the kind of a number without an interval, written in a unit."""
+    return Kind(
+        NUMBER_COLUMN,
+        lambda value, _: unit.text(value),
+        order=_itself,
+        write_on_page=lambda value, _: f"{unit.text(value)}{unit.sign}",
+        if_missing=if_missing,
+    )
 
-    stored: tuple[StoredColumn, ...] = (
+
+def mark_small(n: int) -> str:
+    """Return a number of scenarios, with an asterisk if they are too few for an interval."""
+    return f"{n}*" if 0 < n < MIN_CLUSTERS else str(n)
+
+
+def _p_value(p: float, _: Form) -> str:
+    return "<.001" if p < 0.001 else f"{p:.3f}".removeprefix("0")
+
+
+def _seconds(value: float, _: Form) -> str:
+    return f"{value / 60:,.0f} min" if value >= 120 else f"{value:.1f} s"
+
+
+def _ranks(ranks: tuple[int, int], _: Form) -> str:
+    best, worst = ranks
+    return str(best) if best == worst else f"{best}–{worst}"
+
+
+COUNT = Kind(WHOLE_COLUMN, lambda n, _: f"{n:,}", order=_itself)
+SMALL_COUNT = replace(COUNT, write=lambda n, _: mark_small(n))
+SIGNED = Kind(WHOLE_COLUMN, lambda n, _: signed(n), order=_itself, if_missing=DASH)
+SECONDS = Kind(NUMBER_COLUMN, _seconds, order=_itself)
+SHARE = number_kind()
+DECIMAL = number_kind(PLAIN)
+PERCENT_POINTS = number_kind(POINTS, DASH)
+ROUND_SHARE = number_kind(Unit(decimals=0), DASH)
+P_VALUE = Kind(NUMBER_COLUMN, _p_value, order=_itself, if_missing=DASH)  # `None`: not tested
+RANKS = Kind(
+    (
         StoredColumn(
             "_best", pl.Int64, "{}, best possible: 1 + the number of significantly better systems"
         ),
@@ -272,76 +251,216 @@ class RanksKind(Kind):
             pl.Int64,
             "{}, worst possible: the number of ranked systems that are not significantly worse",
         ),
+    ),
+    _ranks,
+    store=lambda ranks: tuple(ranks),
+    order=lambda ranks: ranks[0] + ranks[1] / 1000,
+    if_missing=DASH,
+)
+"""The best and the worst rank that a system may have."""
+
+
+# Dollars
+
+
+def _spending_lines(cost: Cost) -> tuple[str, ...]:
+    """Return why the cost is unknown and its known part, or the responses; then the tokens."""
+    lines = [cost.reason] if cost.reason else []
+    if cost.known_usd and cost.value is None:
+        lines.append(f"the rest {dollars(cost.known_usd)}")
+    if cost.n and not cost.reason:
+        lines.append(f"{cost.n:,} {'response' if cost.n == 1 else 'responses'}")
+    if cost.input_tokens is not None and cost.output_tokens is not None:
+        tokens_in, out = thousands(cost.input_tokens), thousands(cost.output_tokens)
+        lines.append(f"{tokens_in} tokens in, {out} out")
+    return tuple(lines)
+
+
+def _cost_columns(value: str, known: str, reason: str) -> tuple[StoredColumn, ...]:
+    return (
+        StoredColumn(value, pl.Float64, "cost in dollars {}; null if unknown"),
+        StoredColumn(known, pl.Float64, "cost in dollars of the calls with a known price"),
+        StoredColumn(reason, pl.String, "why it is unknown; else empty"),
     )
-    if_missing: str = DASH
-
-    def data(self, value: tuple[int, int] | None) -> tuple[Scalar, ...]:
-        """Return both ranks; `None` twice if they are unknown."""
-        return value or (None, None)
-
-    def text(self, value: tuple[int, int] | None, form: Form = Form.short) -> str:
-        """Return "1–3", or "2" if both are equal; a dash if unknown."""
-        if value is None:
-            return DASH
-        best, worst = value
-        return str(best) if best == worst else f"{best}–{worst}"
-
-    def sort_key(self, value: tuple[int, int] | None) -> float | None:
-        """Return the best rank, with the worst as the tie-breaker."""
-        return value and value[0] + value[1] / 1000
 
 
-@dataclass(frozen=True)
-class CostKind(Kind):
-    """The cost of calls in dollars."""
+DOLLARS = Kind(
+    _cost_columns(".value", ".known_usd", ".reason"),
+    lambda cost, _: dollars(cost.value),
+    lambda cost: (cost.value, cost.known_usd, cost.reason),
+    order=lambda cost: cost.value,
+)
+"""The cost of calls."""
+PLAIN_DOLLARS = replace(
+    DOLLARS,
+    stored=_cost_columns("", "_known", "_reason"),
+    lines=lambda cost: (cost.reason,) if cost.reason else (),
+)
+"""The cost of calls, stored in columns whose names have no dots."""
+SPENDING = replace(DOLLARS, lines=_spending_lines)
+"""The cost of calls, with the number of responses and of tokens below it."""
+AMOUNT = Kind(NUMBER_COLUMN, lambda value, _: dollars(value), order=_itself)
 
-    stored: tuple[StoredColumn, ...] = (
-        StoredColumn(".value", pl.Float64, "cost in dollars {}; null if unknown"),
-        StoredColumn(".known_usd", pl.Float64, "cost in dollars of the calls with a known price"),
-        StoredColumn(".reason", pl.String, "why it is unknown; else empty"),
+
+# Estimates
+
+_ESTIMATE_COLUMNS = (
+    StoredColumn("", pl.Float64, "{}; null if unknown"),
+    StoredColumn("_low", pl.Float64, "lowest value that the unresolved items allow"),
+    StoredColumn("_high", pl.Float64, "highest value that the unresolved items allow"),
+    StoredColumn("_ci95_low", pl.Float64, "lower end of its 95% interval; null if unknown"),
+    StoredColumn("_ci95_high", pl.Float64, "upper end of its 95% interval; null if unknown"),
+    StoredColumn("_reason", pl.String, "why the value or its interval is unknown; else empty"),
+)
+
+
+def estimate_kind(
+    unit: Unit = PERCENT,
+    *,
+    ends: Callable[[tuple[float, float]], str] | None = None,
+    if_missing: str = UNKNOWN,
+) -> Kind:
+    """Return the kind of an estimate: a number, its interval, and the bounds of the unresolved.
+
+    Args:
+        unit: The unit that the numbers are written in.
+        ends: Returns both ends of an interval as text, if not in the unit.
+        if_missing: The text on a page if there is no estimate.
+    """
+    write_ends = ends or unit.ends
+
+    def bounds(value: Estimate) -> str:
+        """Return the bounds as text; empty if both look the same once rounded."""
+        low, high = unit.text(value.low), unit.text(value.high)
+        return "" if low == high else f"{low} to {high}"
+
+    def write(value: Estimate, form: Form) -> str:
+        text, range_ = unit.text(value.value), bounds(value)
+        interval = write_ends(value.ci95) if value.ci95 else ""
+        match form:
+            case Form.whole:
+                if range_:
+                    text += f" ({range_} by the unresolved)"
+                return f"{text} [{interval}]" if interval else text
+            case Form.short if interval:
+                return f"{text} [{interval}]"
+            case Form.short | Form.bounds if range_:
+                return f"{text} ({range_})"
+            case _:
+                return text
+
+    def on_page(value: Estimate, form: Form) -> str:
+        return UNKNOWN if value.value is None else f"{write(value, form)}{unit.sign}"
+
+    def lines(value: Estimate) -> tuple[str, ...]:
+        """Return the interval, the bounds, and why the value or the interval is unknown."""
+        interval = unit.ends(value.ci95, " to ") if value.ci95 else ""
+        range_ = bounds(value)
+        parts = (interval, range_ and f"unresolved: {range_}", value.reason)
+        return tuple(part for part in parts if part)
+
+    def unit_of(form: Form) -> str:
+        sign = " %" if unit.sign == "%" else ""
+        return f"{sign} [95% CI]" if form in (Form.whole, Form.short) else sign
+
+    return Kind(
+        _ESTIMATE_COLUMNS,
+        write,
+        lambda x: (x.value, x.low, x.high, *(x.ci95 or (None, None)), x.reason),
+        lambda value: value.value,
+        on_page,
+        lines,
+        unit_of,
+        if_missing=if_missing,
     )
 
-    def data(self, value: Cost) -> tuple[Scalar, ...]:
-        """Return the cost, the known part of the cost, and the reason if the cost is unknown."""
-        return value.value, value.known_usd, value.reason
 
-    def text(self, value: Cost, form: Form = Form.short) -> str:
-        """Return the dollars."""
-        return dollars(value.value)
+def difference_kind(if_missing: str = UNKNOWN) -> Kind:
+    """Return the kind of a difference in points; on a page it has its sign, the head the unit."""
+    kind = estimate_kind(POINTS, if_missing=if_missing)
 
-    def sort_key(self, value: Cost) -> float | None:
-        """Return the dollars."""
-        return value.value
+    def with_sign(value: Estimate, form: Form) -> str:
+        if value.value is None:
+            return UNKNOWN
+        text = kind.write(value, form)
+        return text if text.startswith(("−", "0.0")) else f"+{text}"
 
-
-@dataclass(frozen=True)
-class SecondsKind(Kind):
-    """A duration in seconds."""
-
-    stored: tuple[StoredColumn, ...] = (StoredColumn("", pl.Float64),)
-
-    def text(self, value: float | None, form: Form = Form.short) -> str:
-        """Return a duration in seconds; from two minutes up, in minutes."""
-        if value is None:
-            return DASH
-        return f"{value / 60:,.0f} min" if value >= 120 else f"{value:.1f} s"
-
-    def sort_key(self, value: float | None) -> float | None:
-        """Return the seconds."""
-        return value
+    return replace(kind, write_on_page=with_sign)
 
 
-COUNT = CountKind()
-SIGNED = SignedKind()
-SECONDS = SecondsKind()
-SMALL_COUNT = CountKind(small=True)
-SHARE = NumberKind()
-DECIMAL = NumberKind(unit=PLAIN)
-P_VALUE = PValueKind()
-RANKS = RanksKind()
-DOLLARS = CostKind()
+def _without_equal_bounds(kind: Kind) -> Kind:
+    """Return a kind of estimates whose bounds are null if no judgment is unresolved."""
+    columns = tuple(
+        part._replace(holds=f"{part.holds}; null if none is unresolved")
+        if part.suffix in ("_low", "_high")
+        else part
+        for part in kind.stored
+    )
+
+    def store(value: Estimate) -> tuple[Scalar, ...]:
+        number, low, high, *rest = kind.store(value)
+        return (number, None, None, *rest) if low == high else (number, low, high, *rest)
+
+    return replace(kind, stored=columns, store=store)
 
 
-def mark_small(n: int) -> str:
-    """Return a number of scenarios, with an asterisk if they are too few for an interval."""
-    return f"{n}*" if 0 < n < MIN_CLUSTERS else str(n)
+ESTIMATE = estimate_kind()
+COEFFICIENT = estimate_kind(TWO_DECIMALS)
+DIFFERENCE = difference_kind()
+AGREEMENT_SHARE = _without_equal_bounds(ESTIMATE)
+AGREEMENT_COEFFICIENT = _without_equal_bounds(COEFFICIENT)
+
+
+# Shares of responses with an error
+
+
+def _error_count(errors: Errors) -> str:
+    share = errors.share
+    if share.value is None:
+        return DASH
+    least = "≥ " if share.low != share.high else ""
+    return f"{least}{errors.count:,} of {errors.n:,}"
+
+
+def _error_share(errors: Errors, form: Form) -> str:
+    """Return the share, with its upper limit if it is zero, or the count of responses."""
+    if form is Form.of_many or errors.share.value is None:
+        return _error_count(errors)
+    if form is Form.bare:
+        return percent(errors.share.value)
+    if errors.upper_at_zero is not None:
+        return f"0.0 (up to {percent(errors.upper_at_zero)})"
+    return ESTIMATE.write(errors.share, form)
+
+
+def _error_lines(errors: Errors) -> tuple[str, ...]:
+    """Return the lines of the share or its upper limit; then the count, unless it is unknown."""
+    if errors.share.value is None:
+        return ESTIMATE.lines(errors.share)
+    limit = errors.upper_at_zero
+    sure = ESTIMATE.lines(errors.share) if limit is None else (f"up to {percent(limit)}%",)
+    return *sure, f"{_error_count(errors)} responses"
+
+
+def _stored_errors(errors: Errors) -> tuple[Scalar, ...]:
+    return *ESTIMATE.store(errors.share), errors.count, errors.n, errors.upper_at_zero
+
+
+ERROR_SHARE = Kind(
+    (
+        *_ESTIMATE_COLUMNS,
+        StoredColumn(
+            "_count", pl.Int64, "responses with such an error; a minimum if any is unresolved"
+        ),
+        StoredColumn("_n", pl.Int64, "judged responses to scenarios whose rubric has such an item"),
+        StoredColumn(
+            "_upper_at_zero", pl.Float64, "if there was none, the upper 95% limit of the share"
+        ),
+    ),
+    _error_share,
+    _stored_errors,
+    lambda errors: errors.share.value,
+    lambda errors, form: ESTIMATE.page_text(errors.share, form),
+    _error_lines,
+    lambda form: " in" if form is Form.of_many else ESTIMATE.unit(form),
+)

@@ -9,9 +9,8 @@ from careeval.results.details import ScenarioScore
 from careeval.results.findings import EntryFindings, ShownScenario
 from careeval.results.graded_rubric import NOT_FILLED
 from careeval.sheets.entries.entries_sheet import ENTRY, GRADER_NAME, NAME, RUBRIC, with_names
-from careeval.sheets.kinds import COUNT, NUMBER_LIST, SHARE, SIGNED, WORD_LIST, WORDS
+from careeval.sheets.kinds import COUNT, NUMBER_LIST, ROUND_SHARE, SHARE, SIGNED, WORD_LIST, WORDS
 from careeval.sheets.names import condition, plain
-from careeval.sheets.page_kinds import ROUND_SHARE
 from careeval.sheets.sheet import Field, Row, Sheet
 from careeval.sheets.trust.graders import with_brief_names
 

@@ -59,7 +59,7 @@ class Field:
         if row.get(self.key) is None or not self.in_files:
             return ()
         names = (column.name for column in self.columns)
-        return zip(names, self.kind.data(row[self.key]), strict=True)
+        return zip(names, self.kind.store(row[self.key]), strict=True)
 
 
 def row_of(record: object, fields: Iterable[Field], within: str = "") -> Row:
@@ -217,6 +217,4 @@ class View:
 
     def _head(self, shown: Shown) -> str:
         field = self.sheet.by_key[shown.key]
-        return (
-            shown.head or f"{field.brief or field.heading.lower()}{field.kind.unit_of(shown.form)}"
-        )
+        return shown.head or f"{field.brief or field.heading.lower()}{field.kind.unit(shown.form)}"

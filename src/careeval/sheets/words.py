@@ -14,9 +14,7 @@ from careeval.results.details import EntryNumbers, care_numbers
 from careeval.results.graded_rubric import Errors
 from careeval.results.people_audit import PeopleAudit
 from careeval.results.summary import COUNTED_STATES, NOT_COMPARABLE, Cost, Summary
-from careeval.sheets.estimate_kinds import ERROR_SHARE, ESTIMATE
-from careeval.sheets.kinds import DASH, DOLLARS, Form
-from careeval.sheets.page_kinds import SPENDING
+from careeval.sheets.kinds import DASH, DOLLARS, ERROR_SHARE, ESTIMATE, SPENDING, Form
 from careeval.stats.estimate import Estimate
 
 SMALL = "* fewer than five scenarios: no interval, and not for comparing."
@@ -314,4 +312,4 @@ def cost_lines(summaries: Sequence[Summary]) -> list[str]:
 
 def _cost_text(cost: Cost) -> str:
     """Return a cost as text: the dollars, and in brackets the lines of `SPENDING`."""
-    return f"{DOLLARS.text(cost)} ({', '.join(SPENDING.page_lines(cost))})"
+    return f"{DOLLARS.text(cost)} ({', '.join(SPENDING.lines(cost))})"

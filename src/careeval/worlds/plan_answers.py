@@ -8,8 +8,7 @@ from careeval.results.care import ANY
 from careeval.results.summary import Summary
 from careeval.sheets.entries.entries_sheet import ENTRY, GRADER_NAME, NAME, entry_rows
 from careeval.sheets.entries.further_tables import FurtherTable
-from careeval.sheets.estimate_kinds import ERROR_SHARE, ESTIMATE, EstimateKind
-from careeval.sheets.kinds import COUNT, DASH, TextKind
+from careeval.sheets.kinds import COUNT, DASH, ERROR_SHARE, ESTIMATE, estimate_kind, text_kind
 from careeval.sheets.names import ANSWERS
 from careeval.sheets.sheet import Field, Sheet
 
@@ -29,7 +28,7 @@ def plan_answers_table(summaries: Sequence[Summary]) -> FurtherTable:
         Field(
             "answer",
             "what the person does: yes, no, silence or stop; any: all together",
-            TextKind(names={**ANSWERS, ANY: "all together"}),
+            text_kind(names={**ANSWERS, ANY: "all together"}),
             "The person",
         ),
         Field("n", "judged responses", COUNT, "Responses"),
@@ -38,7 +37,7 @@ def plan_answers_table(summaries: Sequence[Summary]) -> FurtherTable:
         Field(
             "executable",
             "share of responses that are plans without a step that cannot be carried out",
-            EstimateKind(if_missing=DASH),
+            estimate_kind(if_missing=DASH),
             "Executable",
         ),
         Field(

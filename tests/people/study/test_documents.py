@@ -124,7 +124,7 @@ def test_an_end_that_is_cut_is_no_number(low: float, printed: str) -> None:
     """The end of an interval at −1 or below is printed as "≤ −1", and no other is."""
     estimate = Estimate(0.5, 0.5, 0.5, (low, 0.75))
     assert AGREEMENT.text(estimate) == f"0.50 [{printed}, 0.75]"
-    assert AGREEMENT.page_lines(estimate) == (f"{printed} to 0.75",)
+    assert AGREEMENT.lines(estimate) == (f"{printed} to 0.75",)
     assert AGREEMENT.text(estimate, Form.bare) == "0.50"
 
 
@@ -133,15 +133,15 @@ def test_a_count_of_raters_is_a_share_too() -> None:
     share = Endorsement(4, 5)
     assert SHARE_OF_RATERS.text(share, Form.of_many) == "4/5"
     assert SHARE_OF_RATERS.text(share) == "0.80 [0.28, 0.99]"
-    assert SHARE_OF_RATERS.data(share) == (0.8, *share.interval)
+    assert SHARE_OF_RATERS.store(share) == (0.8, *share.interval)
 
 
 def test_of_few_of_a_role_the_ratings_stand_as_they_are() -> None:
     """Two caregivers have their ratings, three therapists an interval and what the rule says."""
     two = RoleRatings(Role.family_caregiver, (2, 5), Endorsement(1, 2), None)
-    assert (OF_ROLE.text(two), OF_ROLE.page_lines(two)) == ("1/2", ("gave 2, 5", "lowest 2"))
+    assert (OF_ROLE.text(two), OF_ROLE.lines(two)) == ("1/2", ("gave 2, 5", "lowest 2"))
     three = RoleRatings(Role.occupational_therapist, (4, 4, 5), Endorsement(3, 3), True)
-    assert OF_ROLE.page_lines(three) == ("0.29 to 1.00", "passes alone")
+    assert OF_ROLE.lines(three) == ("0.29 to 1.00", "passes alone")
     assert OF_ROLE.page_text(None) == "not rated"
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from careeval.sheets.entries.side_by_side import PartScoreKind, pivot
+from careeval.sheets.entries.side_by_side import part_score_kind, pivot
 from careeval.sheets.kinds import COUNT, DASH, Form
 from careeval.sheets.sheet import Field, Row, Sheet
 from careeval.stats.estimate import Estimate
@@ -30,7 +30,7 @@ def test_each_row_stands_in_one_cell() -> None:
         ("system", "adl", ["eating", "bathing"]),
         ("adl", "system", ["a", "b"]),
     ):
-        wide, keys = pivot(SHEET, down, along, PartScoreKind())
+        wide, keys = pivot(SHEET, down, along, part_score_kind())
         assert [wide.by_key[key].heading for key in keys] == heads
         cells = [row[key] for row in wide.rows for key in keys if key in row]
         assert sorted(map(str, cells)) == sorted(map(str, ROWS))
@@ -40,11 +40,15 @@ def test_each_row_stands_in_one_cell() -> None:
 def test_the_score_of_a_part_says_how_many_scenarios_it_is_over() -> None:
     """Fewer than five have an asterisk, at the score or at their number; none is a dash."""
     many, few, _ = ROWS
-    assert PartScoreKind().text(few, Form.short) == "50.0 (n 2*)"
-    assert [PartScoreKind().page_text(row) for row in (many, few, None)] == ["50.0", "50.0*", DASH]
-    assert PartScoreKind(n=True).page_text(few) == "50.0"
-    assert PartScoreKind(n=True).page_lines(few) == ("25.0 to 75.0", "n 2*")
-    assert PartScoreKind(interval=False, n=True).page_lines(many) == ("n 6",)
+    assert part_score_kind().text(few, Form.short) == "50.0 (n 2*)"
+    assert [part_score_kind().page_text(row) for row in (many, few, None)] == [
+        "50.0",
+        "50.0*",
+        DASH,
+    ]
+    assert part_score_kind(n=True).page_text(few) == "50.0"
+    assert part_score_kind(n=True).lines(few) == ("25.0 to 75.0", "n 2*")
+    assert part_score_kind(interval=False, n=True).lines(many) == ("n 6",)
 
 
 def test_a_cell_may_hold_one_field_alone() -> None:

@@ -19,9 +19,8 @@ from careeval.results.summary import NOT_COMPARABLE, Summary, summarise
 from careeval.results.tables import Runs
 from careeval.sheets.entries.entries_sheet import parts_sheet, rank_texts
 from careeval.sheets.entries.summary_document import summary_document
-from careeval.sheets.estimate_kinds import ESTIMATE
 from careeval.sheets.formats.markdown import markdown
-from careeval.sheets.kinds import Form
+from careeval.sheets.kinds import ESTIMATE, Form
 from careeval.sheets.words import SMALL, cost_lines, headline_sentence, remarks
 from careeval.stats.estimate import Estimate
 from results.authored import Marks, by_hand, judgments, ladder_run, numbers_of, responses, runs_of

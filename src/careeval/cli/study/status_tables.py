@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from careeval.bank.evidence_changes import EvidenceChange
@@ -12,25 +11,22 @@ from careeval.people.deck import Progress
 from careeval.people.study.kinds import ROLE
 from careeval.people.study.plan import StudyPlan
 from careeval.sheets.document import Document
-from careeval.sheets.kinds import COUNT, FLAG, WORD_LIST, FlagKind, Form, Kind, NumberKind, Unit
+from careeval.sheets.kinds import COUNT, FLAG, WORD_LIST, Form, Kind, Unit, flag_kind, number_kind
 from careeval.sheets.sheet import Field, Row, Sheet, Shown, View
 
 if TYPE_CHECKING:
     from careeval.people.study.rounds import RaterProgress
 
 
-@dataclass(frozen=True)
-class _OwnAnswers(Kind):
-    def text(self, value: Row, form: Form = Form.short) -> str:  # noqa: ARG002
-        """Return how many own answers are written and if handed in; empty if none was asked."""
-        if not value["n_asked"] and not value["handed_in"]:
-            return ""
-        total = f" of {value['n_asked']}" if value["n_asked"] else ""
-        state = "handed in" if value["handed_in"] else "not handed in"
-        return f"{value['n_written']}{total}, {state}"
+def _own_answers(row: Row, _: Form) -> str:
+    """Return how many own answers are written and if handed in; empty if none was asked."""
+    if not row["n_asked"] and not row["handed_in"]:
+        return ""
+    total = f" of {row['n_asked']}" if row["n_asked"] else ""
+    return f"{row['n_written']}{total}, {'handed in' if row['handed_in'] else 'not handed in'}"
 
 
-_MINUTES = NumberKind(unit=Unit(1, "", 1), if_missing="")
+_MINUTES = number_kind(unit=Unit(1, "", 1), if_missing="")
 
 _STATUS = (
     Field("rater", "pseudonym"),
@@ -38,8 +34,15 @@ _STATUS = (
     Field("opened", "whether they have opened their link", FLAG),
     Field("agreed", "whether they agreed to the terms", FLAG),
     Field("declined", "whether they have said that they do not agree", FLAG),
-    Field("revoked", "whether their link is switched off", FlagKind(yes="link off", no=""), "Link"),
-    Field("own_answers", "answers of their own", _OwnAnswers(is_number=False), in_files=False),
+    Field(
+        "revoked", "whether their link is switched off", flag_kind(yes="link off", no=""), "Link"
+    ),
+    Field(
+        "own_answers",
+        "answers of their own",
+        Kind(write=_own_answers, is_number=False),
+        in_files=False,
+    ),
     Field("done", "scenarios that are rated whole", COUNT),
     Field("started", "scenarios that are rated in part", COUNT),
     Field("skipped", "scenarios that are left out", COUNT),

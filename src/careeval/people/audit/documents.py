@@ -35,7 +35,7 @@ from careeval.sheets.document import Document
 from careeval.sheets.entries.entries_sheet import RUBRIC, SYSTEM
 from careeval.sheets.formats.data_files import csv_text
 from careeval.sheets.json_output import AUDIT_SCHEMA, numbers_json
-from careeval.sheets.kinds import COUNT, SHARE, FlagKind, Form
+from careeval.sheets.kinds import COUNT, SHARE, Form, flag_kind
 from careeval.sheets.sheet import Field, Sheet, Shown, View, row_of
 from careeval.sheets.trust.audit import (
     AGAINST_PEOPLE,
@@ -215,7 +215,7 @@ _DRAWN = (
     Field(
         "present",
         "whether the grader calls the item present",
-        FlagKind(yes="found it", no="called it absent"),
+        flag_kind(yes="found it", no="called it absent"),
         "The grader",
     ),
     SYSTEM,

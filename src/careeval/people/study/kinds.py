@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import replace
 
 import polars as pl
 
@@ -12,17 +12,17 @@ from careeval.core.text import signed
 from careeval.people.study.panel import DESCRIBES
 from careeval.people.study.scale_ratings import RoleRatings, ScaleRatings
 from careeval.people.study.scenario_decisions import Decision, ScenarioResult
-from careeval.sheets import kinds
-from careeval.sheets.estimate_kinds import EstimateKind
 from careeval.sheets.kinds import (
     DASH,
     TWO_DECIMALS,
     Form,
     Kind,
-    ListKind,
-    Scalar,
     StoredColumn,
-    TextKind,
+    Unit,
+    estimate_kind,
+    list_kind,
+    number_kind,
+    text_kind,
 )
 from careeval.stats.estimate import Estimate
 from careeval.stats.resampling import LOWEST_END
@@ -47,139 +47,31 @@ ROLES: Mapping[str, str] = {
     Role.other: "other",
 }
 
-ROLE = TextKind(names=ROLES)
-WHEN = TextKind(names={"before": "round 1, all", "after": "last, not dropped"})
-INTEGERS = ListKind((StoredColumn("", pl.List(pl.Int64)),))
-DECIMALS = kinds.NumberKind(unit=TWO_DECIMALS)
-YEARS = kinds.NumberKind(unit=kinds.Unit(1, "", 1))
-
-
-@dataclass(frozen=True)
-class _DecisionKind(TextKind):
-    def data(self, value: str) -> tuple[Scalar, ...]:
-        return (None if value == UNDECIDED else str(value),)
-
-
-@dataclass(frozen=True)
-class _ReasonsKind(Kind):
-    """The reasons for a decision, then two of the things to read and the number of further ones."""
-
-    def text(self, value: ScenarioResult, form: Form = Form.short) -> str:
-        more = len(value.to_read) - 2
-        last = [f"and {more} more to read"] if more > 0 else []
-        return "; ".join([*value.reasons, *value.to_read[:2], *last])
-
-
-@dataclass(frozen=True)
-class _PointsListKind(ListKind):
-    def text(self, value: Iterable[int] | None, form: Form = Form.short) -> str:
-        return DASH if value is None else ", ".join(map(signed, value)) or "none"
-
-
-DECIDED = _DecisionKind(names=DECISIONS)
-WHY = _ReasonsKind(is_number=False, is_long=True)
-POINTS_LIST = _PointsListKind()
-
-
-# Counts of raters
-
-
-@dataclass(frozen=True)
-class _RaterShareKind(Kind):
-    """The share of raters who endorse, also as a count, or Aiken's V; with its interval."""
-
-    def data(self, value: Endorsement | AikenV) -> tuple[Scalar, ...]:
-        return (value.value, *value.interval)[: len(self.stored)]
-
-    def text(self, value: Endorsement | AikenV, form: Form = Form.short) -> str:
-        if form is Form.of_many and isinstance(value, Endorsement):
-            return f"{value.k}/{value.n}"
-        share = TWO_DECIMALS.text(value.value)
-        return share if form is Form.bare else f"{share} [{_ends(value.interval, ', ')}]"
-
-    def sort_key(self, value: Endorsement | AikenV) -> float | None:
-        return value.value
-
-    def page_lines(self, value: Endorsement | AikenV) -> tuple[str, ...]:
-        return (_ends(value.interval),)
-
-
-SHARE_ALONE = _RaterShareKind((StoredColumn("", pl.Float64),))
-SHARE_OF_RATERS = _RaterShareKind(
-    (
-        *SHARE_ALONE.stored,
-        StoredColumn("_ci95_low", pl.Float64, "lower end of its 95% interval"),
-        StoredColumn("_ci95_high", pl.Float64, "upper end of its 95% interval"),
-    )
+ROLE = text_kind(ROLES)
+WHEN = text_kind({"before": "round 1, all", "after": "last, not dropped"})
+INTEGERS = list_kind(pl.Int64)
+DECIMALS = number_kind(TWO_DECIMALS)
+YEARS = number_kind(Unit(1, "", 1))
+DECIDED = replace(
+    text_kind(DECISIONS),
+    store=lambda value: (None if value == UNDECIDED else str(value),),
 )
 
 
-@dataclass(frozen=True)
-class _EndorsementKind(Kind):
-    """The number of raters who endorse, with an asterisk if the other cut decides otherwise.
-
-    Unless the form is `bare`, the number at the other cut and Aiken's V follow.
-    """
-
-    def text(self, value: ScaleRatings, form: Form = Form.short) -> str:
-        if value.at_cut is None or value.at_other is None:
-            return DASH
-        count, other = (SHARE_ALONE.text(e, Form.of_many) for e in (value.at_cut, value.at_other))
-        count += "*" if value.cut_sensitive else ""
-        v = TWO_DECIMALS.text(value.aiken.value if value.aiken else None)
-        return count if form is Form.bare else f"{count} ({other}) {v}"
-
-    def sort_key(self, value: ScaleRatings) -> float | None:
-        return value.at_cut.value if value.at_cut else None
-
-    def page_lines(self, value: ScaleRatings) -> tuple[str, ...]:
-        return () if value.at_cut else (value.reason,)
-
-    def unit_of(self, form: Form) -> str:
-        return "" if form is Form.bare else " k/n (other cut) V"
+def _why(result: ScenarioResult, _: Form) -> str:
+    """Return the reasons, then two of the things to read and the number of further ones."""
+    more = len(result.to_read) - 2
+    last = [f"and {more} more to read"] if more > 0 else []
+    return "; ".join([*result.reasons, *result.to_read[:2], *last])
 
 
-@dataclass(frozen=True)
-class _RoleKind(Kind):
-    """The number of raters of one role who endorse.
-
-    Small lines show the ratings of fewer than three raters; of more raters, the interval.
-    """
-
-    def text(self, value: RoleRatings, form: Form = Form.short) -> str:
-        return SHARE_ALONE.text(value.endorsed, Form.of_many)
-
-    def page_text(self, value: RoleRatings | None, form: Form = Form.bare) -> str:
-        return "not rated" if value is None else self.text(value)
-
-    def sort_key(self, value: RoleRatings) -> float | None:
-        return value.endorsed.value
-
-    def page_lines(self, value: RoleRatings) -> tuple[str, ...]:
-        if value.endorsed.n < MIN_RATERS:
-            return f"gave {', '.join(map(str, value.values))}", f"lowest {value.lowest}"
-        alone = {True: ("passes alone",), False: ("does not pass alone",), None: ()}
-        return _ends(value.endorsed.interval), *alone[value.passes]
+WHY = Kind(write=_why, is_number=False, is_long=True)
+POINTS_LIST = Kind(
+    write=lambda points, _: ", ".join(map(signed, points)) or "none", is_number=False
+)
 
 
-@dataclass(frozen=True)
-class _CoefficientKind(EstimateKind):
-    """A coefficient of agreement; a lower end cut off at −1 is written "≤ −1"."""
-
-    def page_lines(self, value: Estimate) -> tuple[str, ...]:
-        if value.ci95 is not None:
-            return (_ends(value.ci95),)
-        if value.value is None:
-            return (value.reason,)
-        return () if value.reason == DESCRIBES else (f"no interval: {value.reason}",)
-
-    def _interval(self, value: Estimate) -> str:
-        return _ends(value.ci95, ", ") if value.ci95 else ""
-
-
-ENDORSED = _EndorsementKind()
-OF_ROLE = _RoleKind()
-AGREEMENT = _CoefficientKind(unit=TWO_DECIMALS)
+# Counts of raters
 
 
 def _ends(interval: tuple[float, float], between: str = " to ") -> str:
@@ -187,3 +79,75 @@ def _ends(interval: tuple[float, float], between: str = " to ") -> str:
     low, high = interval
     first = "≤ −1" if low <= LOWEST_END else TWO_DECIMALS.text(low)
     return f"{first}{between}{TWO_DECIMALS.text(high)}"
+
+
+def _rater_share(value: Endorsement | AikenV, form: Form) -> str:
+    if form is Form.of_many and isinstance(value, Endorsement):
+        return f"{value.k}/{value.n}"
+    share = TWO_DECIMALS.text(value.value)
+    return share if form is Form.bare else f"{share} [{_ends(value.interval, ', ')}]"
+
+
+SHARE_OF_RATERS = Kind(
+    (
+        StoredColumn("", pl.Float64),
+        StoredColumn("_ci95_low", pl.Float64, "lower end of its 95% interval"),
+        StoredColumn("_ci95_high", pl.Float64, "upper end of its 95% interval"),
+    ),
+    _rater_share,
+    lambda value: (value.value, *value.interval),
+    order=lambda value: value.value,
+    lines=lambda value: (_ends(value.interval),),
+)
+"""The share of raters who endorse, also as a count, or Aiken's V; with its interval."""
+SHARE_ALONE = replace(
+    SHARE_OF_RATERS, stored=SHARE_OF_RATERS.stored[:1], store=lambda value: (value.value,)
+)
+
+
+def _endorsed(value: ScaleRatings, form: Form) -> str:
+    """Return the number who endorse, with an asterisk if the other cut decides otherwise.
+
+    Unless the form is `bare`, the number at the other cut and Aiken's V follow.
+    """
+    if value.at_cut is None or value.at_other is None:
+        return DASH
+    count, other = (SHARE_ALONE.text(e, Form.of_many) for e in (value.at_cut, value.at_other))
+    count += "*" if value.cut_sensitive else ""
+    v = TWO_DECIMALS.text(value.aiken.value if value.aiken else None)
+    return count if form is Form.bare else f"{count} ({other}) {v}"
+
+
+def _role_lines(value: RoleRatings) -> tuple[str, ...]:
+    """Return the ratings of fewer than three raters; of more raters, the interval."""
+    if value.endorsed.n < MIN_RATERS:
+        return f"gave {', '.join(map(str, value.values))}", f"lowest {value.lowest}"
+    alone = {True: ("passes alone",), False: ("does not pass alone",), None: ()}
+    return _ends(value.endorsed.interval), *alone[value.passes]
+
+
+def _coefficient_lines(value: Estimate) -> tuple[str, ...]:
+    if value.ci95 is not None:
+        return (_ends(value.ci95),)
+    if value.value is None:
+        return (value.reason,)
+    return () if value.reason == DESCRIBES else (f"no interval: {value.reason}",)
+
+
+ENDORSED = Kind(
+    write=_endorsed,
+    order=lambda value: value.at_cut.value if value.at_cut else None,
+    lines=lambda value: () if value.at_cut else (value.reason,),
+    unit=lambda form: "" if form is Form.bare else " k/n (other cut) V",
+)
+OF_ROLE = Kind(
+    write=lambda value, _: SHARE_ALONE.text(value.endorsed, Form.of_many),
+    order=lambda value: value.endorsed.value,
+    lines=_role_lines,
+    if_missing="not rated",
+)
+AGREEMENT = replace(
+    estimate_kind(TWO_DECIMALS, ends=lambda interval: _ends(interval, ", ")),
+    lines=_coefficient_lines,
+)
+"""A coefficient of agreement; a lower end cut off at −1 is written "≤ −1"."""

@@ -25,8 +25,7 @@ from careeval.report.charts.grid import Block, Panel, panels_beside, stack_block
 from careeval.report.words import in_full, percent_text, score_name
 from careeval.results.graded_rubric import Errors
 from careeval.results.summary import Summary
-from careeval.sheets.estimate_kinds import ERROR_SHARE
-from careeval.sheets.kinds import Form
+from careeval.sheets.kinds import ERROR_SHARE, Form
 from careeval.stats.estimate import Estimate
 
 COLUMN = 416

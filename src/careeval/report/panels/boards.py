@@ -13,8 +13,7 @@ from careeval.results.metrics import HEADLINE
 from careeval.results.ranking import Ranked, Ranking
 from careeval.results.summary import Summary
 from careeval.sheets.entries.entries_sheet import metric_field
-from careeval.sheets.estimate_kinds import ESTIMATE
-from careeval.sheets.kinds import COUNT, RANKS, Kind
+from careeval.sheets.kinds import COUNT, ESTIMATE, RANKS, Kind
 from careeval.sheets.words import brief_grader_names, headline_sentence
 
 _LOOKS = {"severe": "harm", "score": "score", "mild": "mild"}
@@ -34,7 +33,7 @@ class Fact:
     @staticmethod
     def of(kind: Kind, value: object, head: str, look: str = "", rank: str = "") -> Fact:
         """Return the fact that shows a value of this kind."""
-        return Fact(head, look, kind.page_text(value), kind.page_lines(value), rank)
+        return Fact(head, look, kind.page_text(value), kind.lines(value), rank)
 
 
 @dataclass(frozen=True)

@@ -20,10 +20,9 @@ from careeval.sheets.entries.care_directions import directions_sheet
 from careeval.sheets.entries.entries_sheet import at_k_sheet, entries_sheet
 from careeval.sheets.entries.further_tables import further_tables
 from careeval.sheets.entries.run_records import records_sheet
-from careeval.sheets.entries.side_by_side import ScenarioScoreKind, pivot
-from careeval.sheets.estimate_kinds import ESTIMATE
+from careeval.sheets.entries.side_by_side import SCENARIO_SCORE, pivot
 from careeval.sheets.formats.latex import escaped
-from careeval.sheets.kinds import COUNT, DECIMAL
+from careeval.sheets.kinds import COUNT, DECIMAL, ESTIMATE
 from careeval.sheets.scenarios import scenarios_sheet
 from careeval.sheets.sheet import Row
 from careeval.sheets.words import entry_names
@@ -155,7 +154,7 @@ def scenarios_table(report: Report) -> PageTable:
         )
         note = "Mean score of its responses. A mark is a response, and a tick is 0."
         return PageTable(sheet, columns, caption, note, look="profile close")
-    wide, keys = pivot(sheet, "scenario", "name", ScenarioScoreKind())
+    wide, keys = pivot(sheet, "scenario", "name", SCENARIO_SCORE)
     note = (
         "Mean score of its responses in %; beneath it the lowest of them, and how many have a "
         "severe error."

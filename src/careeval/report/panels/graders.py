@@ -11,7 +11,7 @@ from careeval.results.graders import NOT_AUDITED, NOT_TRIED, Contradiction, Grad
 from careeval.results.item_statistics import ItemStatistic
 from careeval.results.probe_check import ProbeAgreement
 from careeval.sheets.entries.corrected_scores import as_graded, corrected_sheet
-from careeval.sheets.kinds import COUNT, DASH, SHARE, NumberKind, Unit
+from careeval.sheets.kinds import COUNT, DASH, SHARE, Unit, number_kind
 from careeval.sheets.sheet import Field, Row
 from careeval.sheets.trust.audit import against_people_sheet
 from careeval.sheets.trust.graders import (
@@ -32,7 +32,7 @@ def as_sentence(words: str) -> str:
     return f"{words[:1].upper()}{words[1:]}{'' if words.endswith('.') else '.'}"
 
 
-_ROUGH = NumberKind(unit=Unit(decimals=0))
+_ROUGH = number_kind(unit=Unit(decimals=0))
 
 
 _MAX_NAMED = 3

@@ -15,12 +15,12 @@ from careeval.results.findings import EntryFindings
 from careeval.results.metrics import HEADLINE
 from careeval.results.summary import Summary
 from careeval.sheets.entries.entries_sheet import adl_and_domain_sheet, entries_sheet, parts_sheet
-from careeval.sheets.entries.side_by_side import PartScoreKind, pivot
+from careeval.sheets.entries.side_by_side import is_small, part_score_kind, pivot
 from careeval.sheets.names import DOMAINS
 from careeval.sheets.sheet import Row, Sheet
 from careeval.sheets.words import SMALL, entry_names
 
-PART = PartScoreKind()
+PART = part_score_kind()
 
 
 FEW = ("fewer than five scenarios",)
@@ -99,7 +99,7 @@ def _caption(sheet: Sheet, by: Breakdown) -> str:
 
 def _with_small(note: str, sheet: Sheet) -> str:
     """Return the note with that of the sheet, and the meaning of the asterisk if there is one."""
-    small = SMALL if any(map(PART.is_small, sheet.rows)) else ""
+    small = SMALL if any(map(is_small, sheet.rows)) else ""
     return " ".join(filter(None, (note, sheet.note, small)))
 
 
@@ -114,7 +114,7 @@ def part_look(key: str, row: Row) -> str:
     if part is None or part["score"].value is None:
         return "none"
     shaded = shade(part["score"].value, part["score"].ci95)
-    return f"{shaded} few" if PART.is_small(part) else shaded
+    return f"{shaded} few" if is_small(part) else shaded
 
 
 def _sizes(parts: Iterable[Row]) -> str:
@@ -204,8 +204,8 @@ def by_domain_table(report: Report) -> PageTable:
         return entry_parts(Breakdown.domain, report.graded[0])
     sheet = parts_sheet(Breakdown.domain, report.graded)
     scale = BarScale.of_estimates(row["score"] for row in sheet.rows)
-    wide, keys = pivot(sheet, "name", "domain", PartScoreKind(n=True))
-    small = f" {SMALL}" if any(map(PART.is_small, sheet.rows)) else ""
+    wide, keys = pivot(sheet, "name", "domain", part_score_kind(n=True))
+    small = f" {SMALL}" if any(map(is_small, sheet.rows)) else ""
     return PageTable(
         wide,
         (PageColumn("name"), *(PageColumn(key, strip=part_strip(key, scale)) for key in keys)),
@@ -236,7 +236,7 @@ def _map(name: str, entry: EntryFindings, *, in_full: bool) -> PageTable:
     sheet = adl_and_domain_sheet([entry])
     rows = list(_with_totals(sheet, entry.summary))
     wide, keys = pivot(
-        replace(sheet, rows=rows), "adl", "domain", PartScoreKind(interval=in_full, n=True)
+        replace(sheet, rows=rows), "adl", "domain", part_score_kind(interval=in_full, n=True)
     )
     short = [*(_SHORT[domain] for domain in Domain), "All"]
     heads = [*DOMAINS.values(), "All domains"] if in_full else short

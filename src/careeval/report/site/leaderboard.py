@@ -10,8 +10,7 @@ from careeval.report.panels.parts import severe_column
 from careeval.report.site.contents import Contents, SiteBoard, SiteEntry, rubric_words
 from careeval.results.metrics import COMPARED
 from careeval.results.ranking import MAKER_MARK
-from careeval.sheets.estimate_kinds import ERROR_SHARE, ESTIMATE
-from careeval.sheets.kinds import Form
+from careeval.sheets.kinds import ERROR_SHARE, ESTIMATE, Form
 from careeval.sheets.sheet import Row, Sheet
 from careeval.sheets.versus.leaderboard import board_sheet
 
@@ -120,7 +119,7 @@ def _worst(row: Row) -> Iterator[str]:
 def _severe_lines(row: Row) -> Iterator[str]:
     """Yield the small lines of a cell of severe errors: interval and counts share a line."""
     value = row["severe"]
-    first, *others = ERROR_SHARE.page_lines(value)
+    first, *others = ERROR_SHARE.lines(value)
     if value.share.value is None:
         yield from (first, *others)
         return

@@ -7,7 +7,7 @@ from careeval.report.site.contents import SiteBoard
 from careeval.results.differences import Verdict
 from careeval.results.metrics import COMPARED
 from careeval.results.ranking import RANKED_BY
-from careeval.sheets.page_kinds import DIFFERENCE
+from careeval.sheets.kinds import DIFFERENCE
 from careeval.sheets.sheet import Row, Sheet
 from careeval.sheets.versus.pairs import (
     VERDICTS,

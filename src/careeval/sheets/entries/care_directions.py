@@ -9,8 +9,7 @@ from careeval.results.probe_check import ProbeAgreement
 from careeval.results.summary import Summary
 from careeval.results.twins import TwinNumbers
 from careeval.sheets.entries.entries_sheet import ENTRY, GRADER_NAME, NAME, entry_rows
-from careeval.sheets.estimate_kinds import ESTIMATE
-from careeval.sheets.kinds import COUNT, SHARE, TextKind
+from careeval.sheets.kinds import COUNT, ESTIMATE, SHARE, text_kind
 from careeval.sheets.sheet import Field, Row, Sheet
 
 
@@ -31,7 +30,7 @@ def directions_sheet(
     heads = {d.key: d.head for entry_shares in shares for d in entry_shares}
     fields = (
         *ENTRY,
-        Field("number", "name of the number: too_little, adapted …", TextKind(names=heads)),
+        Field("number", "name of the number: too_little, adapted …", text_kind(names=heads)),
         Field("meaning", "what it is a share of", head="Share of"),
         Field("n", "number of responses, twins or controls that it is over", COUNT, "Over"),
         Field("share", "the share", ESTIMATE),

@@ -15,22 +15,26 @@ from careeval.results.metrics import HEADLINE, IN_DETAIL, Metric
 from careeval.results.ranking import MAKER_MARK, Ranking
 from careeval.results.summary import DomainScore, SubsetScore, Summary
 from careeval.sheets.agreement_fields import CORRECTED_SCORE
-from careeval.sheets.estimate_kinds import ERROR_SHARE, ESTIMATE, EstimateKind
 from careeval.sheets.kinds import (
+    AMOUNT,
     COUNT,
     DASH,
     DECIMAL,
+    ERROR_SHARE,
+    ESTIMATE,
     JOINED,
     PLAIN,
     POINTS,
     RANKS,
     SMALL_COUNT,
+    SPENDING,
     WORDS,
     Kind,
-    TextKind,
+    estimate_kind,
+    part_name_kind,
+    text_kind,
 )
 from careeval.sheets.names import DOMAINS, actor, assistance, condition, plain
-from careeval.sheets.page_kinds import AMOUNT, SPENDING, PartNameKind
 from careeval.sheets.sheet import Field, Row, Sheet
 from careeval.sheets.words import entry_graders, entry_names, worst_n
 from careeval.stats.estimate import Estimate
@@ -137,14 +141,14 @@ _DETAIL = (
     Field(
         "words",
         "mean number of words of a response",
-        EstimateKind(unit=PLAIN),
+        estimate_kind(unit=PLAIN),
         "Words of a response",
         "words",
     ),
     Field(
         "per_100_words",
         "rise of the score with 100 more words, within scenarios",
-        EstimateKind(unit=POINTS),
+        estimate_kind(unit=POINTS),
         "Score with 100 more words, same scenario",
         "per 100 words",
     ),
@@ -171,7 +175,7 @@ _FOR_PEOPLE = (
     Field(
         "ranks",
         "rank set by score, and by severe errors",
-        TextKind(if_missing=DASH),
+        text_kind(if_missing=DASH),
         "Rank",
         "",
         False,
@@ -183,7 +187,7 @@ def metric_kind(metric: Metric) -> Kind:
     """Return the kind of a metric's values."""
     if metric.counts_errors:
         return ERROR_SHARE
-    return EstimateKind(unit=POINTS) if metric.in_points else ESTIMATE
+    return estimate_kind(unit=POINTS) if metric.in_points else ESTIMATE
 
 
 def metric_field(metric: Metric, n: str = "n") -> Field:
@@ -277,29 +281,29 @@ def rank_texts(rankings: Iterable[Ranking]) -> dict[int, str]:
 # Parts of the scenarios
 
 PARTS: Mapping[Breakdown, Field] = {
-    Breakdown.adl: Field("adl", "activity of daily living", PartNameKind(), "Activity"),
+    Breakdown.adl: Field("adl", "activity of daily living", part_name_kind(), "Activity"),
     Breakdown.domain: Field(
         "domain",
         "domain of caregiving competence",
-        TextKind(names={d.value: name for d, name in DOMAINS.items()}),
+        text_kind(names={d.value: name for d, name in DOMAINS.items()}),
         head="Domain",
     ),
     Breakdown.condition: Field(
-        "condition", "what the person lives with", PartNameKind(shown_name=condition)
+        "condition", "what the person lives with", part_name_kind(shown_name=condition)
     ),
     Breakdown.assistance: Field(
         "assistance",
         "usual level of assistance, a Section GG code",
-        PartNameKind(shown_name=assistance),
+        part_name_kind(shown_name=assistance),
         "Usual assistance",
     ),
     Breakdown.situation: Field(
         "situation",
         "what makes the moment hard; a scenario with several counts in each",
-        PartNameKind(shown_name=plain),
+        part_name_kind(shown_name=plain),
     ),
     Breakdown.actor: Field(
-        "actor", "who acts: person or robot", PartNameKind(shown_name=actor), "Who helps"
+        "actor", "who acts: person or robot", part_name_kind(shown_name=actor), "Who helps"
     ),
 }
 

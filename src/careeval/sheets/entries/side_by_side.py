@@ -5,11 +5,10 @@ On a page these cells are many and small, so they have no units; a note names th
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
-from careeval.sheets.estimate_kinds import ERROR_SHARE, ESTIMATE
-from careeval.sheets.kinds import DASH, SHARE, SMALL_COUNT, Form, Kind
+from careeval.sheets.kinds import DASH, ERROR_SHARE, ESTIMATE, SHARE, SMALL_COUNT, Form, Kind
 from careeval.sheets.sheet import Field, Row, Sheet
 from careeval.stats.intervals import MIN_CLUSTERS
 
@@ -41,65 +40,56 @@ def pivot(
     return wide, tuple(keys.values())
 
 
-@dataclass(frozen=True)
-class PartScoreKind(Kind):
-    """The score in a part of the scenarios, from a row with `score`, `n`, and `severe` if known."""
+def is_small(row: Row) -> bool:
+    """Tell whether a part has scenarios, but too few for an interval."""
+    n: int = row["n"]
+    return 0 < n < MIN_CLUSTERS
 
-    if_missing: str = DASH
-    interval: bool = True  # True if a page shows the interval
-    n: bool = False
-    """True if a page shows the number of scenarios. If not, an asterisk marks scores over too few
-    scenarios for an interval."""
 
-    def text(self, value: Row, form: Form = Form.short) -> str:  # noqa: ARG002
-        """Return the score with the number of scenarios in brackets."""
-        return f"{ESTIMATE.text(value['score'], Form.bare)} (n {SMALL_COUNT.text(value['n'])})"
+def part_score_kind(*, interval: bool = True, n: bool = False) -> Kind:
+    """Return the kind of the score in a part, from a row with `score`, `n`, and `severe` if known.
 
-    def sort_key(self, value: Row) -> float | None:
-        """Return the score."""
-        return ESTIMATE.sort_key(value["score"])
+    Args:
+        interval: Whether a page shows the interval.
+        n: Whether a page shows the number of scenarios. If not, an asterisk marks scores over too
+            few scenarios for an interval.
+    """
 
-    def page_text(self, value: Row | None, form: Form = Form.bare) -> str:  # noqa: ARG002
-        """Return the score, with an asterisk as `n` says; a dash for `None`."""
-        if value is None:
-            return self.if_missing
-        mark = "*" if self.is_small(value) and not self.n else ""
-        return f"{ESTIMATE.text(value['score'], Form.bare)}{mark}"
+    def write(row: Row, _: Form) -> str:
+        return f"{ESTIMATE.text(row['score'], Form.bare)} (n {SMALL_COUNT.text(row['n'])})"
 
-    def page_lines(self, value: Row) -> tuple[str, ...]:
+    def on_page(row: Row, _: Form) -> str:
+        mark = "*" if is_small(row) and not n else ""
+        return f"{ESTIMATE.text(row['score'], Form.bare)}{mark}"
+
+    def lines(row: Row) -> tuple[str, ...]:
         """Return the interval and the number of scenarios, if shown, and the severe errors."""
-        n = (f"n {SMALL_COUNT.text(value['n'])}",) if self.n else ()
-        severe = (f"severe {ERROR_SHARE.page_text(value['severe'])}",) if "severe" in value else ()
-        return (*(ESTIMATE.page_lines(value["score"]) if self.interval else ()), *n, *severe)
+        number = (f"n {SMALL_COUNT.text(row['n'])}",) if n else ()
+        severe = (f"severe {ERROR_SHARE.page_text(row['severe'])}",) if "severe" in row else ()
+        return (*(ESTIMATE.lines(row["score"]) if interval else ()), *number, *severe)
 
-    def is_small(self, value: Row) -> bool:
-        """Tell whether there are scenarios, but too few for an interval."""
-        n: int = value["n"]
-        return 0 < n < MIN_CLUSTERS
+    return Kind(
+        write=write,
+        order=lambda row: ESTIMATE.sort_key(row["score"]),
+        write_on_page=on_page,
+        lines=lines,
+        if_missing=DASH,
+    )
 
 
-@dataclass(frozen=True)
-class ScenarioScoreKind(Kind):
-    """The score on a scenario, from a row of `careeval.sheets.scenarios.scenarios_sheet`."""
+def _scenario_lines(row: Row) -> tuple[str, ...]:
+    """Return the lowest score and number of responses with a severe error, or why unknown."""
+    if row["score"] is None:
+        return (row["reason"],)
+    lowest = [] if row["worst"] is None else [f"lowest {SHARE.text(row['worst'])}"]
+    severe = [f"severe in {row['n_severe']}"] if row["n_severe"] else []
+    return (*lowest, *severe)
 
-    if_missing: str = DASH
 
-    def text(self, value: Row, form: Form = Form.short) -> str:  # noqa: ARG002
-        """Return the score."""
-        return SHARE.text(value["score"])
-
-    def sort_key(self, value: Row) -> float | None:
-        """Return the score."""
-        return SHARE.sort_key(value["score"])
-
-    def page_text(self, value: Row | None, form: Form = Form.bare) -> str:  # noqa: ARG002
-        """Return the score; a dash if there is none."""
-        return self.if_missing if value is None else SHARE.text(value["score"])
-
-    def page_lines(self, value: Row) -> tuple[str, ...]:
-        """Return the lowest score and number of responses with a severe error, or why unknown."""
-        if value["score"] is None:
-            return (value["reason"],)
-        lowest = [] if value["worst"] is None else [f"lowest {SHARE.text(value['worst'])}"]
-        severe = [f"severe in {value['n_severe']}"] if value["n_severe"] else []
-        return (*lowest, *severe)
+SCENARIO_SCORE = Kind(
+    write=lambda row, _: SHARE.text(row["score"]),
+    order=lambda row: SHARE.sort_key(row["score"]),
+    lines=_scenario_lines,
+    if_missing=DASH,
+)
+"""The score on a scenario, from a row of `careeval.sheets.scenarios.scenarios_sheet`."""

@@ -24,7 +24,7 @@ from careeval.sheets.entries.entries_sheet import (
     stacked_parts_sheet,
 )
 from careeval.sheets.entries.further_tables import FurtherTable, further_tables
-from careeval.sheets.entries.side_by_side import PartScoreKind, pivot
+from careeval.sheets.entries.side_by_side import part_score_kind, pivot
 from careeval.sheets.kinds import Form
 from careeval.sheets.sheet import Sheet, Shown, View
 from careeval.sheets.words import (
@@ -179,7 +179,7 @@ _NOT_SHOWN = {"system", "grader", "rubric", "name", "judge", "n_scenarios", "n_c
 
 def _across(sheet: Sheet, by: Breakdown, names: _EntryColumns) -> View:
     """Return a view of the scores in a sheet of parts, with a column for each part."""
-    wide, keys = pivot(sheet, "name", by.value, PartScoreKind())
+    wide, keys = pivot(sheet, "name", by.value, part_score_kind())
     return names.view(wide, [Shown(key) for key in keys], f"Score by {by.head}, %")
 
 

@@ -23,8 +23,7 @@ from careeval.sheets.agreement_fields import (
 )
 from careeval.sheets.document import Document
 from careeval.sheets.entries.entries_sheet import GRADER, GRADER_NAME, RUBRIC, SYSTEM
-from careeval.sheets.estimate_kinds import ESTIMATE
-from careeval.sheets.kinds import DOLLARS, SECONDS, FlagKind, Form
+from careeval.sheets.kinds import DOLLARS, ESTIMATE, SECONDS, Form, flag_kind
 from careeval.sheets.sheet import Field, Row, Sheet, Shown, View, row_of
 
 UNITS = (
@@ -58,7 +57,7 @@ _PROBES = (
     Field(
         "seconds", "duration in seconds of the calls for all judgments", SECONDS, "Time of calls"
     ),
-    Field("passed", "whether it passes the probes", FlagKind(yes="passed", no="failed"), "Probes"),
+    Field("passed", "whether it passes the probes", flag_kind(yes="passed", no="failed"), "Probes"),
     *_ON_SEVERE,
     GRADER_NAME,
 )

@@ -25,8 +25,16 @@ from careeval.sheets.agreement_fields import (
     point_class,
 )
 from careeval.sheets.entries.entries_sheet import ENTRY, RUBRIC, metric_field
-from careeval.sheets.estimate_kinds import COEFFICIENT, ESTIMATE
-from careeval.sheets.kinds import COUNT, FLAG, SHARE, SIGNED, WORD_LIST, TextKind
+from careeval.sheets.kinds import (
+    COEFFICIENT,
+    COUNT,
+    ESTIMATE,
+    FLAG,
+    SHARE,
+    SIGNED,
+    WORD_LIST,
+    text_kind,
+)
 from careeval.sheets.sheet import Field, Row, Sheet, row_of
 from careeval.sheets.words import brief_grader_names, worst_n
 from careeval.stats.estimate import Estimate
@@ -36,7 +44,7 @@ GRADER = Field("grader", "name of the grader, with its mode and its prompt's has
 
 def with_brief_names(field: Field, graders: Iterable[str]) -> Field:
     """Return a field of graders that shows each grader by its shortest unique name."""
-    return replace(field, kind=TextKind(names=brief_grader_names(graders)))
+    return replace(field, kind=text_kind(names=brief_grader_names(graders)))
 
 
 def items_sheet(items: Iterable[ItemStatistic]) -> Sheet:

@@ -11,7 +11,7 @@ from careeval.results.findings import Findings
 from careeval.results.graders import Contradiction
 from careeval.results.probe_check import LabelCounts
 from careeval.sheets.agreement_fields import AGREEMENT_NOTE
-from careeval.sheets.kinds import COUNT, SHARE, TextKind
+from careeval.sheets.kinds import COUNT, SHARE, text_kind
 from careeval.sheets.names import plain
 from careeval.sheets.sheet import Field, Row, Sheet
 from careeval.sheets.trust.graders import CLASS, GRADER, class_row, with_brief_names
@@ -60,7 +60,7 @@ def probes_by_trap_sheet(findings: Findings) -> Sheet:
         if card.probes
         for trap, agreement in card.probes.by_trap.items()
     ]
-    trap_field = Field("trap", "the trap of the probes", TextKind(shown_name=plain))
+    trap_field = Field("trap", "the trap of the probes", text_kind(shown_name=plain))
     holds, caption = "a grader and a trap", "Agreement with the probes, by trap"
     return Sheet("probes_by_trap", holds, (GRADER, trap_field, *_AGREEMENT), rows, caption)
 
@@ -80,7 +80,7 @@ def contradictions_sheet(findings: Findings) -> Sheet:
     """
     fields = (
         with_brief_names(GRADER, findings.cards),
-        Field("kind", "kind of contradiction", TextKind(names=_CONTRADICTIONS), "Contradiction"),
+        Field("kind", "kind of contradiction", text_kind(names=_CONTRADICTIONS), "Contradiction"),
         Field("count", "number found; null if unknown", COUNT, "Found"),
         Field("opportunities", "number possible; null if unknown", COUNT),
         Field("share", "count / opportunities; null if unknown", SHARE),

@@ -26,9 +26,17 @@ from careeval.sheets.entries.entries_sheet import (
     SYSTEM,
     metric_field,
 )
-from careeval.sheets.kinds import P_VALUE, RANKS, SHARE, SMALL_COUNT, Form, TextKind
+from careeval.sheets.kinds import (
+    DIFFERENCE,
+    P_VALUE,
+    PERCENT_POINTS,
+    RANKS,
+    SHARE,
+    SMALL_COUNT,
+    Form,
+    text_kind,
+)
 from careeval.sheets.names import DOMAINS
-from careeval.sheets.page_kinds import DIFFERENCE, PERCENT_POINTS
 from careeval.sheets.sheet import Field, Row, Sheet, Shown, View
 from careeval.sheets.words import SMALL, comparison_warnings, entries_caption, worst_n
 from careeval.stats.intervals import MIN_CLUSTERS
@@ -41,7 +49,7 @@ _BOTH = (A, B, GRADER, RUBRIC, BANK, BANK_VERSION, PROTOCOL, GRADING_PROTOCOL)
 """The fields with the same values in all rows of a comparison."""
 
 
-_VERDICT = TextKind(is_number=True)
+_VERDICT = text_kind(is_number=True)
 """Aligned right like the numbers beside it, and never folded."""
 
 
@@ -96,7 +104,7 @@ def difference_row(difference: Difference, family: str) -> Row:
 
 def differences_sheet(comparison: Comparison) -> Sheet:
     """Return a sheet of the differences B − A by metric, by activity and by domain."""
-    names = TextKind(names=_row_names(comparison))
+    names = text_kind(names=_row_names(comparison))
     fields = (
         *_BOTH,
         Field("family", "family of comparisons: metric, adl or domain"),

@@ -10,7 +10,7 @@ from careeval.results.findings import EntryFindings
 from careeval.results.metrics import HEADLINE
 from careeval.sheets.agreement_fields import CORRECTED_SCORE
 from careeval.sheets.entries.entries_sheet import entries_sheet
-from careeval.sheets.page_kinds import PLAIN_DOLLARS
+from careeval.sheets.kinds import PLAIN_DOLLARS
 from careeval.sheets.sheet import Field, Row, Sheet
 from careeval.sheets.versus.comparisons import RANK_SETS
 

@@ -17,8 +17,7 @@ from careeval.sheets.entries.entries_sheet import (
     PROTOCOL,
     RUBRIC,
 )
-from careeval.sheets.kinds import TextKind
-from careeval.sheets.page_kinds import DifferenceKind
+from careeval.sheets.kinds import difference_kind, text_kind
 from careeval.sheets.sheet import Field, Row, Sheet
 from careeval.sheets.versus.comparisons import (
     A,
@@ -65,7 +64,7 @@ def ranked_pairs_sheet(ranked: Iterable[Summary], ranking: Ranking, caption: str
 def _metric(n: str) -> Field:
     """Return the field of the metric's name; `n`, the responses per scenario, is put into names."""
     names = {key: metric.head.format(n=n) for key, metric in COMPARED.items()}
-    return Field("metric", "the compared metric", TextKind(names=names))
+    return Field("metric", "the compared metric", text_kind(names=names))
 
 
 def _pair_row(a: Summary, b: Summary, d: Difference, family: str) -> Row:
@@ -95,7 +94,7 @@ def matrix_sheet(ranking: Ranking, key: str, names: Sequence[str]) -> Sheet:
         key: A metric of `RANKED_BY`.
         names: Names of the systems, best first: `b2` is the column of the second.
     """
-    kind = DifferenceKind(if_missing="")
+    kind = difference_kind(if_missing="")
     fields = (
         Field("a", "name of the row's system", head="Row minus column"),
         *(
