@@ -8,7 +8,7 @@ from careeval.results.details import Breakdown
 from careeval.results.findings import Findings
 from careeval.results.tables import JUDGMENTS, RESPONSES
 from careeval.sheets import scenarios
-from careeval.sheets.entries import care_directions, corrected_scores, entries_sheet
+from careeval.sheets.entries import entries_sheet, further_sheets
 from careeval.sheets.entries.further_tables import further_tables
 from careeval.sheets.sheet import DataTable
 from careeval.sheets.trust import graders
@@ -24,16 +24,16 @@ def data_tables(findings: Findings) -> Iterator[DataTable]:
     yield entries_sheet.adl_and_domain_sheet(graded).data
     yield entries_sheet.at_k_sheet(graded).data
     yield scenarios.scenarios_sheet(graded).data
-    yield care_directions.directions_sheet(summaries).data
+    yield further_sheets.directions_sheet(summaries).data
     for table in further_tables(summaries):
         yield table.sheet.data
-    yield care_directions.twins_sheet(summaries).data
+    yield further_sheets.twins_sheet(summaries).data
     yield comparisons.pairs_sheet(findings.rankings).data
     yield comparisons.rank_sets_sheet(findings.rankings).data
     yield graders.items_sheet(findings.items).data
     yield graders.harms_sheet(findings).data
     yield graders.grader_cards_sheet(findings).data
-    yield corrected_scores.corrected_sheet(graded).data
+    yield further_sheets.corrected_sheet(graded).data
     yield graders.grading_noise_sheet(findings).data
     yield graders.grader_pairs_sheet(findings).data
     yield graders.grader_agreement_sheet(findings).data

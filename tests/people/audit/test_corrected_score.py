@@ -11,7 +11,7 @@ from careeval.results.details import EntryNumbers
 from careeval.results.entries import entries
 from careeval.results.people_audit import CorrectedScore
 from careeval.results.summary import summary_of
-from careeval.sheets.entries.corrected_scores import as_graded
+from careeval.sheets.entries.further_sheets import as_graded
 from careeval.sheets.entries.summary_document import summary_document
 from careeval.stats.estimate import Estimate
 from results.authored import ladder_run

@@ -17,7 +17,7 @@ from careeval.results.probe_check import LabelledJudgment, ProbeAgreement, Probe
 from careeval.results.summary import Cost
 from careeval.sheets import agreement_fields
 from careeval.sheets.document import Document
-from careeval.sheets.entries import corrected_scores
+from careeval.sheets.entries import further_sheets
 from careeval.sheets.formats.latex import latex
 from careeval.sheets.formats.markdown import markdown
 from careeval.sheets.kinds import DASH, FLAG, SECONDS, SIGNED, Kind
@@ -123,7 +123,7 @@ def test_a_corrected_score_is_said_as_in_a_summary(audit: PeopleAudit) -> None:
     document = results_document(audit)
     *_, scores = document.views
     keys = [field.key for field in agreement_fields.CORRECTED]
-    in_summary = corrected_scores.corrected_sheet([])
+    in_summary = further_sheets.corrected_sheet([])
     assert [scores.sheet.by_key[key] for key in keys] == [in_summary.by_key[key] for key in keys]
     for row in scores.sheet.rows:
         score = audit.by_system[row["system"]].scores[Rubric.ladder]

@@ -16,10 +16,9 @@ from careeval.results.findings import EntryFindings, Findings
 from careeval.results.metrics import HEADLINE, IN_DETAIL
 from careeval.results.summary import Summary
 from careeval.results.vendors import vendor
-from careeval.sheets.entries.care_directions import directions_sheet
 from careeval.sheets.entries.entries_sheet import at_k_sheet, entries_sheet
+from careeval.sheets.entries.further_sheets import directions_sheet, records_sheet
 from careeval.sheets.entries.further_tables import further_tables
-from careeval.sheets.entries.run_records import records_sheet
 from careeval.sheets.entries.side_by_side import SCENARIO_SCORE, pivot
 from careeval.sheets.formats.latex import escaped
 from careeval.sheets.kinds import COUNT, DECIMAL, ESTIMATE

@@ -21,17 +21,17 @@ from careeval.report.site.public_scenarios import PublicScenario, options, publi
 from careeval.results.details import Breakdown
 from careeval.results.findings import Findings
 from careeval.results.summary import NOT_COMPARABLE, Summary
-from careeval.sheets.entries.corrected_scores import corrected_sheet
 from careeval.sheets.entries.entries_sheet import parts_sheet
+from careeval.sheets.entries.further_sheets import corrected_sheet
 from careeval.sheets.entries.further_tables import further_tables
 from careeval.sheets.scenarios import shown_scenarios_sheet
 from careeval.sheets.sheet import Sheet
-from careeval.sheets.trust.graders import grader_pairs_sheet, grading_noise_sheet, items_sheet
-from careeval.sheets.trust.single_grader import (
+from careeval.sheets.trust.audit import (
     contradictions_sheet,
     probes_by_points_sheet,
     probes_by_trap_sheet,
 )
+from careeval.sheets.trust.graders import grader_pairs_sheet, grading_noise_sheet, items_sheet
 from careeval.sheets.words import headline_sentence, remarks, worst_n
 
 Files = Iterator[tuple[str, str]]

@@ -12,7 +12,7 @@ from careeval.results.metrics import COMPARED
 from careeval.results.ranking import MAKER_MARK
 from careeval.sheets.kinds import ERROR_SHARE, ESTIMATE, Form
 from careeval.sheets.sheet import Row, Sheet
-from careeval.sheets.versus.leaderboard import board_sheet
+from careeval.sheets.versus.comparisons import board_sheet
 
 ABOUT_RANKS = (
     "A table is for one rubric, one grader, one bank and one protocol: numbers of two tables do "

@@ -13,7 +13,6 @@ from careeval.results.ranking import Ranking
 from careeval.results.summary import Summary
 from careeval.sheets.agreement_fields import CORRECTED_SCORE
 from careeval.sheets.document import Document
-from careeval.sheets.entries.corrected_scores import corrected_sheet
 from careeval.sheets.entries.entries_sheet import (
     GRADER_NAME,
     RUBRIC,
@@ -23,6 +22,7 @@ from careeval.sheets.entries.entries_sheet import (
     parts_sheet,
     stacked_parts_sheet,
 )
+from careeval.sheets.entries.further_sheets import corrected_sheet
 from careeval.sheets.entries.further_tables import FurtherTable, further_tables
 from careeval.sheets.entries.side_by_side import part_score_kind, pivot
 from careeval.sheets.kinds import Form

@@ -24,7 +24,7 @@ from careeval.sheets.agreement_fields import (
     POINTS,
     point_class,
 )
-from careeval.sheets.entries.entries_sheet import ENTRY, RUBRIC, metric_field
+from careeval.sheets.entries.entries_sheet import ENTRY, GRADER, RUBRIC, metric_field
 from careeval.sheets.kinds import (
     COEFFICIENT,
     COUNT,
@@ -38,8 +38,6 @@ from careeval.sheets.kinds import (
 from careeval.sheets.sheet import Field, Row, Sheet, row_of
 from careeval.sheets.words import brief_grader_names, worst_n
 from careeval.stats.estimate import Estimate
-
-GRADER = Field("grader", "name of the grader, with its mode and its prompt's hash")
 
 
 def with_brief_names(field: Field, graders: Iterable[str]) -> Field:

@@ -1,18 +1,21 @@
-"""Sheets and documents of comparisons: two systems against each other, and rankings of many."""
+"""Sheets and documents of comparisons and rankings, and of the ranked systems on one board."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
+from careeval.core.scenario import HarmKind
 from careeval.core.text import counted, percent
 from careeval.results.compare import ASSUMED_RUN_SD, ASSUMED_SCENARIO_SD, Comparison, Flip
 from careeval.results.details import Breakdown
 from careeval.results.differences import LEVEL, Difference, Verdict
 from careeval.results.entries import Harm
+from careeval.results.findings import EntryFindings
 from careeval.results.metrics import COMPARED, HEADLINE
 from careeval.results.ranking import MAKER_MARK, Ranked, Ranking
 from careeval.results.summary import NOT_COMPARABLE, Summary
+from careeval.sheets.agreement_fields import CORRECTED_SCORE
 from careeval.sheets.document import Document
 from careeval.sheets.entries.entries_sheet import (
     ASKED,
@@ -24,12 +27,14 @@ from careeval.sheets.entries.entries_sheet import (
     PROTOCOL,
     RUBRIC,
     SYSTEM,
+    entries_sheet,
     metric_field,
 )
 from careeval.sheets.kinds import (
     DIFFERENCE,
     P_VALUE,
     PERCENT_POINTS,
+    PLAIN_DOLLARS,
     RANKS,
     SHARE,
     SMALL_COUNT,
@@ -426,3 +431,44 @@ def _ranking_sentences(ranking: Ranking) -> Iterator[str]:
     yield from ranking.notes
     for name, reason in ranking.left_out.items():
         yield f"{name}: not ranked: {reason}."
+
+
+BOARD_FIELDS = (
+    *RANK_SETS,
+    Field("system_vendor", "maker of the system; null if its name does not say", head="Vendor"),
+    Field("date", "day on which its run began, ISO 8601; null if not recorded", head="Run"),
+    Field("grader_card", "path of the grader's card"),
+    Field("not_ranked", "why the entry must not be ranked; null if it may be"),
+)
+"""The fields of a leaderboard besides the numbers of an entry."""
+
+_NUMBERS = (
+    *("system", "grader", "rubric"),
+    *("bank", "bank_version", "bank_hash", "protocol", "grading_protocol"),
+    *("n_scenarios", "n_epochs"),
+    *(metric.key for metric in HEADLINE),
+    *(f"severe_{kind}" for kind in HarmKind),
+    "n",
+)
+_COST = Field("cost_usd", "for asking, a run", PLAIN_DOLLARS, "Cost")
+_CORRECTED = replace(CORRECTED_SCORE, head="Corrected score", in_files=False)
+
+
+def board_sheet(
+    name: str, graded: Sequence[EntryFindings], board_rows: Iterable[Row], caption: str
+) -> Sheet:
+    """Return the sheet of a leaderboard.
+
+    Args:
+        name: Name of the sheet.
+        graded: The entries, in the order of the leaderboard.
+        board_rows: For each entry, the values of `BOARD_FIELDS` and of fields that a page adds.
+        caption: Text above the table.
+    """
+    sheet = entries_sheet(graded)
+    fields = (*(sheet.by_key[key] for key in _NUMBERS), _COST, *BOARD_FIELDS, _CORRECTED)
+    rows = [
+        row | board_row | {"cost_usd": row["cost.asking"]}
+        for row, board_row in zip(sheet.rows, board_rows, strict=True)
+    ]
+    return Sheet(name, sheet.holds, fields, rows, caption)
