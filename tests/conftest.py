@@ -10,6 +10,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from careeval.bank.sealed import KEY_VARIABLE
+from support.fake_server import FakeServer
 from support.forked_workers import WorkerSource
 
 # A busy machine is slow, and that is no fault of what is tested.
@@ -65,3 +66,12 @@ def _own_settings(
 def _as_wide_as_a_pipe(monkeypatch: pytest.MonkeyPatch) -> None:
     """No table is narrower because the terminal that tests are begun in says how wide it is."""
     monkeypatch.delenv("COLUMNS", raising=False)
+
+
+@pytest.fixture
+def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeServer]:
+    """A server that a test, its workers and its cells reach as openai-api/fake/…."""
+    with FakeServer() as running:
+        monkeypatch.setenv("FAKE_BASE_URL", running.base_url)
+        monkeypatch.setenv("FAKE_API_KEY", "planted")
+        yield running

@@ -32,16 +32,11 @@ RECENT = 5.0
 
 
 class Accounts:
-    """The replies that a run has lost so far.
-
-    Attributes:
-        lost: How often each call's reply was lost.
-        n_lost_most: Replies that were lost at one start of careeval, at most.
-    """
+    """The replies that a run has lost so far."""
 
     def __init__(self, root: Path, record: Record) -> None:
-        self.lost: Counter[Ident] = Counter()
-        self.n_lost_most = 0
+        self.lost: Counter[Ident] = Counter()  # how often each call's reply was lost
+        self.n_lost_most = 0  # replies that were lost at one start of careeval, at most
         self._root, self._record = root, record
         self._done: set[Ident] = set()
         self._n_settled = 0

@@ -30,22 +30,14 @@ FILES = (LOG, CALLS_FILE, SPENT_FILE)
 
 @dataclass(frozen=True)
 class Strike:
-    """One strike at a process.
+    """One strike at a process."""
 
-    Attributes:
-        kind: What happens.
-        moment: As the process starts, as its folder is set up, when a share of its calls is
-            answered, or at its very end.
-        share: Of the calls, or of the span of time that the moment leaves.
-        damage: Files that are damaged afterwards, and how.
-        hasty: Whether the run is resumed at once, while workers may live.
-    """
-
-    kind: str
+    kind: str  # what happens
+    # As the process starts, as its folder is set up, when a share is answered, or at its very end
     moment: str
-    share: float
-    damage: tuple[tuple[str, str], ...] = ()
-    hasty: bool = False
+    share: float  # of the calls, or of the span of time that the moment leaves
+    damage: tuple[tuple[str, str], ...] = ()  # files that are damaged afterwards, and how
+    hasty: bool = False  # whether the run is resumed at once, while workers may live
 
     @property
     def damages(self) -> tuple[str, ...]:
@@ -60,24 +52,16 @@ class Strike:
 
 @dataclass(frozen=True)
 class Drawn:
-    """All that is to happen in one run.
+    """All that is to happen in one run."""
 
-    Attributes:
-        number: Of the run in its campaign.
-        shape: What is asked.
-        latency: Seconds before each reply of the server.
-        asking: What happens to the run and its resuming, one after the other.
-        grading: The same of a later grading; `None` without one.
-        unsteady: Whether the server fails now and then, and repeats in some errors what it got.
-        budget: Share of the whole cost at which the money runs out; `None` without a budget.
-    """
-
-    number: int
-    shape: Shape
-    latency: float
-    asking: tuple[Strike, ...] = ()
-    grading: tuple[Strike, ...] | None = None
+    number: int  # of the run in its campaign
+    shape: Shape  # what is asked
+    latency: float  # seconds before each reply of the server
+    asking: tuple[Strike, ...] = ()  # what happens to the run and its resuming, one after the other
+    grading: tuple[Strike, ...] | None = None  # the same of a later grading; `None` without one
+    # Whether the server fails now and then, and repeats in some errors what it got
     unsteady: bool = False
+    # Share of the whole cost at which the money runs out; `None` without a budget
     budget: float | None = None
 
     @property

@@ -25,19 +25,12 @@ CLOCK = ("created", "seconds")
 
 @dataclass(frozen=True)
 class Outcome:
-    """The outcome of runs.
+    """The outcome of runs."""
 
-    Attributes:
-        responses: The table without the clock, in the order of its key.
-        judgments: The same of the other table.
-        summary: The entries of `summary --json`, without money and time.
-        notes: What reading the logs had to say.
-    """
-
-    responses: pl.DataFrame
-    judgments: pl.DataFrame
-    summary: list[dict[str, Any]]
-    notes: tuple[str, ...]
+    responses: pl.DataFrame  # the table without the clock, in the order of its key
+    judgments: pl.DataFrame  # the same of the other table
+    summary: list[dict[str, Any]]  # the entries of `summary --json`, without money and time
+    notes: tuple[str, ...]  # what reading the logs had to say
 
     def without(self, grader: str) -> Outcome:
         """Return the same without the judgments of a grader, named by how it begins."""

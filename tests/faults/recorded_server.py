@@ -72,33 +72,22 @@ def failing(seed: int) -> Fails:
 
 @dataclass(frozen=True)
 class Ident:
-    """A call as both sides know it.
+    """A call as both sides know it."""
 
-    Attributes:
-        part: The run, or the grading, that it belongs to.
-        role: `ask` or `grade`.
-        digest: Of what is sent, as in calls.jsonl.
-        seed: Of a question.
-    """
-
-    part: str
-    role: str
-    digest: str
-    seed: int | None
+    part: str  # the run, or the grading, that it belongs to
+    role: str  # `ask` or `grade`
+    digest: str  # of what is sent, as in calls.jsonl
+    seed: int | None  # of a question
 
 
 @dataclass
 class Record:
-    """The replies of a server, with their times.
+    """The replies of a server, with their times."""
 
-    Attributes:
-        fails: How requests fail.
-        replies: Time and call of each reply that was no fault.
-        idents: The call of each request, by the server's name for it.
-    """
-
-    fails: Fails = lambda _: None
+    fails: Fails = lambda _: None  # how requests fail
+    # Time and call of each reply that was no fault
     replies: list[tuple[float, Ident]] = field(default_factory=list)
+    # The call of each request, by the server's name for it
     idents: dict[str, Ident] = field(default_factory=dict)
     _part_of_text: dict[str, str] = field(default_factory=dict)
 

@@ -32,62 +32,36 @@ class Who(StrEnum):
 
 @dataclass(frozen=True)
 class Asked:
-    """A fault that the system's server has, and the response that is stored.
+    """A fault that the system's server has, and the response that is stored."""
 
-    Attributes:
-        reply: What the server does with the question, each time.
-        state: Of the response.
-        note: Words of its note; empty where there is none to be.
-        text: The response; `None` for the one that is given when all is well.
-        cut: Whether it is marked as cut off.
-        again: Whether resuming asks again.
-        slow: Whether it takes a timeout to notice.
-    """
-
-    reply: Reply
-    state: str
-    note: str = ""
-    text: str | None = ""
-    cut: bool = False
-    again: bool = False
-    slow: bool = False
+    reply: Reply  # what the server does with the question, each time
+    state: str  # of the response
+    note: str = ""  # words of its note; empty where there is none to be
+    text: str | None = ""  # the response; `None` for the one that is given when all is well
+    cut: bool = False  # whether it is marked as cut off
+    again: bool = False  # whether resuming asks again
+    slow: bool = False  # whether it takes a timeout to notice
 
 
 @dataclass(frozen=True)
 class Judged:
-    """A fault that the grader's server has, and the judgments that are stored.
+    """A fault that the grader's server has, and the judgments that are stored."""
 
-    Attributes:
-        reply: What the server does with each grading request.
-        reason: Words of the reason of each item that is unresolved; `None` where none is.
-        n_unresolved: How many items then are, of three.
-        n_calls: To the grader, about one rubric.
-        again: Whether resuming grades again.
-        slow: Whether it takes a timeout to notice.
-    """
-
-    reply: Reply
-    reason: str | None
-    n_unresolved: int = 3
-    n_calls: int = 1
-    again: bool = False
-    slow: bool = False
+    reply: Reply  # what the server does with each grading request
+    reason: str | None  # words of the reason of each item that is unresolved; `None` where none is
+    n_unresolved: int = 3  # how many items then are, of three
+    n_calls: int = 1  # to the grader, about one rubric
+    again: bool = False  # whether resuming grades again
+    slow: bool = False  # whether it takes a timeout to notice
 
 
 @dataclass(frozen=True)
 class Row:
-    """One fault.
+    """One fault."""
 
-    Attributes:
-        name: Short, of letters, digits and hyphens; the test's name.
-        who: The part that has it.
-        fault: What happens.
-        does: What careeval does, one sentence.
-        check: What the fake server does and what is to be found; or the test, `FILE::FUNCTION`.
-    """
-
-    name: str
-    who: Who
-    fault: str
-    does: str
+    name: str  # short, of letters, digits and hyphens; the test's name
+    who: Who  # the part that has it
+    fault: str  # what happens
+    does: str  # what careeval does, one sentence
+    # What the fake server does and what is to be found; or the test, `FILE::FUNCTION`
     check: Asked | Judged | str

@@ -20,34 +20,22 @@ CONNECTIONS = 4
 
 @dataclass(frozen=True)
 class Struck:
-    """The result of a strike.
+    """The result of a strike."""
 
-    Attributes:
-        at: When; `None` if there was nothing left to strike.
-        midway: Whether calls of the process were answered then, and others were still to come.
-        n_killed: Workers whose calls in flight may be lost.
-    """
-
-    at: float | None = None
+    at: float | None = None  # when; `None` if there was nothing left to strike
+    # Whether calls of the process were answered then, and others were still to come
     midway: bool = False
-    n_killed: int = 0
+    n_killed: int = 0  # workers whose calls in flight may be lost
 
 
 @dataclass(frozen=True)
 class Striker:
-    """A run that is struck, with its server and its disk.
+    """A run that is struck, with its server and its disk."""
 
-    Attributes:
-        root: Folder of the run.
-        disk: Folder of a disk that can be filled.
-        server: The server that is asked.
-        rng: Of what the strike itself leaves open.
-    """
-
-    root: Path
-    disk: Path
-    server: FakeServer
-    rng: random.Random
+    root: Path  # folder of the run
+    disk: Path  # folder of a disk that can be filled
+    server: FakeServer  # the server that is asked
+    rng: random.Random  # of what the strike itself leaves open
 
     def strike(self, process: subprocess.Popen[bytes], strike: Strike, n_expected: int) -> Struck:
         """Wait for the moment, and strike.

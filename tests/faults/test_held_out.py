@@ -92,19 +92,13 @@ SECRETS = frozenset().union(*map(in_a_row, (SCENARIO, *ITEMS, RUNG)))
 
 @dataclass
 class Echo:
-    """A server that repeats each question in another way.
+    """A server that repeats each question in another way."""
 
-    Attributes:
-        asked: How a question is met, in turn.
-        graded: How a grading request is met, in turn.
-        seen: Question → the number of its way.
-        met: How often each way was gone.
-    """
-
-    asked: Sequence[Callable[[Request], Completion | Fault]]
+    asked: Sequence[Callable[[Request], Completion | Fault]]  # how a question is met, in turn
+    # How a grading request is met, in turn
     graded: Sequence[Callable[[Request], Completion | Fault]]
-    seen: dict[str, int] = field(default_factory=dict)
-    met: Counter[str] = field(default_factory=Counter)
+    seen: dict[str, int] = field(default_factory=dict)  # question → the number of its way
+    met: Counter[str] = field(default_factory=Counter)  # how often each way was gone
 
     def __call__(self, request: Request) -> Completion | Fault:
         """Return the server's reply."""
@@ -188,17 +182,11 @@ GRADED = (quotes, rambles, finds_fault, refuses, names_a_key, shows_a_page)
 
 @dataclass
 class Place:
-    """A folder with everything that a command could write to.
+    """A folder with everything that a command could write to."""
 
-    Attributes:
-        root: Of it all.
-        env: The variables of a command.
-        said: What commands have said.
-    """
-
-    root: Path
-    env: dict[str, str]
-    said: list[str] = field(default_factory=list)
+    root: Path  # of it all
+    env: dict[str, str]  # the variables of a command
+    said: list[str] = field(default_factory=list)  # what commands have said
 
     def run(self, *typed: str) -> int:
         """Run `careeval` in a process of its own, whose stderr is a terminal."""

@@ -45,18 +45,12 @@ pytestmark = pytest.mark.usefixtures("planted_key")
 
 @dataclass
 class Script:
-    """Has each epoch meet a row's fault, until the faults are gone.
+    """Has each epoch meet a row's fault, until the faults are gone."""
 
-    Attributes:
-        rows: That of epoch 1, that of epoch 2 …
-        gone: Whether all is well again.
-        asked: How often each row's question came.
-        graded: How often each row's response came to the grader.
-    """
-
-    rows: Sequence[Row]
-    gone: bool = False
-    asked: Counter[str] = field(default_factory=Counter)
+    rows: Sequence[Row]  # that of epoch 1, that of epoch 2 …
+    gone: bool = False  # whether all is well again
+    asked: Counter[str] = field(default_factory=Counter)  # how often each row's question came
+    # How often each row's response came to the grader
     graded: Counter[str] = field(default_factory=Counter)
 
     @cached_property

@@ -53,44 +53,27 @@ MAY_END_ELSE = {OK, INTERRUPTED, -signal.SIGTERM, -signal.SIGINT}
 
 @dataclass(frozen=True)
 class Undisturbed:
-    """The outcome and the cost of an undisturbed run.
+    """The outcome and the cost of an undisturbed run."""
 
-    Attributes:
-        outcome: Of the run and its later grading.
-        n_asking: Calls of the run.
-        n_grading: Calls of its later grading.
-        usd: What the run costs.
-    """
-
-    outcome: Outcome
-    n_asking: int
-    n_grading: int
-    usd: float
+    outcome: Outcome  # of the run and its later grading
+    n_asking: int  # calls of the run
+    n_grading: int  # calls of its later grading
+    usd: float  # what the run costs
 
 
 @dataclass
 class Verdict:
-    """The verdict on a run.
+    """The verdict on a run."""
 
-    Attributes:
-        drawn: What was to happen.
-        problems: What went wrong; a run without any has survived.
-        struck: What did happen.
-        n_asked: Requests that came to the server.
-        n_extra: Calls that it answered more often than once.
-        n_lost_most: Replies that were lost at one start of careeval, at most.
-        orphaned: Seconds that workers lived after their parent, at most.
-        seconds: That it all took.
-    """
-
-    drawn: Drawn
+    drawn: Drawn  # what was to happen
+    # What went wrong; a run without any has survived
     problems: list[str] = field(default_factory=list)
-    struck: Counter[str] = field(default_factory=Counter)
-    n_asked: int = 0
-    n_extra: int = 0
-    n_lost_most: int = 0
-    orphaned: float = 0.0
-    seconds: float = 0.0
+    struck: Counter[str] = field(default_factory=Counter)  # what did happen
+    n_asked: int = 0  # requests that came to the server
+    n_extra: int = 0  # calls that it answered more often than once
+    n_lost_most: int = 0  # replies that were lost at one start of careeval, at most
+    orphaned: float = 0.0  # seconds that workers lived after their parent, at most
+    seconds: float = 0.0  # that it all took
 
     def __str__(self) -> str:
         verdict = "; ".join(self.problems) or "survived"

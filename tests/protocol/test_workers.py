@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -27,15 +27,6 @@ GRADER = "openai-api/fake/grader"
 def true_workers(monkeypatch: pytest.MonkeyPatch) -> None:
     """Each run has a process that begins from nothing, as it does for a user."""
     monkeypatch.setattr("careeval.protocol.workers._process", true_worker)
-
-
-@pytest.fixture
-def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeServer]:
-    """A server that this process and its workers reach as openai-api/fake/…."""
-    with FakeServer() as running:
-        monkeypatch.setenv("FAKE_BASE_URL", running.base_url)
-        monkeypatch.setenv("FAKE_API_KEY", "planted")
-        yield running
 
 
 def make(bank: Path, name: str, model: str | None = None) -> Run:

@@ -36,23 +36,14 @@ PATH = "/v1/chat/completions"
 
 @dataclass(frozen=True)
 class Request:
-    """One request, as a script sees it.
+    """One request, as a script sees it."""
 
-    Attributes:
-        number: Of all requests of this server, from 1.
-        kind: A grader's request states the form of its reply; any other is a question.
-        key: Digest of model, messages and seed: the same when the same is asked again.
-        came: How often this key has come, this time included.
-        body: What was sent.
-        authorization: The header of that name; empty without one.
-    """
-
-    number: int
-    kind: Kind
-    key: str
-    came: int
-    body: Mapping[str, Any] = field(repr=False)
-    authorization: str = field(repr=False)
+    number: int  # of all requests of this server, from 1
+    kind: Kind  # A grader's request states the form of its reply; any other is a question.
+    key: str  # digest of model, messages and seed: the same when the same is asked again
+    came: int  # how often this key has come, this time included
+    body: Mapping[str, Any] = field(repr=False)  # what was sent
+    authorization: str = field(repr=False)  # the header of that name; empty without one
 
     @property
     def model(self) -> str:
@@ -242,22 +233,15 @@ def well(request: Request) -> Completion:
 
 
 class FakeServer:
-    """The server, which runs from `__enter__` to `__exit__` in a thread of its own.
-
-    Attributes:
-        script: What it does with a request; may be changed at any time.
-        latency: Seconds before each reply.
-        arrived: How often each request came, by `kind:key`.
-        answered: How often each was sent a completion to its last byte.
-        base_url: Its address, once it runs.
-    """
+    """The server, which runs from `__enter__` to `__exit__` in a thread of its own."""
 
     def __init__(self, script: Script = well, latency: float = 0.0) -> None:
-        self.script = script
-        self.latency = latency
-        self.arrived: Counter[str] = Counter()
+        self.script = script  # what it does with a request; may be changed at any time
+        self.latency = latency  # seconds before each reply
+        self.arrived: Counter[str] = Counter()  # how often each request came, by `kind:key`
+        # How often each was sent a completion to its last byte
         self.answered: Counter[str] = Counter()
-        self.base_url = ""
+        self.base_url = ""  # its address, once it runs
         self._number = 0
         self._started = threading.Event()
         self._loop: asyncio.AbstractEventLoop | None = None

@@ -58,15 +58,7 @@ Script = Callable[[Call], "str | ModelOutput | Awaitable[str]"]
 
 
 class Fake:
-    """A scripted model under the name `fake/NAME`; a second fake of that name takes its place.
-
-    Attributes:
-        model: Its name, as Inspect takes it.
-        script: What it replies; may be changed between runs.
-        unmetered: Reasons to stop for which it counts no tokens.
-        usage: Tokens in and out of every call.
-        calls: What it has been sent, in the order of arrival.
-    """
+    """A scripted model under the name `fake/NAME`; a second fake of that name takes its place."""
 
     known: Mapping[str, Fake] = {}
 
@@ -77,11 +69,11 @@ class Fake:
         unmetered: Sequence[str] = (),
         usage: tuple[int, int] = (7, 5),
     ) -> None:
-        self.model = f"fake/{name}"
-        self.script = script
-        self.unmetered = unmetered
-        self.usage = usage
-        self.calls: list[Call] = []
+        self.model = f"fake/{name}"  # its name, as Inspect takes it
+        self.script = script  # what it replies; may be changed between runs
+        self.unmetered = unmetered  # reasons to stop for which it counts no tokens
+        self.usage = usage  # tokens in and out of every call
+        self.calls: list[Call] = []  # what it has been sent, in the order of arrival
         Fake.known = {**Fake.known, name: self}
 
 

@@ -41,21 +41,13 @@ ELLIPSIS = "…"
 
 @dataclass(frozen=True)
 class Command:
-    """One command of a page.
+    """One command of a page."""
 
-    Attributes:
-        typed: As the reader types it, in one line.
-        shown: The output below it; empty where the page shows none.
-        span: Where `shown` stands in the page.
-        not_run: Why it is not run; empty where it is.
-        status: The exit status that it ends with.
-    """
-
-    typed: str
-    shown: str
-    span: tuple[int, int]
-    not_run: str = ""
-    status: int = 0
+    typed: str  # as the reader types it, in one line
+    shown: str  # the output below it; empty where the page shows none
+    span: tuple[int, int]  # where `shown` stands in the page
+    not_run: str = ""  # why it is not run; empty where it is
+    status: int = 0  # the exit status that it ends with
 
     @property
     def words(self) -> list[str]:

@@ -14,11 +14,7 @@ SIZE = {"object_store_memory": 80_000_000}
 
 
 class Nodes:
-    """Three nodes, the head among them.
-
-    Attributes:
-        address: Of the head.
-    """
+    """Three nodes, the head among them."""
 
     def __init__(self) -> None:
         from ray.cluster_utils import Cluster
@@ -27,7 +23,7 @@ class Nodes:
         self._cluster = Cluster(initialize_head=True, connect=False, head_node_args=head)
         self._others: list[Any] = []
         self.bring_back()
-        self.address: str = self._cluster.address
+        self.address: str = self._cluster.address  # of the head
 
     @property
     def session(self) -> Path:

@@ -2,24 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
-from support.fake_server import FakeServer
 from support.fakes import write_bank
 from support.sweep_files import IDS
-
-
-@pytest.fixture
-def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeServer]:
-    """A server that cells reach as openai-api/fake/…."""
-    with FakeServer() as running:
-        monkeypatch.setenv("FAKE_BASE_URL", running.base_url)
-        monkeypatch.setenv("FAKE_API_KEY", "planted")
-        yield running
 
 
 @pytest.fixture(autouse=True)

@@ -156,14 +156,22 @@ def test_a_process_that_is_killed_costs_the_calls_in_flight(
     assert sum(cell.n_calls for cell in cells) >= N_CALLS
 
 
+MODELS = ("openai-api/fake/a", "openai-api/fake/b", GRADER)
+FREE, DEAR = "input = 0\noutput = 0\n", "input = 100.0\noutput = 1000.0\n"
+
+
+def write_prices(folder: Path, price: str) -> Path:
+    """Write the file of the price that each model has."""
+    (folder / "prices.toml").write_text("".join(f'["{model}"]\n{price}' for model in MODELS))
+    return folder / "prices.toml"
+
+
 def test_one_budget_is_kept_over_all_cells(
     server: FakeServer, bank: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """It ends the sweep, which goes on with more; what was spent before counts."""
-    prices = tmp_path / "prices.toml"
-    dear = "input = 100.0\noutput = 1000.0\n"
-    prices.write_text(f'["openai-api/fake/a"]\n{dear}["{GRADER}"]\n{dear}')
     file, root = write_sweep(tmp_path, bank, slices=1), tmp_path / "swept"
+    prices = write_prices(tmp_path, DEAR)
     command = ["sweep", str(file), "-o", str(root), "--prices", str(prices)]
     assert run([*command, "--max-cost", "0.5"]) == BUDGET_REACHED
     now = sweep_progress(root)
@@ -178,9 +186,7 @@ def test_a_budget_of_the_file_is_checked_as_a_typed_one(
     server: FakeServer, bank: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """It stands for a yes, and is refused before a call whose price nobody knows."""
-    prices = tmp_path / "prices.toml"
-    free = "input = 0\noutput = 0\n"
-    prices.write_text(f'["openai-api/fake/a"]\n{free}["{GRADER}"]\n{free}')
+    prices = write_prices(tmp_path, FREE)
     file, root = write_sweep(tmp_path, bank, max_cost=0.5, slices=1), tmp_path / "swept"
     command = ["sweep", str(file), "-o", str(root)]
     assert run(command) == USAGE
@@ -194,13 +200,10 @@ def test_calls_of_unknown_cost_end_a_budget_with_that_reason(
     server: FakeServer, bank: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """A sweep begins without prices, and goes on with prices and a budget: more does not help."""
-    root, prices = tmp_path / "swept", tmp_path / "prices.toml"
-    free = "input = 0\noutput = 0\n"
-    models = ("openai-api/fake/a", "openai-api/fake/b", GRADER)
-    prices.write_text("".join(f'["{model}"]\n{free}' for model in models))
+    root, prices = tmp_path / "swept", write_prices(tmp_path, FREE)
     command = ["sweep", str(write_sweep(tmp_path, bank, slices=1, samples=1)), "-o", str(root)]
     assert run([*command, "--yes"]) == OK
-    two = "".join(f'[[systems]]\nmodel = "{m}"\n' for m in models[:2])
+    two = "".join(f'[[systems]]\nmodel = "{m}"\n' for m in MODELS[:2])
     write_sweep(tmp_path, bank, two, slices=1, samples=1)
     capsys.readouterr()
     assert run([*command, "--prices", str(prices), "--max-cost", "9"]) == BUDGET_REACHED
@@ -213,10 +216,8 @@ def test_a_budget_that_is_reached_prints_the_command_that_goes_on(
     server: FakeServer, bank: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """With the file, the folder and the prices; the sweep completes when it is typed."""
-    prices = tmp_path / "prices.toml"
-    dear = "input = 100.0\noutput = 1000.0\n"
-    prices.write_text(f'["openai-api/fake/a"]\n{dear}["{GRADER}"]\n{dear}')
     file, root = write_sweep(tmp_path, bank, slices=1), tmp_path / "swept"
+    prices = write_prices(tmp_path, DEAR)
     command = ["sweep", str(file), "-o", str(root), "--prices", str(prices)]
     assert run([*command, "--max-cost", "0.5"]) == BUDGET_REACHED
     assert run(["sweep", "status", str(root)]) == OK
@@ -343,7 +344,10 @@ def test_a_cell_starts_its_own_server(
 
 
 def test_a_held_out_sweep_tells_numbers_and_no_words(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    server: FakeServer,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     """Even a server that repeats what it is asked, and fails, leaves no word outside `private`."""
 
@@ -360,10 +364,8 @@ def test_a_held_out_sweep_tells_numbers_and_no_words(
     file = write_sweep(tmp_path, Path("bank").resolve(), slices=1)
     text = file.read_text().replace("[scenarios]\n", '[scenarios]\nsplit = "held-out"\n')
     file.write_text(text)
-    with FakeServer(whispered) as running:
-        monkeypatch.setenv("FAKE_BASE_URL", running.base_url)
-        monkeypatch.setenv("FAKE_API_KEY", "planted")
-        assert run(["sweep", str(file), "-o", "swept", "--yes"]) == OK
+    server.script = whispered
+    assert run(["sweep", str(file), "-o", "swept", "--yes"]) == OK
     (system,) = Path("swept/private").glob("openai*")
     assert (Path("swept/private").stat().st_mode & 0o777) == 0o700
     open_files = [path for path in Path("swept").glob("*") if path.is_file()]

@@ -37,21 +37,13 @@ def repeated(request: Request) -> Completion:
 
 @dataclass(frozen=True)
 class Place:
-    """Nodes of Ray, a server that they reach, and what drivers are given.
+    """Nodes of Ray, a server that they reach, and what drivers are given."""
 
-    Attributes:
-        work: Folder by which processes are marked.
-        nodes: The nodes.
-        server: The server.
-        bank: The bank, whose held-out split is sealed.
-        held_out_key: What opens the split.
-    """
-
-    work: Path
-    nodes: Nodes
-    server: FakeServer
-    bank: Path
-    held_out_key: str
+    work: Path  # folder by which processes are marked
+    nodes: Nodes  # the nodes
+    server: FakeServer  # the server
+    bank: Path  # the bank, whose held-out split is sealed
+    held_out_key: str  # what opens the split
 
     def start(self, file: Path, root: Path) -> subprocess.Popen[bytes]:
         """Start a driver, which has no key of the models' and names the held-out scenarios."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import json
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -25,15 +24,6 @@ MODEL, GRADER = "openai-api/fake/a", "openai-api/fake/grader"
 def address(monkeypatch: pytest.MonkeyPatch) -> None:
     """The address of openai-api/fake/…, where nobody listens."""
     monkeypatch.setenv("FAKE_BASE_URL", "http://127.0.0.1:9/v1")
-
-
-@pytest.fixture
-def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeServer]:
-    """A server that workers reach as openai-api/fake/…."""
-    with FakeServer() as running:
-        monkeypatch.setenv("FAKE_BASE_URL", running.base_url)
-        monkeypatch.setenv("FAKE_API_KEY", "planted")
-        yield running
 
 
 @pytest.fixture
