@@ -25,7 +25,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from careeval.stats.agreement.two_raters import weighted_kappa
 from scipy.stats import t
 
 from careeval.bank import Bank, bank_folder, load_bank
@@ -39,9 +38,9 @@ from careeval.results.graded_rubric import Errors
 from careeval.results.probe_check import LabelledJudgment, ProbeAgreement
 from careeval.results.summary import Summary, summary_of
 from careeval.results.tables import Runs
-from careeval.sheets.estimate_kinds import ESTIMATE
-from careeval.sheets.kinds import Form
+from careeval.sheets.kinds import ESTIMATE, Form
 from careeval.stats.intervals import linearised_ratio
+from careeval.stats.two_raters import weighted_kappa
 
 HERE = Path(__file__).parent
 FROZEN = HERE / "bank-3.tar.xz"

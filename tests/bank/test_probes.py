@@ -42,49 +42,31 @@ def test_stated_rung_stands(folder: BankFolder) -> None:
     assert labels(folder, "hurry")["-1"] is False
 
 
-def test_rung_of_nothing_is_stated(folder: BankFolder) -> None:
-    """A rung that is made of no actions and not labelled is CE105 at the probe's labels."""
-    folder.plant(PROBES, HURRY, HURRY.replace("      0: absent\n", ""))
-
+@pytest.mark.parametrize(
+    ("labels", "code", "message", "hint", "place"),
+    [
+        (HURRY.replace("      0: absent\n", ""), "CE105", "probe 'hurry' does not label rung '0'",
+         "a rung made of no actions is labelled by hand", "stops: absent"),
+        ("      0: absent\n", "CE105", "probe 'hurry' does not label 'talks-over'",
+         None, "stops: absent"),
+        (HURRY + "      talk-over: present\n", "CE105",
+         "'talk-over' is not an item of dressing-001",
+         "did you mean 'talks-over'?", "talk-over"),
+        (HURRY.replace("0: absent", "0: no"), "CE102",
+         "probes[1].labels.0: found 'no', expected 'present' or 'absent'", None, "no\n"),
+    ],
+    ids=["rung of no actions", "action without", "of no item", "neither word"],
+)  # fmt: skip
+def test_a_wrong_label_is_told_at_its_place(
+    folder: BankFolder, labels: str, code: str, message: str, hint: str | None, place: str
+) -> None:
+    """A label that is missing (absent is never assumed), of no item, or neither word."""
+    folder.plant(PROBES, HURRY, labels)
     (problem,) = folder.problems()
-
-    assert problem.code == "CE105"
-    assert problem.message == "probe 'hurry' does not label rung '0'"
-    assert problem.hint == "a rung made of no actions is labelled by hand"
-    assert problem.place == folder.place(PROBES, "stops: absent")
-
-
-def test_missing_label(folder: BankFolder) -> None:
-    """An action without a label is CE105 at the probe's labels: absent is never assumed."""
-    folder.plant(PROBES, HURRY, "      0: absent\n")
-
-    (problem,) = folder.problems()
-
-    assert (problem.code, problem.message) == ("CE105", "probe 'hurry' does not label 'talks-over'")
-    assert problem.place == folder.place(PROBES, "stops: absent")
-
-
-def test_unknown_label(folder: BankFolder) -> None:
-    """A label for no item of the scenario is CE105 at the label, with the nearest item."""
-    folder.plant(PROBES, HURRY, HURRY + "      talk-over: present\n")
-
-    (problem,) = folder.problems()
-
-    assert problem.code == "CE105"
-    assert problem.message == "'talk-over' is not an item of dressing-001"
-    assert problem.hint == "did you mean 'talks-over'?"
-    assert problem.place == folder.place(PROBES, "talk-over")
-
-
-def test_label_is_present_or_absent(folder: BankFolder) -> None:
-    """A label that is neither word is CE102 at the label."""
-    folder.plant(PROBES, HURRY, HURRY.replace("0: absent", "0: no"))
-
-    (problem,) = folder.problems()
-
-    assert problem.code == "CE102"
-    assert "found 'no', expected 'present' or 'absent'" in problem.message
-    assert problem.place == folder.place(PROBES, "no\n")
+    assert problem.code == code
+    assert message == problem.message
+    assert hint in (None, problem.hint)
+    assert problem.place == folder.place(PROBES, place)
 
 
 def test_generic_text(folder: BankFolder) -> None:
