@@ -101,7 +101,7 @@ def test_a_file_that_is_not_utf_8_is_named(tmp_path: Path) -> None:
     (tmp_path / FOLDER).mkdir()
     path = tmp_path / FOLDER / "labels-last.csv"
     path.write_bytes(rows_text([LABEL], LabelRead).replace("stops", "st\xf6ps").encode("latin-1"))
-    with pytest.raises(BankError, match=r"labels-last\.csv is not UTF-8 text"):
+    with pytest.raises(BankError, match=r"labels-last\.csv: is not UTF-8 text"):
         second_reading(tmp_path, {})
 
 
