@@ -151,6 +151,7 @@ SIMULATED = "SIMULATED"
 
 
 _OF_THE_BANK = "Of the bank itself: "
+_SIMULATION = rf"^{SIMULATED}: .*{_OF_THE_BANK}"
 """Start of the part of a provenance that is on the bank itself; the banner leaves this part out."""
 
 
@@ -176,10 +177,12 @@ def _picture(report: Report) -> FigureMarkup | None:
 
 
 def _limits(report: Report) -> Iterator[str]:
-    """Yield the warnings about the numbers, except the footnotes, which tables have."""
-    for remark in remarks(report.summaries, shares=False):
-        if not remark.startswith("*"):
-            yield re.sub(rf"{SIMULATED}: .*{_OF_THE_BANK}", "", remark)
+    """Yield the warnings about the numbers; the page says above that systems are simulated."""
+    summaries = [
+        replace(s, bank_provenance=re.sub(_SIMULATION, "", s.bank_provenance))
+        for s in report.summaries
+    ]
+    yield from remarks(summaries, shares=False)
     yield from report.findings.public.runs.notes
     if not report.words_shown:
         yield _NO_WORDS

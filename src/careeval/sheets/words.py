@@ -140,31 +140,53 @@ def _in_brackets(estimate: Estimate, digits: int) -> str:
 
 
 def remarks(summaries: Sequence[Summary], *, shares: bool = True) -> list[str]:
-    """Return the warnings and remarks on entries, without duplicates; empty without entries.
+    """Return all warnings and remarks on entries, without duplicates; empty without entries.
 
     Args:
         summaries: The entries.
         shares: Whether to give shares that are no warning, such as of too little care.
     """
-    lines = [*comparison_warnings(summaries)]
+    lines = (
+        *comparison_warnings(summaries),
+        *ranking_remarks(summaries),
+        *entry_remarks(summaries, shares=shares),
+        *(f"Bank {s.bank} {s.bank_version}: {s.bank_provenance}" for s in summaries),
+        *epoch_remarks(summaries),
+    )
+    return [*dict.fromkeys(lines), NOT_COMPARABLE] if summaries else []
+
+
+def ranking_remarks(summaries: Sequence[Summary]) -> Iterator[str]:
+    """Yield why entries may not be ranked, one line a reason."""
     names = entry_names(summaries)
     for reason in dict.fromkeys(reason for s in summaries for reason in s.not_ranked):
         entries = [n for n, s in zip(names, summaries, strict=True) if reason in s.not_ranked]
-        lines.append(f"{', '.join(dict.fromkeys(entries))}: not for ranking: {reason}.")
+        yield f"{', '.join(dict.fromkeys(entries))}: not for ranking: {reason}."
+
+
+def entry_remarks(summaries: Sequence[Summary], *, shares: bool = True) -> Iterator[str]:
+    """Yield what the numbers of each entry do not show: its warnings, and responses without points.
+
+    Args:
+        summaries: The entries.
+        shares: Whether to give shares that are no warning, such as of too little care.
+    """
     for s in summaries:
-        lines += [f"{s.system}: {warning}." for warning in s.warnings]
+        yield from (f"{s.system}: {warning}." for warning in s.warnings)
         if shares and s.severe_by_kind:
             kinds = (f"{KINDS[kind]} {_errors(e)}" for kind, e in s.severe_by_kind.items())
-            lines.append(f"{s.system}, % of responses with a severe error: {'; '.join(kinds)}.")
-        lines += _direction_remarks(s) if shares else ()
+            yield f"{s.system}, % of responses with a severe error: {'; '.join(kinds)}."
+        if shares:
+            yield from _direction_remarks(s)
         for name, state in COUNTED_STATES.items():
             if count := getattr(s, name):
-                share = f"{count} of {s.n_responses} responses"
-                lines.append(f"{s.system}: {share} {_STATES[state]}.")
-    lines += [f"Bank {s.bank} {s.bank_version}: {s.bank_provenance}" for s in summaries]
+                yield f"{s.system}: {count} of {s.n_responses} responses {_STATES[state]}."
+
+
+def epoch_remarks(summaries: Sequence[Summary]) -> Iterator[str]:
+    """Yield a remark if the entries have different numbers of responses per scenario."""
     if len({s.n_epochs for s in summaries}) > 1:
-        lines.append("The worst of n can be compared only between entries with equal n.")
-    return [*dict.fromkeys(lines), NOT_COMPARABLE] if summaries else []
+        yield "The worst of n can be compared only between entries with equal n."
 
 
 _STATES = {

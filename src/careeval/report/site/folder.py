@@ -32,7 +32,13 @@ from careeval.sheets.trust.audit import (
     probes_by_trap_sheet,
 )
 from careeval.sheets.trust.graders import grader_pairs_sheet, grading_noise_sheet, items_sheet
-from careeval.sheets.words import headline_sentence, remarks, worst_n
+from careeval.sheets.words import (
+    comparison_warnings,
+    entry_remarks,
+    epoch_remarks,
+    headline_sentence,
+    worst_n,
+)
 
 Files = Iterator[tuple[str, str]]
 """Path in the site, with slashes, and text of each file."""
@@ -202,7 +208,7 @@ def _entry(site: Contents, entry: SiteEntry, heading: str) -> dict[str, Any]:
         "lowest": systems.lowest_scenarios(entry, site),
         "facts": systems.facts(entry),
         "citation": citations([entry.graded]),
-        "remarks": _own_remarks(entry),
+        "remarks": [*dict.fromkeys(entry_remarks([entry.summary]))],
     }
 
 
@@ -374,20 +380,10 @@ def _curves(entry: SiteEntry) -> list[CaptionedFigure]:
 
 
 def _remarks(site: Contents) -> list[str]:
-    """Return the warnings about the tables, except the warnings shown elsewhere on the page."""
-    warnings = [*remarks(site.findings.summaries), *site.findings.public.runs.notes]
-    return [r for r in dict.fromkeys(warnings) if not _is_shown_elsewhere(r)]
-
-
-def _own_remarks(entry: SiteEntry) -> list[str]:
-    return [r for r in remarks([entry.summary]) if not _is_shown_elsewhere(r)]
-
-
-def _is_shown_elsewhere(remark: str) -> bool:
-    """Tell whether the page shows a warning under a table, in the banner or in the lead."""
-    return (
-        remark.startswith(("*", "Bank ")) or "not for ranking" in remark or remark == NOT_COMPARABLE
-    )
+    """Return the warnings that the tables, the banner and the lead do not have."""
+    summaries = site.findings.summaries
+    warnings = *comparison_warnings(summaries), *entry_remarks(summaries), *epoch_remarks(summaries)
+    return [*dict.fromkeys([*warnings, *site.findings.public.runs.notes])]
 
 
 def _banks(summaries: Sequence[Summary]) -> list[tuple[str, str]]:
