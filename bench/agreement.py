@@ -46,13 +46,10 @@ POPULATION = 40_000
 FloatArray = NDArray[np.float64]
 
 COEFFICIENTS: dict[str, tuple[Callable[[FloatArray], float], Callable[[FloatArray], Interval]]] = {
-    "AC1": (lambda r: gwet_ac1(r, LEVELS).value, lambda r: gwet_ac1_interval(r, LEVELS)),
-    "AC2": (lambda r: gwet_ac2(r, LEVELS).value, lambda r: gwet_ac2_interval(r, LEVELS)),
-    "alpha": (
-        lambda r: krippendorff_alpha(r, "ordinal"),
-        lambda r: krippendorff_interval(r, "ordinal"),
-    ),
-    "ICC(2,k)": (lambda r: icc(r, "2,k").value, lambda r: icc_interval(r, "2,k")),
+    "AC1": (lambda r: gwet_ac1(r, LEVELS), lambda r: gwet_ac1_interval(r, LEVELS)),
+    "AC2": (lambda r: gwet_ac2(r, LEVELS), lambda r: gwet_ac2_interval(r, LEVELS)),
+    "alpha": (krippendorff_alpha, krippendorff_interval),
+    "ICC(2,k)": (icc, icc_interval),
 }
 
 

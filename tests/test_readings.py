@@ -6,8 +6,11 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from readings import (
     FOLDER,
+    LEVELS,
     Consistency,
     LabelRead,
     PointsRead,
@@ -15,17 +18,19 @@ from readings import (
     misread,
     reading_document,
     second_reading,
+    weighted_kappa,
 )
 
 from careeval.bank import load_bank
 from careeval.bank.row_files import parse_rows, rows_text
 from careeval.bank.sealed import SEALED
 from careeval.core.scenario import Rubric
-from careeval.errors import BankError
+from careeval.errors import BankError, StatsError
 from support.bank_folder import GOOD_BANK
 
 ROW = PointsRead("eating-001", 1, Rubric.actions, "stops", 2, 2, "user_agency:2", "user_agency:1")
 LABEL = LabelRead("eating-001", 1, "expert", "stops", "present", "absent")
+READ = st.lists(st.tuples(st.sampled_from(LEVELS), st.sampled_from(LEVELS)), min_size=2)
 
 
 def test_one_that_calls_good_what_the_other_calls_bad_flips() -> None:
@@ -175,3 +180,43 @@ def test_a_reading_has_a_row_and_names_what_is_open() -> None:
     named = reading_document(bank, SecondReading({"last": rows[1:2]}, {}))
     assert "open: dressing-001 asks-where" in [*named.notes]
     assert reading_document(bank, SecondReading({}, {})).blocks == ()
+
+
+# Weighted kappa
+
+
+def test_two_levels_are_the_plain_kappa_worked_by_hand() -> None:
+    """20 and 15 agree of 50, chance agrees in half of them: (.7 − .5) ÷ .5."""
+    first = [1] * 25 + [0] * 25
+    second = [1] * 20 + [0] * 5 + [1] * 10 + [0] * 15
+    assert weighted_kappa(first, second, (0, 1)) == pytest.approx(0.4)
+
+
+def test_two_levels_apart_weigh_four_times_one() -> None:
+    """By hand: each reading has 0 and 2 once; one miss by 1 costs 1, one by 2 costs 4."""
+    # expected: pairs (0,1) (0,2) (2,1) (2,2), half each: (1 + 4 + 1 + 0) / 2 = 3; observed 1
+    assert weighted_kappa([0, 2], [1, 2], (0, 1, 2)) == pytest.approx(1 - 1 / 3)
+    # expected: pairs (0,0) (0,2) (2,0) (2,2), half each: (0 + 4 + 4 + 0) / 2 = 4; observed 8
+    assert weighted_kappa([0, 2], [2, 0], (0, 1, 2)) == pytest.approx(-1)
+
+
+def test_a_reading_that_says_one_thing_throughout_has_no_kappa() -> None:
+    """Chance alone would agree: undefined, not 1."""
+    with pytest.raises(StatsError, match="throughout"):
+        weighted_kappa([2, 2], [2, 2], LEVELS)
+    with pytest.raises(StatsError, match="nothing"):
+        weighted_kappa([], [], LEVELS)
+    with pytest.raises(StatsError, match="level 3"):
+        weighted_kappa([3], [2], LEVELS)
+
+
+@given(READ)
+def test_which_reading_comes_first_does_not_matter(pairs: list[tuple[int, int]]) -> None:
+    """Kappa is symmetric, and at most 1."""
+    first, second = [a for a, _ in pairs], [b for _, b in pairs]
+    try:
+        kappa = weighted_kappa(first, second, LEVELS)
+    except StatsError:
+        return
+    assert kappa == pytest.approx(weighted_kappa(second, first, LEVELS))
+    assert kappa <= 1

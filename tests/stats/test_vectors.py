@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from readings import weighted_kappa
 from scipy import special
 
 from careeval import scoring
@@ -31,8 +32,6 @@ from careeval.stats.paired import (
     t_test_p_values,
 )
 from careeval.stats.panels import (
-    IccForm,
-    RatingDistance,
     gwet_ac1,
     gwet_ac2,
     icc,
@@ -49,7 +48,6 @@ from careeval.stats.score import (
     sd_epochs,
     worst_epoch,
 )
-from careeval.stats.two_raters import weighted_kappa
 from careeval.stats.validity import (
     AikenV,
     Endorsement,
@@ -257,8 +255,8 @@ def gwet_per_item(inputs: Any) -> dict[str, Any]:
     """A03: each item of A02 by itself."""
     example = ENTRIES[f"{inputs['ratings']}_cvi_example"]["inputs"]
     rows = ratings(example["ratings_items_x_experts"])[:, np.newaxis]
-    ac1 = [gwet_ac1(endorsed(row, example["cut"]), (0, 1)).value for row in rows]
-    ac2 = [gwet_ac2(row, range(example["lo"], example["hi"] + 1)).value for row in rows]
+    ac1 = [gwet_ac1(endorsed(row, example["cut"]), (0, 1)) for row in rows]
+    ac2 = [gwet_ac2(row, range(example["lo"], example["hi"] + 1)) for row in rows]
     return {"ac1": ac1, "ac2": ac2, "mean_ac1": np.mean(ac1), "mean_ac2": np.mean(ac2)}
 
 
@@ -302,9 +300,7 @@ def five_point_cut(inputs: Any) -> dict[str, float]:
 def missing_rating(inputs: Any) -> dict[str, Any]:
     """A08: one expert did not rate the last item."""
     filled = {**inputs, "ratings_items_x_experts": inputs["ratings"]}
-    last = ratings(inputs["ratings"])[-1]
-    strict = i_cvi(last, inputs["cut"], strict=True).value
-    return {**content_validity(filled), "strict_item5": strict}
+    return content_validity(filled)
 
 
 def aiken_intervals(inputs: Any) -> list[list[float]]:
@@ -323,11 +319,8 @@ def aiken_intervals_of_five(inputs: Any) -> list[list[float]]:
 def two_raters(inputs: Any) -> dict[str, float]:
     """A14: AC1 and Cohen's kappa of the same two."""
     pairs = np.transpose([inputs["rater1"], inputs["rater2"]]).astype(float)
-    ac1 = gwet_ac1(pairs, (0, 1))
     return {
-        "ac1": ac1.value,
-        "pa": ac1.observed,
-        "pe": ac1.by_chance,
+        "ac1": gwet_ac1(pairs, (0, 1)),
         "kappa": weighted_kappa(inputs["rater1"], inputs["rater2"], (0, 1)),
     }
 
@@ -335,32 +328,24 @@ def two_raters(inputs: Any) -> dict[str, float]:
 def four_raters(inputs: Any) -> dict[str, Any]:
     """A15: four raters with gaps on 1 to 5."""
     panel = ratings(inputs["ratings_items_x_raters"])
-    both = {"ac1": gwet_ac1(panel, range(1, 6)), "ac2": gwet_ac2(panel, range(1, 6))}
-    only = {"ac1": ("coef", "pa", "pe"), "ac2": ("coef", "pa", "pe")}
-    return {name: dict(zip(only[name], result, strict=True)) for name, result in both.items()}
+    scale = range(1, 6)
+    return {"ac1": {"coef": gwet_ac1(panel, scale)}, "ac2": {"coef": gwet_ac2(panel, scale)}}
 
 
 def category_trap(inputs: Any) -> dict[str, float]:
     """A16: the whole scale, and only what was given."""
     row = ratings([inputs["ratings"]])
     return {
-        "cats_1_4": gwet_ac2(row, (1, 2, 3, 4)).value,
-        "cats_observed": gwet_ac2(row, (3, 4)).value,
+        "cats_1_4": gwet_ac2(row, (1, 2, 3, 4)),
+        "cats_observed": gwet_ac2(row, (3, 4)),
     }
 
 
-def six_iccs(inputs: Any) -> dict[str, float]:
-    """A17: six targets, four judges."""
+def three_iccs(inputs: Any) -> dict[str, float]:
+    """A17: six targets, four judges, who may also be four responses."""
     panel = ratings(inputs["ratings_targets_x_judges"])
-    forms: tuple[IccForm, ...] = ("1,1", "2,1", "3,1", "1,k", "2,k", "3,k")
-    return {f"ICC{form[0]}{form[2]}": icc(panel, form).value for form in forms}
-
-
-def alphas(inputs: Any) -> dict[str, float]:
-    """A18: four observers, twelve units."""
-    panel = ratings(inputs["ratings_raters_x_units"]).T
-    metrics: tuple[RatingDistance, ...] = ("nominal", "ordinal", "interval")
-    return {metric: krippendorff_alpha(panel, metric) for metric in metrics}
+    responses = response_reliability(panel)
+    return {"ICC11": responses.icc, "ICC1k": responses.of_mean, "ICC2k": icc(panel)}
 
 
 def panel_ceiling(inputs: Any) -> dict[str, float]:
@@ -368,10 +353,9 @@ def panel_ceiling(inputs: Any) -> dict[str, float]:
     panel = ratings(inputs["ratings_items_x_experts"])
     in_two = endorsed(panel, 3)
     return {
-        "alpha_ordinal": krippendorff_alpha(panel, "ordinal"),
-        "alpha_interval": krippendorff_alpha(panel, "interval"),
+        "alpha_ordinal": krippendorff_alpha(panel),
         "identical_pairs": identical_pairs(panel),
-        "ac1_dichotomised": gwet_ac1(in_two, (0, 1)).value,
+        "ac1_dichotomised": gwet_ac1(in_two, (0, 1)),
         "identical_pairs_dich": identical_pairs(in_two),
     }
 
@@ -482,8 +466,10 @@ VECTORS: dict[str, Callable[[Any], Any]] = {
     "A14_ac1_kappa_wongpakaran": two_raters,
     "A15_gwet_raw4raters": four_raters,
     "A16_ac2_category_trap": category_trap,
-    "A17_icc_shrout_fleiss": six_iccs,
-    "A18_krippendorff": alphas,
+    "A17_icc_shrout_fleiss": three_iccs,
+    "A18_krippendorff": lambda inputs: {
+        "ordinal": krippendorff_alpha(ratings(inputs["ratings_raters_x_units"]).T)
+    },
     "A19_panel_ceiling": panel_ceiling,
     "A20_icvi_ci": lambda inputs: [Endorsement(*case).interval for case in inputs["cases"]],
     "B01_kappa_textbook": two_by_two,

@@ -102,20 +102,14 @@ class AccuracyMeasure(StrEnum):
 class Confusion:
     """Counts of judgments by people's label and the grader's; undefined shares raise `StatsError`.
 
-    Attributes:
-        tp: Both present. A whole number or a sum of weights, as are the others.
-        fn: People present, grader absent.
-        fp: People absent, grader present.
-        tn: Both absent.
-
     Raises:
         StatsError: A count is negative or unknown.
     """
 
-    tp: float
-    fn: float
-    fp: float
-    tn: float
+    tp: float  # Both present. A whole number or a sum of weights, as are the others
+    fn: float  # People present, grader absent
+    fp: float  # People absent, grader present
+    tn: float  # Both absent
 
     def __post_init__(self) -> None:
         if not all(0 <= count < np.inf for count in astuple(self)):
@@ -218,17 +212,11 @@ def _ratio(part: FloatArray, whole: FloatArray) -> FloatArray:
 
 
 class CorrectedMean(NamedTuple):
-    """A mean of the grader's scores, corrected by people's scores.
+    """A mean of the grader's scores, corrected by people's scores."""
 
-    Attributes:
-        value: The mean in the unit of the scores, unclipped.
-        se: Its standard error, over scenarios like these.
-        n_audited: Scenarios of which people read at least one response.
-    """
-
-    value: float
-    se: float
-    n_audited: int
+    value: float  # The mean in the unit of the scores, unclipped
+    se: float  # Its standard error, over scenarios like these
+    n_audited: int  # Scenarios of which people read at least one response
 
     @property
     def interval(self) -> Interval:

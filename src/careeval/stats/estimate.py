@@ -23,23 +23,18 @@ class Estimate:
     Two kinds of uncertainty are kept apart. `low` and `high` are the bounds that the unresolved
     items of these responses leave; `ci95` is about other scenarios.
 
-    Attributes:
-        value: The number, or `None` if unknown.
-        low: The lowest value that settling the unresolved items can give; `None` if `value` is.
-        high: The highest value that settling them can give; `None` if `value` is.
-        ci95: The 95% interval, or `None` if unknown. A bootstrap interval of a skewed statistic
-            need not contain the value.
-        reason: Why `value`, or else `ci95`, is unknown; empty if both are known.
-
     Raises:
         ValueError: The attributes contradict each other.
     """
 
-    value: float | None
+    value: float | None  # The number, or `None` if unknown
     low: float | None
-    high: float | None
+    """The lowest value that settling the unresolved items can give; `None` if `value` is."""
+    high: float | None  # The highest value that settling them can give; `None` if `value` is
     ci95: tuple[float, float] | None
-    reason: str = ""
+    """The 95% interval, or `None` if unknown. A bootstrap interval of a skewed statistic need not
+    contain the value."""
+    reason: str = ""  # Why `value`, or else `ci95`, is unknown; empty if both are known
 
     def __post_init__(self) -> None:
         for name in ("value", "low", "high"):

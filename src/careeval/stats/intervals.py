@@ -119,19 +119,12 @@ def bounded_ratio_interval(
 
 
 class TrialScale(NamedTuple):
-    """The scale of a ratio that is treated as a share of independent trials.
+    """The scale of a ratio that is treated as a share of independent trials."""
 
-    Attributes:
-        lowest: The lowest possible ratio; the highest is 1.
-        n_families: Number of families of scenarios.
-        n_even: Sum of the denominators in units of the largest one.
-        per_family: The most trials per family, as `TRIALS_A_FAMILY`.
-    """
-
-    lowest: float
-    n_families: int
-    n_even: float
-    per_family: float = TRIALS_A_FAMILY
+    lowest: float  # The lowest possible ratio; the highest is 1
+    n_families: int  # Number of families of scenarios
+    n_even: float  # Sum of the denominators in units of the largest one
+    per_family: float = TRIALS_A_FAMILY  # The most trials per family, as `TRIALS_A_FAMILY`
 
     @property
     def width(self) -> float:

@@ -33,6 +33,9 @@ _FIRST_DRAWS, _SMALL, _DRAWS = 10_000, 0.05, 100_000
 # An error is enlarged until it is at least the true one in this share of samples.
 _LARGEST_SPREAD = 0.9
 
+# The two-sided chance of a finding without a difference, and that of one with the difference.
+_ALPHA, _POWER = 0.05, 0.8
+
 # Numbers held at once: 16 MB.
 _CELLS = 2_000_000
 
@@ -251,21 +254,15 @@ def detectable_difference(
     run_variances: tuple[float, float],
     n_runs: tuple[int, int],
     *,
-    comparisons: int = 1,
-    alpha: float = 0.05,
-    power: float = 0.8,
     degrees: int | None = None,
 ) -> float:
-    """Return the smallest difference detected with this power, to plan scenarios and epochs.
+    """Return the smallest difference detected with 80% power, to plan scenarios and epochs.
 
     Args:
         n_scenarios: Scenarios that both systems answer.
         scenario_variance: Variance over scenarios of the true difference, in squared fractions.
         run_variances: For each system, the mean variance of its epochs within a scenario.
         n_runs: For each system, its number of epochs.
-        comparisons: Size of the family; the first step of `holm` divides alpha by it.
-        alpha: Two-sided chance of a finding if there is no difference.
-        power: Chance of a finding if there is this difference.
         degrees: Degrees of freedom of the t test, G - 1; `None` for the normal distribution.
 
     Returns:
@@ -279,31 +276,26 @@ def detectable_difference(
     if n_scenarios < 1:
         raise StatsError("no scenario to plan with")
     variance = _difference_variance(scenario_variance, run_variances, n_runs)
-    return _standard_errors(comparisons, alpha, power, degrees) * float(
-        np.sqrt(variance / n_scenarios)
-    )
+    return _standard_errors(1, degrees) * float(np.sqrt(variance / n_scenarios))
 
 
 def detectable_after(
     standard_error: float,
     *,
     comparisons: int = 1,
-    alpha: float = 0.05,
-    power: float = 0.8,
     degrees: int | None = None,
 ) -> float:
     """Return the smallest difference that a comparison with this standard error would detect.
 
-    Show it with a comparison without a finding: a smaller difference may well exist. A standard
-    error estimated from few scenarios may be too low, so it is enlarged by sqrt(df / χ²(0.1)),
-    which is enough nine times in ten. Without that, differences that should be found four times in
-    five were found 65 to 77 times in a hundred (`bench/coverage.py --table power`).
+    Its power is 80%. Show it with a comparison without a finding: a smaller difference may well
+    exist. A standard error estimated from few scenarios may be too low, so it is enlarged by
+    sqrt(df / χ²(0.1)), which is enough nine times in ten. Without that, differences that should be
+    found four times in five were found 65 to 77 times in a hundred (`bench/coverage.py --table
+    power`).
 
     Args:
         standard_error: Standard error of the difference, in any unit; above 0.
         comparisons: Size of the family; the first step of `holm` divides alpha by it.
-        alpha: Two-sided chance of a finding if there is no difference.
-        power: Chance of a finding if there is this difference.
         degrees: Degrees of freedom, G - 1 for an error estimated from G scenarios; `None` for a
             known error and the normal distribution. This assumes the t test: `smallest_p` tells
             whether sign flips can find anything.
@@ -318,17 +310,15 @@ def detectable_after(
         raise StatsError("zero variance: nothing to tell a difference by")
     if degrees is not None:
         standard_error *= float(np.sqrt(degrees / special.chdtri(degrees, _LARGEST_SPREAD)))
-    return _standard_errors(comparisons, alpha, power, degrees) * standard_error
+    return _standard_errors(comparisons, degrees) * standard_error
 
 
-def _standard_errors(
-    comparisons: int, alpha: float, power: float, degrees: int | None = None
-) -> float:
-    """Return how many standard errors a difference must have to be detected with this power."""
-    chance = 1 - alpha / (2 * comparisons)
+def _standard_errors(comparisons: int, degrees: int | None) -> float:
+    """Return how many standard errors a difference must have to be detected with 80% power."""
+    chance = 1 - _ALPHA / (2 * comparisons)
     if degrees is None:
-        return float(special.ndtri(chance) + special.ndtri(power))
-    return float(special.nctdtrinc(degrees, 1 - power, special.stdtrit(degrees, chance)))
+        return float(special.ndtri(chance) + special.ndtri(_POWER))
+    return float(special.nctdtrinc(degrees, 1 - _POWER, special.stdtrit(degrees, chance)))
 
 
 def _difference_variance(

@@ -12,9 +12,8 @@ each cluster is left out in turn.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
-from functools import partial
-from typing import Literal, NamedTuple, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -64,20 +63,6 @@ With fewer pairs, an interval would contain the truth in some 85% of studies.
 """
 
 
-class Gwet(NamedTuple):
-    """An agreement coefficient and its two parts.
-
-    Attributes:
-        value: 1 if all agree, 0 if no better than chance, below 0 if worse.
-        observed: Agreement of two raters of an item, weighted, mean over items; 0 to 1.
-        by_chance: Agreement expected by chance; 0 if every rating is the same.
-    """
-
-    value: float
-    observed: float
-    by_chance: float
-
-
 def identical_pairs(ratings: FloatArray) -> float:
     """Return the share of pairs of raters who gave an item the same rating, mean over items.
 
@@ -94,7 +79,7 @@ def identical_pairs(ratings: FloatArray) -> float:
     return float(_pair_agreement(paired, np.eye(paired.shape[1])).mean())
 
 
-def gwet_ac1(ratings: FloatArray, levels: Sequence[float]) -> Gwet:
+def gwet_ac1(ratings: FloatArray, levels: Sequence[float]) -> float:
     """Return Gwet's AC1: agreement on the same category, beyond chance.
 
     Args:
@@ -103,7 +88,7 @@ def gwet_ac1(ratings: FloatArray, levels: Sequence[float]) -> Gwet:
         levels: Every category of the scale, used or not: their number changes the value.
 
     Returns:
-        The coefficient and its parts.
+        1 if all agree, 0 if no better than chance, below 0 if worse.
 
     Raises:
         StatsError: No item has two ratings, the scale has one category, or a rating is not on it.
@@ -114,7 +99,7 @@ def gwet_ac1(ratings: FloatArray, levels: Sequence[float]) -> Gwet:
     return _coefficient(ratings, levels, _identity(levels))
 
 
-def gwet_ac2(ratings: FloatArray, levels: Sequence[float]) -> Gwet:
+def gwet_ac2(ratings: FloatArray, levels: Sequence[float]) -> float:
     """Return Gwet's AC2 with quadratic weights: neighbouring categories agree in part.
 
     Args:
@@ -122,7 +107,7 @@ def gwet_ac2(ratings: FloatArray, levels: Sequence[float]) -> Gwet:
         levels: As for `gwet_ac1`, ascending and evenly spaced.
 
     Returns:
-        The coefficient and its parts.
+        As for `gwet_ac1`.
 
     Raises:
         StatsError: As for `gwet_ac1`.
@@ -186,10 +171,9 @@ def _rated(ratings: FloatArray, levels: Sequence[float]) -> tuple[FloatArray, ND
     return counts[rated], rated
 
 
-def _coefficient(ratings: FloatArray, levels: Sequence[float], weights: FloatArray) -> Gwet:
+def _coefficient(ratings: FloatArray, levels: Sequence[float], weights: FloatArray) -> float:
     counts, _ = _rated(ratings, levels)
-    parts = _gwet(_gwet_sums(counts, weights).sum(axis=0, keepdims=True), weights)
-    return Gwet(*(float(part[0]) for part in parts))
+    return float(_gwet(_gwet_sums(counts, weights).sum(axis=0, keepdims=True), weights)[0])
 
 
 def _gwet_interval(
@@ -204,7 +188,7 @@ def _gwet_interval(
     pairs = float((n_raters * (n_raters - 1) / 2).sum())
     if pairs < MIN_PAIRS:
         raise StatsError(f"fewer than {MIN_PAIRS} pairs of ratings: {pairs:.0f}")
-    return jackknife_interval(lambda rows: _gwet(rows, weights)[0], sums, mean_raters(counts))
+    return jackknife_interval(lambda rows: _gwet(rows, weights), sums, mean_raters(counts))
 
 
 def _pair_agreement(counts: FloatArray, weights: FloatArray) -> FloatArray:
@@ -225,27 +209,24 @@ def _gwet_sums(counts: FloatArray, weights: FloatArray) -> FloatArray:
     )
 
 
-def _gwet(sums: FloatArray, weights: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Return the coefficient, observed agreement and chance agreement of each row of sums."""
+def _gwet(sums: FloatArray, weights: FloatArray) -> FloatArray:
+    """Return the coefficient of each row of sums."""
     with_pairs, shares = sums[:, 1], sums[:, 3:] / sums[:, [2]]
     observed = np.full(len(sums), np.nan)
     np.divide(sums[:, 0], with_pairs, out=observed, where=with_pairs > 0)
     n_levels = len(weights)
     spread = (shares * (1 - shares)).sum(axis=1)
     by_chance = weights.sum() / (n_levels * (n_levels - 1)) * spread
-    return (observed - by_chance) / (1 - by_chance), observed, by_chance
+    return np.asarray((observed - by_chance) / (1 - by_chance))
 
 
-RatingDistance = Literal["nominal", "ordinal", "interval"]
-"""The difference of categories: nominal 0 or 1, ordinal by ranks, interval by subtraction."""
+def krippendorff_alpha(ratings: FloatArray) -> float:
+    """Return Krippendorff's ordinal alpha: 1 minus observed disagreement / that by chance.
 
-
-def krippendorff_alpha(ratings: FloatArray, metric: RatingDistance) -> float:
-    """Return Krippendorff's alpha: 1 minus observed disagreement / disagreement by chance.
+    The distance between two ratings is that of their middle ranks.
 
     Args:
         ratings: Shape (n_items, n_raters). An item with fewer than two ratings is left out.
-        metric: How the distance between two ratings is measured.
 
     Returns:
         1 if all raters of each item agree, 0 if no better than chance, below 0 if worse.
@@ -257,25 +238,19 @@ def krippendorff_alpha(ratings: FloatArray, metric: RatingDistance) -> float:
     """
     values = ratings_given(ratings)
     sums = _coincidences(rated_twice(level_counts(ratings, values)))
-    alpha = float(_alphas(sums.sum(axis=0, keepdims=True), values, metric)[0])
+    alpha = float(_alphas(sums.sum(axis=0, keepdims=True))[0])
     if np.isnan(alpha):
         raise StatsError("all ratings are the same: there is nothing to agree about")
     return alpha
 
 
-def krippendorff_interval(
-    ratings: FloatArray,
-    metric: RatingDistance,
-    *,
-    clusters: ArrayLike | None = None,
-) -> Interval:
+def krippendorff_interval(ratings: FloatArray, *, clusters: ArrayLike | None = None) -> Interval:
     """Return the interval of `krippendorff_alpha`, by a jackknife over items.
 
     It is not Krippendorff's bootstrap.
 
     Args:
         ratings: As for `krippendorff_alpha`.
-        metric: As for `krippendorff_alpha`.
         clusters: The scenario of each item, shape (n_items,), if several share one.
 
     Raises:
@@ -285,11 +260,9 @@ def krippendorff_interval(
     Source: Zapf et al. 2016, doi:10.1186/s12874-016-0200-9 (on the bootstrap's
     coverage of about 60%).
     """
-    values = ratings_given(ratings)
-    counts = level_counts(ratings, values)
+    counts = level_counts(ratings, ratings_given(ratings))
     sums = sum_if_clustered(_coincidences(rated_twice(counts)), clusters, counts.sum(axis=1) >= 2)
-    alphas = partial(_alphas, values=values, metric=metric)
-    return jackknife_interval(alphas, sums, mean_raters(counts))
+    return jackknife_interval(_alphas, sums, mean_raters(counts))
 
 
 def _coincidences(counts: FloatArray) -> FloatArray:
@@ -300,11 +273,13 @@ def _coincidences(counts: FloatArray) -> FloatArray:
     return np.asarray((pairs / others[:, np.newaxis, np.newaxis]).reshape(n_items, -1))
 
 
-def _alphas(sums: FloatArray, values: FloatArray, metric: RatingDistance) -> FloatArray:
+def _alphas(sums: FloatArray) -> FloatArray:
     """Return alpha of each flat coincidence matrix; NaN if all its ratings are the same."""
-    coincidences = sums.reshape(len(sums), len(values), len(values))
+    n_values = math.isqrt(sums.shape[1])
+    coincidences = sums.reshape(len(sums), n_values, n_values)
     totals = coincidences.sum(axis=2)
-    distances = _distances(totals, values, metric)
+    ranks = totals.cumsum(axis=1) - totals / 2
+    distances = (ranks[:, :, np.newaxis] - ranks[:, np.newaxis, :]) ** 2
     observed = (coincidences * distances).sum(axis=(1, 2)) * (totals.sum(axis=1) - 1)
     expected = (totals[:, :, np.newaxis] * totals[:, np.newaxis, :] * distances).sum(axis=(1, 2))
     ratio = np.full(len(sums), np.nan)
@@ -312,98 +287,47 @@ def _alphas(sums: FloatArray, values: FloatArray, metric: RatingDistance) -> Flo
     return np.asarray(1 - ratio)
 
 
-def _distances(totals: FloatArray, values: FloatArray, metric: RatingDistance) -> FloatArray:
-    """Return the squared distance between every two values, shape (n_tables, n_values, n_values).
-
-    The first axis is 1 if the distances are the same for all tables.
-    """
-    if metric == "nominal":
-        return 1 - np.eye(len(values))[np.newaxis]
-    # Krippendorff's ordinal distance is that of the categories' middle ranks.
-    places = values[np.newaxis] if metric == "interval" else totals.cumsum(axis=1) - totals / 2
-    return np.asarray((places[:, :, np.newaxis] - places[:, np.newaxis, :]) ** 2)
-
-
-IccForm = Literal["1,1", "2,1", "3,1", "1,k", "2,k", "3,k"]
-"""A form of the correlation: of which raters, and whose reliability.
-
-Before the comma: 1 for other raters of each item, 2 for one sample of raters of all items, 3 for
-these raters alone. After it: 1 for the reliability of one rater, k for that of the raters' mean.
-"""
-
 # A mean square below this share of the variance of all ratings is rounding error.
 _NO_VARIANCE = 1e-12
 
 
-class Icc(NamedTuple):
-    """An intraclass correlation.
-
-    Attributes:
-        value: At most 1; below 0 if ratings vary more within items than between them.
-        n_items: The items used: those that every rater rated.
-    """
-
-    value: float
-    n_items: int
-
-
-def icc(ratings: FloatArray, form: IccForm) -> Icc:
-    """Return the intraclass correlation: absolute agreement in forms 1 and 2, consistency in 3.
+def icc(ratings: FloatArray) -> float:
+    """Return ICC(2,k), the reliability of the raters' mean: absolute agreement of these k raters.
 
     Args:
         ratings: Shape (n_items, n_raters). Only items that every rater rated are used; a column
             without ratings is dropped. Incomplete block designs have no such item and no ICC.
-        form: A form of `IccForm`.
 
     Returns:
-        The correlation, and the number of items used.
+        At most 1; below 0 if ratings vary more within items than between them.
 
     Raises:
-        StatsError: The form is not in `IccForm`, there are fewer than two raters or complete
-            items, the items' means do not vary, or the raters differ so much that the form has no
-            positive denominator.
+        StatsError: There are fewer than two raters or complete items, the items' means do not
+            vary, or the raters differ so much that the denominator is not positive.
 
     Source: Shrout and Fleiss 1979, doi:10.1037/0033-2909.86.2.420.
     """
-    _check_form(form)
     complete, _ = _complete(ratings)
-    value = float(_iccs(_square_sums(complete).sum(axis=0, keepdims=True), form)[0])
+    value = float(_iccs(_square_sums(complete).sum(axis=0, keepdims=True))[0])
     if np.isnan(value):
-        raise StatsError(f"ICC({form}) is not defined: the items' means hardly vary")
-    return Icc(value, len(complete))
+        raise StatsError("ICC(2,k) is not defined: the items' means hardly vary")
+    return value
 
 
-def icc_interval(
-    ratings: FloatArray,
-    form: IccForm,
-    *,
-    clusters: ArrayLike | None = None,
-) -> Interval:
+def icc_interval(ratings: FloatArray, *, clusters: ArrayLike | None = None) -> Interval:
     """Return the interval of `icc`, by a jackknife over items with the raters fixed.
 
     Args:
         ratings: As for `icc`.
-        form: As for `icc`.
         clusters: The scenario of each item, shape (n_items,), if several share one.
 
     Raises:
         StatsError: As for `icc`, and for `jackknife_interval` with the clusters that have a
             complete item.
     """
-    _check_form(form)
     complete, rows = _complete(ratings)
     sums = sum_if_clustered(_square_sums(complete), clusters, rows)
-    raters = 1 if form[2] == "k" else complete.shape[1]
-    return jackknife_interval(partial(_iccs, form=form), sums, raters)
-
-
-def _check_form(form: str) -> None:
-    forms = get_args(IccForm)
-    if form not in forms:
-        names = ", ".join(repr(name) for name in forms)
-        raise StatsError(
-            f"{form!r} is no form of the intraclass correlation: expected one of {names}"
-        )
+    return jackknife_interval(_iccs, sums, 1)
 
 
 def _complete(ratings: FloatArray) -> tuple[FloatArray, NDArray[np.bool_]]:
@@ -428,7 +352,7 @@ def _square_sums(complete: FloatArray) -> FloatArray:
     return np.column_stack([np.ones(len(x)), x.mean(axis=1) ** 2, (x**2).sum(axis=1), x])
 
 
-def _iccs(sums: FloatArray, form: IccForm) -> FloatArray:
+def _iccs(sums: FloatArray) -> FloatArray:
     """Return the correlation of each row of sums; NaN where it is not defined."""
     n, squared_means, squares, by_rater = sums[:, 0], sums[:, 1], sums[:, 2], sums[:, 3:]
     k = by_rater.shape[1]
@@ -437,11 +361,7 @@ def _iccs(sums: FloatArray, form: IccForm) -> FloatArray:
     of_raters = (by_rater**2).sum(axis=1) / n - centre
     between, raters = of_items / (n - 1), of_raters / (k - 1)
     error = (total - of_items - of_raters) / ((n - 1) * (k - 1))
-    within = (total - of_items) / (n * (k - 1))
-    noise = within if form[0] == "1" else error
-    shift = (raters - error) / n if form[0] == "2" else np.zeros_like(n)
-    of_one = between + (k - 1) * noise + k * shift
-    denominator = between + shift if form[2] == "k" else of_one
+    denominator = between + (raters - error) / n
     values = np.full(len(sums), np.nan)
     defined = (between > _NO_VARIANCE) & (denominator > _NO_VARIANCE)
-    return np.asarray(np.divide(between - noise, denominator, out=values, where=defined))
+    return np.asarray(np.divide(between - error, denominator, out=values, where=defined))

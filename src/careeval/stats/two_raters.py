@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from contextlib import suppress
 
 import numpy as np
@@ -15,44 +14,6 @@ from careeval.stats.score import FloatArray
 
 # Present judgments, mean of the two readings, where: both say present, one alone, neither.
 _MEAN_PRESENT = np.array([1, 0.5, 0])
-
-
-def weighted_kappa(first: Sequence[int], second: Sequence[int], levels: Sequence[int]) -> float:
-    """Return Cohen's kappa, with disagreement weighted by the square of its distance in levels.
-
-    Args:
-        first: Levels of one reading.
-        second: Levels of the other, for the same responses in the same order.
-        levels: Every level that could have been given, ascending and evenly spaced.
-
-    Returns:
-        1 if all agree, 0 if no better than chance given the shares of both readings, below 0 if
-        worse.
-
-    Raises:
-        StatsError: Nothing was read, a level is not among `levels`, or both readings gave the same
-            single level throughout, so that chance alone would agree.
-
-    Source: Cohen 1968, doi:10.1037/h0026256; Fleiss and Cohen 1973, doi:10.1177/001316447303300309.
-    """
-    if len(first) != len(second):
-        raise StatsError(
-            f"one reading has {len(first)} levels, the other {len(second)}; they must be as many"
-        )
-    if not first:
-        raise StatsError("nothing was read")
-    place = {level: i for i, level in enumerate(levels)}
-    if unknown := sorted({*first, *second} - set(place)):
-        raise StatsError(f"level {unknown[0]} is not among {list(levels)}")
-    counts = np.zeros((len(levels), len(levels)))
-    for a, b in zip(first, second, strict=True):
-        counts[place[a], place[b]] += 1
-    distance = np.subtract.outer(np.arange(len(levels)), np.arange(len(levels))) ** 2
-    expected = np.outer(counts.sum(axis=1), counts.sum(axis=0)) / len(first)
-    by_chance = float((distance * expected).sum())
-    if by_chance == 0:
-        raise StatsError("both readings gave one and the same level throughout")
-    return 1 - float((distance * counts).sum()) / by_chance
 
 
 def positive_agreement(counts: FloatArray) -> float:

@@ -63,10 +63,6 @@ class EndorsementRule(StrEnum):
 class Endorsement:
     """The I-CVI of an item, as counts: `k` of the `n` raters who rated it endorse it.
 
-    Attributes:
-        k: Raters who endorse it, 0 to n.
-        n: Raters, at least 1.
-
     Raises:
         StatsError: Nobody rated it, or k is not from 0 to n.
 
@@ -74,8 +70,8 @@ class Endorsement:
     doi:10.1002/nur.20147.
     """
 
-    k: int
-    n: int
+    k: int  # Raters who endorse it, 0 to n
+    n: int  # Raters, at least 1
 
     def __post_init__(self) -> None:
         if self.n < 1:
@@ -104,20 +100,15 @@ class Endorsement:
 class AikenV:
     """Aiken's V of an item: the mean height of its ratings on the scale, without a cut.
 
-    Attributes:
-        excess: Steps above the lowest category, summed over raters.
-        n: Raters, at least 1.
-        steps: Steps from the lowest category to the highest: 4 on a scale of 1 to 5.
-
     Raises:
         StatsError: Nobody rated it, the scale has one category, or the sum is out of range.
 
     Source: Aiken 1985, doi:10.1177/0013164485451012.
     """
 
-    excess: int
-    n: int
-    steps: int
+    excess: int  # Steps above the lowest category, summed over raters
+    n: int  # Raters, at least 1
+    steps: int  # Steps from the lowest category to the highest: 4 on a scale of 1 to 5
 
     def __post_init__(self) -> None:
         if self.n < 1:
@@ -149,24 +140,21 @@ def endorsed(ratings: FloatArray, cut: float) -> FloatArray:
     return np.where(np.isnan(ratings), np.nan, (ratings >= cut).astype(np.float64))
 
 
-def i_cvi(ratings: FloatArray, cut: float, *, strict: bool = False) -> Endorsement:
+def i_cvi(ratings: FloatArray, cut: float) -> Endorsement:
     """Return the number of an item's raters who endorse it.
 
     Args:
-        ratings: Ratings of one item on one scale, shape (n_raters,). NaN = not rated.
+        ratings: Ratings of one item on one scale, shape (n_raters,). NaN = not rated, left out.
         cut: The lowest rating that endorses: 4 on a scale of 1 to 5.
-        strict: Count a missing rating as no endorsement, rather than leave it out. Then `ratings`
-            must only hold raters who were asked.
 
     Returns:
         The counts; `value` is the I-CVI.
 
     Raises:
-        StatsError: Nobody rated the item or, if strict, nobody was asked to.
+        StatsError: Nobody rated the item.
     """
     endorsements = endorsed(ratings, cut)
-    is_counted = np.ones_like(endorsements, dtype=np.bool_) if strict else ~np.isnan(endorsements)
-    return Endorsement(k=int(np.nansum(endorsements)), n=int(is_counted.sum()))
+    return Endorsement(k=int(np.nansum(endorsements)), n=int((~np.isnan(endorsements)).sum()))
 
 
 def modified_kappa(k: int, n: int) -> float:

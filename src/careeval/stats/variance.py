@@ -28,33 +28,23 @@ _MAX_UNKNOWN = 0.05
 
 
 class Reliability(NamedTuple):
-    """The correlation of the K responses to one scenario, and the gain from repeating them.
+    """The correlation of the K responses to one scenario, and the gain from repeating them."""
 
-    Attributes:
-        icc: ICC(1), the correlation of two responses to one scenario; -1 / (K - 1) to 1.
-        design_effect: 1 + (K - 1) icc. K responses to each of G scenarios count for as many as
-            G K / design_effect independent responses.
-        of_mean: Reliability of a scenario's mean over its K responses, at most 1; below 0 if
-            responses vary more within scenarios than between them.
-    """
-
-    icc: float
+    icc: float  # ICC(1), the correlation of two responses to one scenario; -1 / (K - 1) to 1
     design_effect: float
+    """1 + (K - 1) icc. K responses to each of G scenarios count for as many as G K / design_effect
+    independent responses."""
     of_mean: float
+    """Reliability of a scenario's mean over its K responses, at most 1; below 0 if responses vary
+    more within scenarios than between them."""
 
 
 class GradingVariance(NamedTuple):
-    """Components of the variance of a response's points / its rubric's maximum, each at least 0.
+    """Components of the variance of a response's points / its rubric's maximum, each at least 0."""
 
-    Attributes:
-        scenario: Variance between scenarios, of their expected points.
-        response: Variance between responses to one scenario, if the grader did not vary.
-        grading: Variance between gradings of one response.
-    """
-
-    scenario: float
-    response: float
-    grading: float
+    scenario: float  # Variance between scenarios, of their expected points
+    response: float  # Variance between responses to one scenario, if the grader did not vary
+    grading: float  # Variance between gradings of one response
 
     @property
     def shares(self) -> GradingVariance:
@@ -253,17 +243,11 @@ def _even_share(within: FloatArray, grading: FloatArray, counts: FloatArray) -> 
 
 
 class _Between(NamedTuple):
-    """Sums over repeated gradings of each scenario's responses, shape (n_scenarios,) each.
+    """Sums over repeated gradings of each scenario's responses, shape (n_scenarios,) each."""
 
-    Attributes:
-        squares: Sum of the squared deviations of gradings from their response's mean.
-        degrees: Sum of the degrees of freedom of these deviations.
-        share: Share of the responses whose grading can vary.
-    """
-
-    squares: FloatArray
-    degrees: FloatArray
-    share: FloatArray
+    squares: FloatArray  # Sum of the squared deviations of gradings from their response's mean
+    degrees: FloatArray  # Sum of the degrees of freedom of these deviations
+    share: FloatArray  # Share of the responses whose grading can vary
 
 
 def _between_gradings(values: FloatArray, varies: BoolArray | None) -> _Between:

@@ -480,7 +480,7 @@ def test_agreement_of_two_is_gwets() -> None:
     sample = sample_of([severe(True, 6, 6)])
     labels = said("ann", "a0+ a1+ a2- a3+ a4- a5+") + said("ben", "a0+ a1- a2- a3+ a4+ a5+")
     ratings = np.array([[1, 1], [1, 0], [0, 0], [1, 1], [0, 1], [1, 1]], dtype=np.float64)
-    expected = gwet_ac1(ratings, (0, 1)).value
+    expected = gwet_ac1(ratings, (0, 1))
     agreement = audit_results(sample, labels).people_by_points[SEVERE]
     assert value(agreement.ac1) == pytest.approx(expected)
 

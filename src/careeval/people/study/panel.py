@@ -176,7 +176,7 @@ def rater_agreement(round_: RoundAnswers, scale: Scale) -> RaterAgreement:
                 f"only {counted(n, 'scenario has', 'scenarios have')} anything that every rater "
                 f"rated; at least {MIN_CLUSTERS} are needed"
             )
-        return icc(ratings, "2,k").value
+        return icc(ratings)
 
     return RaterAgreement(
         round_.number,
@@ -186,16 +186,16 @@ def rater_agreement(round_: RoundAnswers, scale: Scale) -> RaterAgreement:
         int(complete.sum()),
         identical=estimate(identical_pairs, None),
         ac1=estimate(
-            lambda r: gwet_ac1(r, LEVELS).value,
+            lambda r: gwet_ac1(r, LEVELS),
             lambda r: gwet_ac1_interval(r, LEVELS, clusters=scenarios),
         ),
         ac2=estimate(
-            lambda r: gwet_ac2(r, LEVELS).value,
+            lambda r: gwet_ac2(r, LEVELS),
             lambda r: gwet_ac2_interval(r, LEVELS, clusters=scenarios),
         ),
         alpha=estimate(
-            lambda r: krippendorff_alpha(r, "ordinal"),
-            lambda r: krippendorff_interval(r, "ordinal", clusters=scenarios),
+            krippendorff_alpha,
+            lambda r: krippendorff_interval(r, clusters=scenarios),
         ),
-        icc=estimate(icc_of_mean, lambda r: icc_interval(r, "2,k", clusters=scenarios)),
+        icc=estimate(icc_of_mean, lambda r: icc_interval(r, clusters=scenarios)),
     )
