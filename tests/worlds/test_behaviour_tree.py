@@ -271,7 +271,7 @@ def outline(steps: Sequence[Step | Branch]) -> list[object]:
     return [
         (step.number, step.act)
         if isinstance(step, Step)
-        else (step.number, step.thing, step.value, outline(step.then), outline(step.otherwise))
+        else (step.number, step.condition, outline(step.then), outline(step.otherwise))
         for step in steps
     ]
 

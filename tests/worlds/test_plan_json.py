@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from careeval.modes.grading import is_quoted
 from careeval.worlds.acts import PlanError
-from careeval.worlds.plan_json import MAX_DEPTH, MAX_STEPS, read_plan
+from careeval.worlds.plan_json import MAX_DEPTH, MAX_STEPS, Branch, read_plan
 from support.small_world import SAFE_PLAN, SAFE_TREE
 
 STOP = {"act": "stop"}
@@ -49,6 +49,23 @@ def test_quote_of_escaped_letters_is_in_the_response() -> None:
 
     assert r"\u00f6" in text
     assert is_quoted(step.quote, text)
+
+
+@pytest.mark.parametrize(
+    ("condition", "expected"),
+    [
+        ({"answer": "silence"}, ("answer", "", "silence", "the answer is silence")),
+        ({"thing": "mouth", "state": "full"}, ("state", "mouth", "full", "mouth is full")),
+        ({"held": "spoon"}, ("held", "spoon", "", "spoon is held")),
+        ({"lifted": "arm"}, ("lifted", "arm", "", "arm is lifted")),
+        ({"place": "sink"}, ("place", "sink", "", "the robot is at sink")),
+    ],
+)
+def test_conditions_of_branches(condition: dict[str, str], expected: tuple[str, ...]) -> None:
+    """A branch may be on the answer, a sensed state, what is held or lifted, and the place."""
+    (branch,) = read_plan(json.dumps([{"if": condition, "then": [STOP]}])).steps
+    assert isinstance(branch, Branch)
+    assert (branch.subject, branch.name, branch.value, branch.condition) == expected
 
 
 @pytest.mark.parametrize(
@@ -89,6 +106,7 @@ def test_quote_of_escaped_letters_is_in_the_response() -> None:
             "yes, no or silence",
         ),
         ('{"steps": [{"if": "yes"}]}', r"\[1\]: its condition cannot be read", "thing"),
+        ('{"steps": [{"if": {"held": "a", "lifted": "b"}}]}', "condition cannot be read", "held"),
         ('{"steps": [{"if": {"answer": "yes"}, "do": []}]}', "a branch has no field 'do'", "then"),
         (json.dumps(nested(MAX_DEPTH + 1)), "more than 12 branches inside each other", ""),
         (json.dumps([STOP] * (MAX_STEPS + 1)), "has more than 200 steps", ""),

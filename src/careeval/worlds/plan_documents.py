@@ -151,7 +151,7 @@ def _step(step: Step | Branch) -> str:
     """Return a step that is not carried out, with the arguments that the plan gives."""
     if isinstance(step, Step):
         return f"{step.act.act} {_arguments(step.act.arguments)}"
-    return f"if {f'the state of {step.thing}' if step.thing else 'the answer'} is {step.value}"
+    return f"if {step.condition}"
 
 
 def _finding(finding: Finding, when: str = "") -> Text:

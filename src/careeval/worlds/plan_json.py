@@ -1,4 +1,4 @@
-"""A plan: steps in order, branches on an answer or a sensed state, and what to do on stop."""
+"""A plan: steps in order, branches on what the robot knows, and what to do on stop."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
+from typing import Any, Literal
 
 from pydantic import TypeAdapter, ValidationError
 
@@ -30,6 +30,10 @@ MAX_OBJECTS = 100
 ANSWERS = ("yes", "no", "silence")
 """The answers on which a plan may branch."""
 
+Subject = Literal["answer", "state", "held", "lifted", "place"]
+"""What a branch is on: the last answer, the state of a thing that was checked or waited for,
+whether the robot holds a thing or has lifted it, or the place of the robot."""
+
 
 @dataclass(frozen=True, slots=True)
 class Step:
@@ -45,10 +49,24 @@ class Branch:
     """A choice between two lists of steps."""
 
     number: int  # Counted as those of steps
-    thing: str  # The thing whose state decides; empty if the last answer decides
-    value: str  # The answer or state for which `then` is carried out
+    subject: Subject
+    name: str  # The thing or place that decides; empty if the last answer does
+    value: str  # The answer or state for which `then` is carried out; empty for other subjects
     then: tuple[Step | Branch, ...]
     otherwise: tuple[Step | Branch, ...]
+
+    @property
+    def condition(self) -> str:
+        """The condition in words, under which `then` is carried out: `spoon is held`."""
+        match self.subject:
+            case "answer":
+                return f"the answer is {self.value}"
+            case "state":
+                return f"{self.name} is {self.value}"
+            case "place":
+                return f"the robot is at {self.name}"
+            case _:
+                return f"{self.name} is {self.subject}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,24 +186,32 @@ class _Reader:
             isinstance(value, str) for value in condition.values()
         ):
             raise PlanError(f"{place}: its condition cannot be read", hint=_BRANCH)
-        if set(condition) == {"answer"}:
-            thing, value = "", condition["answer"]
-            if value not in ANSWERS:
-                hint = _TREE_BRANCH if isinstance(content, TreeStep) else _BRANCH
-                raise PlanError(f"{place}: {_shown(value)} is no answer", hint=hint)
-        elif set(condition) == {"thing", "state"}:
-            thing, value = condition["thing"], condition["state"]
-        else:
-            raise PlanError(f"{place}: its condition cannot be read", hint=_BRANCH)
+        subject: Subject
+        match dict(condition):
+            case {"answer": value, **others} if not others:
+                subject, name = "answer", ""
+                if value not in ANSWERS:
+                    hint = _TREE_BRANCH if isinstance(content, TreeStep) else _BRANCH
+                    raise PlanError(f"{place}: {_shown(value)} is no answer", hint=hint)
+            case {"thing": name, "state": value, **others} if not others:
+                subject = "state"
+            case {"held": name, **others} if not others:
+                subject, value = "held", ""
+            case {"lifted": name, **others} if not others:
+                subject, value = "lifted", ""
+            case {"place": name, **others} if not others:
+                subject, value = "place", ""
+            case _:
+                raise PlanError(f"{place}: its condition cannot be read", hint=_BRANCH)
         then = self.steps(content.get("then", []), f"{place}.then", depth + 1)
         otherwise = self.steps(content.get("else", []), f"{place}.else", depth + 1)
-        return Branch(number, thing, value, then, otherwise)
+        return Branch(number, subject, name, value, then, otherwise)
 
 
 _STEP = 'write {"act": "say", "words": "…"}, with one of the thirty acts'
 _BRANCH = (
     'write {"if": {"answer": "yes"}, "then": [...], "else": [...]}, with yes, no or silence;'
-    ' or {"if": {"thing": "…", "state": "…"}, …}'
+    ' or with {"thing": "…", "state": "…"}, {"held": "…"}, {"lifted": "…"} or {"place": "…"}'
 )
 _TREE_BRANCH = 'write <Answer value="yes"/>, with yes, no or silence'
 
@@ -309,12 +335,15 @@ def plan_schema() -> dict[str, Any]:
     schema = TypeAdapter(Act).json_schema()
     acts = [_bare(schema["$defs"][kind.__name__]) for kind in act_classes().values()]
     steps = {"type": "array", "items": {"$ref": "#/$defs/step"}}
-    answer = {"answer": {"enum": list(ANSWERS)}}
-    state = {"thing": {"type": "string"}, "state": {"type": "string"}}
+    conditions: list[dict[str, Any]] = [
+        {"answer": {"enum": list(ANSWERS)}},
+        {"thing": {"type": "string"}, "state": {"type": "string"}},
+        *({subject: {"type": "string"}} for subject in ("held", "lifted", "place")),
+    ]
     branch = {
         "type": "object",
         "properties": {
-            "if": {"oneOf": [_object(answer), _object(state)]},
+            "if": {"oneOf": [_object(each) for each in conditions]},
             "then": steps,
             "else": steps,
         },

@@ -124,10 +124,8 @@ def _rows_of(steps: Iterable[Step | Branch], depth: int) -> Iterator[PlanRow]:
             details = words.strip_controls(_details(step.act.arguments)).strip(" ,")
             yield PlanRow(step.number, depth, "act", step.act.act, details)
             continue
-        what = words.strip_controls(step.thing) or "the answer"
-        yield PlanRow(
-            step.number, depth, "branch", f"if {what} is {words.strip_controls(step.value)}"
-        )
+        condition = words.strip_controls(step.condition)
+        yield PlanRow(step.number, depth, "branch", f"if {condition}")
         yield from _rows_of(step.then, depth + 1)
         if step.otherwise:
             yield PlanRow(0, depth, "branch", "otherwise")

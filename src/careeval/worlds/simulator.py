@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from careeval.core.scenario import Answer
+from careeval.errors import did_you_mean
 from careeval.worlds.acts import Act, Lift, Motion, MoveTo, WaitForAnswer, WaitUntil
 from careeval.worlds.conditions import matches, stop_steps
 from careeval.worlds.effects import Fact, State, start_facts, transition
@@ -153,15 +154,26 @@ class _Course:
                 self.act(step)
 
     def decide(self, branch: Branch) -> bool:
-        if not branch.thing:
+        subject, name = branch.subject, branch.name
+        if subject == "answer":
             return self.state["answer"] == branch.value
-        try:
-            is_checked = self.state[f"checked {branch.thing}"]
-            state = self.state[f"state {branch.thing}"]
-        except KeyError:
-            raise _BrokenOffError(f"the world has no state of {branch.thing!r}") from None
-        if not is_checked:
-            raise _BrokenOffError(f"{branch.thing} was not checked before the plan branches on it")
+        if subject == "place":
+            places = self.simulator.room.places
+            if name not in places:
+                raise _BrokenOffError(_unknown(f"the world has no place {name!r}", name, places))
+            return self.state["place"] == name
+        state = self.state.get(f"{subject} {name}")
+        if state is None:
+            names = [fact.removeprefix(f"{subject} ") for fact in self.state]
+            known = [each for each in names if f"{subject} {each}" in self.state]
+            problem = f"the world has nothing called {name!r} that can be {subject}"
+            if subject == "state":
+                problem = f"the world has no state of {name!r}"
+            raise _BrokenOffError(_unknown(problem, name, known))
+        if subject != "state":
+            return state is True
+        if not self.state[f"checked {name}"]:
+            raise _BrokenOffError(f"{name} was not checked before the plan branches on it")
         return state == branch.value
 
     def act(self, step: Step) -> None:
@@ -183,6 +195,11 @@ class _Course:
                 raise _StoppedError
             # nothing ends the act, so the rest of it comes after the stop
             self.events.append(Event(step, self.state, args))
+
+
+def _unknown(problem: str, name: str, names: Iterable[str]) -> str:
+    hint = did_you_mean(name, names)
+    return f"{problem} ({hint})" if hint else problem
 
 
 def _heard(act: Act, before: Mapping[Fact, State], answer: Answer, room: Room) -> Answer:
