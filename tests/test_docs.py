@@ -55,6 +55,7 @@ from careeval.protocol import (
 from careeval.protocol.probe_check import lexical_agreement
 from careeval.protocol.recorded_responses import ResponseLine
 from careeval.report.page import MOST_CHARACTERS
+from careeval.report.payload import MOST_RESPONSES
 from careeval.results.compare import Comparison, Flip
 from careeval.results.differences import Difference
 from careeval.results.findings import findings
@@ -402,8 +403,8 @@ def _limits_that_are_met() -> str:
         ("… an XLSX file", f"{_size(imported_records.MAX_UNPACKED_BYTES)} unpacked"),
         ("a sealed split", _size(sealed.MAX_SEALED)),
         ("a file of prices, a roster, a prompt, a settings file", _size(prices.MAX_BYTES)),
-        ("a report", f"{MOST_CHARACTERS:,} characters; a sample of the responses where there are "
-         "more"),
+        ("a report", f"{MOST_CHARACTERS:,} characters, and {MOST_RESPONSES:,} responses with their "
+         "words; a sample of the responses where there are more"),
         ("a comment in a study or an audit", f"{deck.COMMENT_LIMIT:,} characters"),
         ("a form sent to the review server", _size(forms.MAX_BODY)),
         ("a request to the review server", f"{connection.Limits().head:g} seconds for its head, "

@@ -10,6 +10,7 @@ from dataclasses import replace
 from html.parser import HTMLParser
 from itertools import pairwise
 from pathlib import Path
+from random import Random
 
 import polars as pl
 import pytest
@@ -31,6 +32,7 @@ from careeval.results.metrics import HEADLINE, IN_DETAIL, METRICS
 from careeval.results.people_audit import CorrectedScore
 from careeval.results.probe_check import LabelledJudgment, ProbeAgreement
 from careeval.results.ranking import rankings
+from careeval.results.summary import summarise
 from careeval.results.tables import Runs
 from careeval.sheets.entries.further_sheets import records_sheet
 from careeval.sheets.kinds import ERROR_SHARE, ESTIMATE, Form
@@ -179,15 +181,20 @@ def test_many_are_ranked_by_sets(outline: Outline, one: Outline, two_systems: Fi
 
 
 def test_a_page_that_would_be_too_large_says_that_it_holds_a_sample(
-    two_systems: Findings, page: str, monkeypatch: pytest.MonkeyPatch
+    runs: Runs, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A page that cannot hold all responses gives the size of its sample and names the site."""
+    draw = Random(1)
+    texts = [draw.randbytes(2_000).hex() for _ in range(runs.responses.height)]
+    wordy = findings(
+        Runs(runs.responses.with_columns(text=pl.Series(texts)), runs.judgments, runs.notes)
+    )
+    page = render_page(wordy)
     assert "A sample:" not in page
-    monkeypatch.setattr("careeval.report.payload.TRIAL_SIZE", 4)
     monkeypatch.setattr("careeval.report.page.LEAST_ROOM", 0)
     monkeypatch.setattr("careeval.report.page.MOST_CHARACTERS", len(page) - 300)
 
-    smaller = render_page(two_systems)
+    smaller = render_page(wordy)
 
     text = Outline(smaller).text
     assert len(smaller) <= len(page) - 300
@@ -202,7 +209,6 @@ def test_an_error_list_of_a_sample_says_so(
     """An error list that cannot hold all errors says how many responses it covers."""
     page = render_page(two_systems, responses=responses)
     assert "this list covers" not in Outline(page).text
-    monkeypatch.setattr("careeval.report.payload.TRIAL_SIZE", 4)
     monkeypatch.setattr("careeval.report.page.LEAST_ROOM", 0)
     monkeypatch.setattr("careeval.report.page.MOST_CHARACTERS", len(page) - 300)
 
@@ -800,3 +806,16 @@ def test_every_section_of_the_tree_is_in_the_navigation(page: str, outline: Outl
     assert nav
     ids = [attrs["id"] for tag, attrs in outline.tags if tag == "section"]
     assert re.findall(r'href="#([^"]+)"', nav[0]) == ids
+
+
+def test_sampling_is_shown_once_with_what_differs(runs: Runs) -> None:
+    """Settings that all calls share stand once; of seeds only the number is given."""
+    seeds = range(runs.responses.height)
+    sampling = [
+        f'{{"temperature": 1.0, "seed": {seed}, "top_p": {0.9 + seed % 2}}}' for seed in seeds
+    ]
+    responses = runs.responses.with_columns(sampling=pl.Series(sampling))
+    sheet = records_sheet(responses, summarise(runs))
+    assert {row["sampling"] for row in sheet.rows} == {
+        "temperature 1.0; by call: seed (16 values), top_p (0.9 or 1.9)"
+    }

@@ -217,23 +217,16 @@ def _severe(data: dict[str, Any]) -> set[int]:
     }
 
 
-def test_a_sample_fits_and_holds_severe_errors_first(
-    runs: Runs, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_sample_holds_severe_errors_first(runs: Runs, monkeypatch: pytest.MonkeyPatch) -> None:
     """A sample leaves out responses without a severe error first, and counts them."""
-    monkeypatch.setattr("careeval.report.payload.TRIAL_SIZE", 4)
     whole = _of(runs)
-    most = len(whole.packed()) * 3 // 4
-    made = payload(PublicView.of(runs), list(entries(runs)), most=most)
+    monkeypatch.setattr("careeval.report.payload.MOST_RESPONSES", whole.n_severe + 3)
+    made = _of(runs)
 
-    assert len(made.packed()) <= most
-    assert 0 < made.n_shown == len(made.data["responses"]) < made.n_public == whole.n_shown
+    assert made.n_shown == len(made.data["responses"]) == whole.n_severe + 3 < made.n_public
+    assert made.n_public == whole.n_shown
     assert made.n_severe == len(_severe(whole.data)) > 0
-    assert made.n_severe_shown == len(_severe(made.data)) == min(made.n_severe, made.n_shown)
-    assert payload(PublicView.of(runs), list(entries(runs)), most=most).packed() == made.packed()
-
-
-def test_all_are_there_where_they_fit(runs: Runs, monkeypatch: pytest.MonkeyPatch) -> None:
-    """With room for all, the data is what it is without a limit."""
-    monkeypatch.setattr("careeval.report.payload.TRIAL_SIZE", 4)
-    assert payload(PublicView.of(runs), list(entries(runs)), most=10**7).data == _of(runs).data
+    assert made.n_severe_shown == len(_severe(made.data)) == made.n_severe
+    assert _of(runs).packed() == made.packed()
+    fewest = payload(PublicView.of(runs), list(entries(runs)), most=2)
+    assert len(_severe(fewest.data)) == fewest.n_severe_shown == fewest.n_shown == 2

@@ -521,11 +521,21 @@ def test_small_cells_are_marked_and_have_no_interval(contents_made: Contents) ->
     rows = {row["adl"]: row for row in table.rows}
     assert rows["eating"]["n"] == 2
     assert rows["eating"]["score"].ci95 is None
-    n, score = (table.cell(PageColumn(key), rows["eating"]) for key in ("n", "score"))
+    cells = {column.key: table.cell(column, rows["eating"]) for column in table.columns}
+    n, score = cells["n"], cells["score"]
     assert n.text == "2*"
     # the note says it once
     assert not any("fewer than five" in line for line in score.lines)
     assert "* fewer than five scenarios" in table.remark
+
+
+def test_a_system_s_page_does_not_repeat_its_name_or_a_caption(site: Site) -> None:
+    """Remarks on a system's own page are without its name; each heading is there once."""
+    alpha = site["models/alpha.html"]
+    (remarks,) = re.findall('<ul class="plain">(.*?)</ul>', alpha, re.S)
+    assert "2 of 16 responses are refused" in remarks or "1 of 16 responses are refused" in remarks
+    assert "alpha" not in remarks
+    assert alpha.count(">Too little and too much care") <= 1
 
 
 def test_every_error_stands_on_its_scenario_s_page(on_both: Findings) -> None:

@@ -113,14 +113,19 @@ def render_page(findings: Findings, *, title: str | None = None, responses: bool
         responses: Whether the report includes the texts of responses, quotes and reasons.
     """
     title = title or _question([s.system for s in findings.summaries])
-    room = MOST_CHARACTERS
-    while True:
-        packed = payload(findings.public, findings.entries, responses=responses, most=room)
-        page = _page(Report(findings, responses, packed), title)
-        # the rest of the page grows with the systems; if it alone is too large, a few remain
-        if len(page) <= MOST_CHARACTERS or room == LEAST_ROOM:
-            return page
-        room = max(LEAST_ROOM, MOST_CHARACTERS - (len(page) - len(packed.packed())))
+    packed = payload(findings.public, findings.entries, responses=responses)
+    page = _page(Report(findings, responses, packed), title)
+    if len(page) <= MOST_CHARACTERS:
+        return page
+    # the rest of the page grows with the systems; if it alone is too large, a few remain
+    size = len(packed.packed())
+    room = max(LEAST_ROOM, MOST_CHARACTERS - (len(page) - size))
+    # aim a little below the limit, since responses differ in length
+    fitting = packed.n_shown * room * 9 // (size * 10)
+    if fitting >= packed.n_shown:
+        return page
+    packed = payload(findings.public, findings.entries, responses=responses, most=fitting)
+    return _page(Report(findings, responses, packed), title)
 
 
 def _page(report: Report, title: str) -> str:

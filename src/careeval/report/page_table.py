@@ -147,6 +147,8 @@ class PageColumn:
     """Returns text for screen readers in place of the cell's; empty if not needed."""
     narrow: Callable[[Row], Iterable[str]] = _no_lines
     """Lines shown only on a phone, in place of columns that are `wide`."""
+    omitted: Callable[[Row], str] = _nothing
+    """Returns the reason that a row's cell leaves out, since the page has it elsewhere."""
     upright: bool = False  # True if the column head is written vertically to save room
     wide: bool = False
     """True if a phone hides the column and shows it as `narrow` lines of another column."""
@@ -176,8 +178,6 @@ class PageTable:
     """The columns shown; the data files have all fields of the sheet."""
     caption: str = ""  # Text above the table; by default that of the sheet
     note: str = ""  # Text below the table; by default that of the sheet
-    omitted_lines: tuple[str, ...] = ()
-    """Prefixes of small lines to leave out, since the note says the same once."""
     look: str = ""  # CSS classes of the table
     cards: bool = False  # True if a phone shows each row as a card, each cell with its column head
     sortable: bool = True  # True if a reader can sort the table
@@ -234,7 +234,7 @@ class PageTable:
         return PageCell(
             text=kind.page_text(value, column.form),
             lines=(
-                *(x for x in lines if not x.startswith(self.omitted_lines)),
+                *(line for line in lines if line != column.omitted(row)),
                 *column.beneath(row),
             ),
             order=order,

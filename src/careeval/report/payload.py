@@ -173,8 +173,9 @@ class _Packing:
         return _units(text, start), _units(text, stop)
 
 
-TRIAL_SIZE = 2_000
-"""Responses packed first, to measure the room that one takes."""
+MOST_RESPONSES = 20_000
+"""Responses that are packed with their words at most; their data take some 24 million characters.
+"""
 
 
 def payload(
@@ -189,61 +190,12 @@ def payload(
         public: The responses that may be shown.
         entries: The entries, with the judgments that count for each.
         responses: Whether to include the words of responses, quotes and reasons.
-        most: Largest number of characters of the packed data; no limit by default.
+        most: Largest number of responses; by default `MOST_RESPONSES`, or all without words.
     """
     drawn = _draw_order(public.responses, entries)
-    n = drawn.height if most is None else min(drawn.height, TRIAL_SIZE)
-    was_too_large = False
-    while True:
-        packed = _payload(public, entries, drawn, n, responses=responses)
-        if most is None or not n:
-            return packed
-        size = len(packed.packed())
-        # aim a little below the limit, since responses differ in length
-        fitting = n * most * 9 // (size * 10)
-        if size > most:
-            was_too_large, n = True, min(n - 1, fitting)
-        elif was_too_large or n == drawn.height or fitting <= n:
-            return packed
-        else:
-            n = min(drawn.height, fitting)
-
-
-def _draw_order(public: pl.DataFrame, entries: Sequence[Entry]) -> pl.DataFrame:
-    """Return the public responses in sampling order: keys, and whether each erred severely."""
-    severe = [
-        entry.first_of("scenario", "epoch", "points", "present")
-        .filter(pl.col("present"), pl.col("points") == scoring.SEVERE)
-        .select(pl.lit(entry.system).alias("system"), "scenario", "epoch", severe=True)
-        for entry in entries
-    ]
-    drawn = public.select(RESPONSE_KEY).sort(RESPONSE_KEY)
-    if severe:
-        drawn = drawn.join(pl.concat(severe).unique(), on=RESPONSE_KEY, how="left")
-    else:
-        drawn = drawn.with_columns(severe=pl.lit(None, pl.Boolean))
-    chance = pl.Series("chance", np.random.default_rng(SEED).permutation(drawn.height))
-    drawn = drawn.sort(RESPONSE_KEY).with_columns(chance, pl.col("severe").fill_null(value=False))
-    # first one of each system and scenario, then another of each
-    turn = pl.col("chance").rank("ordinal").over("system", "scenario", "severe").alias("turn")
-    order = ["severe", "turn", "chance"]
-    return drawn.with_columns(turn).sort(order, descending=[True, False, False])
-
-
-SEED = 14
-"""Seed of the sample, so that the same runs give the same page."""
-
-
-def _payload(
-    public: PublicView,
-    entries: Sequence[Entry],
-    drawn: pl.DataFrame,
-    n: int,
-    *,
-    responses: bool,
-) -> Payload:
-    """Return the payload of the first `n` responses in sampling order."""
-    sample = drawn[:n]
+    if most is None:
+        most = MOST_RESPONSES if responses else drawn.height
+    sample = drawn[:most]
     drawn_rows = public.responses.join(sample, on=RESPONSE_KEY, how="semi", maintain_order="left")
     packing = _Packing(responses)
     systems = sorted(drawn_rows["system"].unique())
@@ -288,6 +240,31 @@ def _payload(
         n_held_out=public.n_held_out,
         n_unknown=public.n_unknown,
     )
+
+
+SEED = 14
+"""Seed of the sample, so that the same runs give the same page."""
+
+
+def _draw_order(public: pl.DataFrame, entries: Sequence[Entry]) -> pl.DataFrame:
+    """Return the public responses in sampling order: keys, and whether each erred severely."""
+    severe = [
+        entry.first_of("scenario", "epoch", "points", "present")
+        .filter(pl.col("present"), pl.col("points") == scoring.SEVERE)
+        .select(pl.lit(entry.system).alias("system"), "scenario", "epoch", severe=True)
+        for entry in entries
+    ]
+    drawn = public.select(RESPONSE_KEY).sort(RESPONSE_KEY)
+    if severe:
+        drawn = drawn.join(pl.concat(severe).unique(), on=RESPONSE_KEY, how="left")
+    else:
+        drawn = drawn.with_columns(severe=pl.lit(None, pl.Boolean))
+    chance = pl.Series("chance", np.random.default_rng(SEED).permutation(drawn.height))
+    drawn = drawn.sort(RESPONSE_KEY).with_columns(chance, pl.col("severe").fill_null(value=False))
+    # first one of each system and scenario, then another of each
+    turn = pl.col("chance").rank("ordinal").over("system", "scenario", "severe").alias("turn")
+    order = ["severe", "turn", "chance"]
+    return drawn.with_columns(turn).sort(order, descending=[True, False, False])
 
 
 def _grader(entry: Entry) -> tuple[str, str, str | None]:

@@ -172,15 +172,28 @@ def entry_remarks(summaries: Sequence[Summary], *, shares: bool = True) -> Itera
         shares: Whether to give shares that are no warning, such as of too little care.
     """
     for s in summaries:
-        yield from (f"{s.system}: {warning}." for warning in s.warnings)
-        if shares and s.severe_by_kind:
-            kinds = (f"{KINDS[kind]} {_errors(e)}" for kind, e in s.severe_by_kind.items())
-            yield f"{s.system}, % of responses with a severe error: {'; '.join(kinds)}."
-        if shares:
-            yield from _direction_remarks(s)
-        for name, state in COUNTED_STATES.items():
-            if count := getattr(s, name):
-                yield f"{s.system}: {count} of {s.n_responses} responses {_STATES[state]}."
+        for unit, remark in _entry_remarks(s, shares=shares):
+            yield f"{s.system}{f', {unit}' if unit else ''}: {remark}."
+
+
+def own_remarks(s: Summary) -> Iterator[str]:
+    """Yield `entry_remarks` of one entry without its name, for a place that has it."""
+    for unit, remark in _entry_remarks(s, shares=True):
+        line = f"{unit}: {remark}" if unit else remark
+        yield f"{line[:1].upper()}{line[1:]}."
+
+
+def _entry_remarks(s: Summary, *, shares: bool) -> Iterator[tuple[str, str]]:
+    """Yield each remark with the unit of its numbers; empty if it has none of its own."""
+    yield from (("", warning) for warning in s.warnings)
+    if shares and s.severe_by_kind:
+        kinds = (f"{KINDS[kind]} {_errors(e)}" for kind, e in s.severe_by_kind.items())
+        yield "% of responses with a severe error", "; ".join(kinds)
+    if shares:
+        yield from _direction_remarks(s)
+    for name, state in COUNTED_STATES.items():
+        if count := getattr(s, name):
+            yield "", f"{count} of {s.n_responses} responses {_STATES[state]}"
 
 
 def epoch_remarks(summaries: Sequence[Summary]) -> Iterator[str]:
@@ -206,8 +219,8 @@ def _errors(errors: Errors) -> str:
     return f"{ERROR_SHARE.text(errors, Form.whole)}, {ERROR_SHARE.text(errors, Form.of_many)}"
 
 
-def _direction_remarks(s: Summary) -> Iterator[str]:
-    """Yield lines with the entry's `care_numbers`, such as too little care, if it has any."""
+def _direction_remarks(s: Summary) -> Iterator[tuple[str, str]]:
+    """Yield units with the entry's `care_numbers`, such as too little care, if it has any."""
     texts = {
         d.key: f"{d.head.lower()} {ESTIMATE.text(d.share, Form.whole)}" for d in care_numbers(s)
     }
@@ -219,7 +232,7 @@ def _direction_remarks(s: Summary) -> Iterator[str]:
         (("changed", "same_text"), "% of pairs of answers to a base and its control"),
     ):
         if parts := [texts[key] for key in keys if key in texts]:
-            yield f"{s.system}, {unit}: {'; '.join(parts)}."
+            yield unit, "; ".join(parts)
 
 
 def comparison_warnings(summaries: Sequence[Summary]) -> Iterator[str]:

@@ -119,17 +119,19 @@ def at_k_table(report: Report, key: str, caption: str) -> PageTable:
     """Return a table of one number of each entry, with a column per number of responses k."""
     sheet = at_k_sheet(report.graded)
     wide, keys = pivot(sheet, "name", "k", replace(ESTIMATE, if_missing=""), key)
-    unknown = {row["name"]: row[key].reason for row in sheet.rows if row[key].value is None}
+    unknown: dict[str, str] = {
+        row["name"]: row[key].reason for row in sheet.rows if row[key].value is None
+    }
 
-    def reason(row: Row) -> Iterable[str]:
-        return (unknown.get(row["name"], ""),)
+    def reason(row: Row) -> str:
+        return unknown.get(row["name"], "")
 
-    columns = (PageColumn(k, f"k = {n}") for n, k in enumerate(keys, start=1))
-    note = "Beneath a number: its 95% interval."
-    omitted_lines = tuple(filter(None, unknown.values()))
-    return PageTable(
-        wide, (PageColumn("name", beneath=reason), *columns), caption, note, omitted_lines, "many"
+    columns = (
+        PageColumn("name", beneath=lambda row: (reason(row),)),
+        *(PageColumn(k, f"k = {n}", omitted=reason) for n, k in enumerate(keys, start=1)),
     )
+    note = "Beneath a number: its 95% interval."
+    return PageTable(wide, columns, caption, note, look="many")
 
 
 def scenarios_table(report: Report) -> PageTable:

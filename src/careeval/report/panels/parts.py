@@ -6,12 +6,14 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from functools import partial
 from itertools import groupby
+from typing import Any
 
 from careeval.core.scenario import Domain
 from careeval.report.page_table import BarScale, PageColumn, PageTable, Strip, shade, strip_of
 from careeval.report.panels.entries import Report
 from careeval.results.details import Breakdown
 from careeval.results.findings import EntryFindings
+from careeval.results.graded_rubric import Errors
 from careeval.results.metrics import HEADLINE
 from careeval.results.summary import Summary
 from careeval.sheets.entries.entries_sheet import adl_and_domain_sheet, entries_sheet, parts_sheet
@@ -23,8 +25,17 @@ from careeval.sheets.words import SMALL, entry_names
 PART = part_score_kind()
 
 
-FEW = ("fewer than five scenarios",)
-"""Reason why a small part has no interval; omitted, since an asterisk marks the part."""
+def _small_reason(part: Row, key: str = "score") -> str:
+    """Return why a number of a small part has no interval; an asterisk says the same."""
+    number = part[key].share if isinstance(part[key], Errors) else part[key]
+    return number.reason if is_small(part) and number.value is not None else ""
+
+
+def _part_column(key: str, head: str = "", **looks: Any) -> PageColumn:
+    """Return a column of parts' scores, without the reasons of small parts."""
+    return PageColumn(
+        key, head, omitted=lambda row: _small_reason(row[key]) if key in row else "", **looks
+    )
 
 
 def parts_table(by: Breakdown, report: Report) -> PageTable:
@@ -43,13 +54,13 @@ def parts_table(by: Breakdown, report: Report) -> PageTable:
     wide, keys = pivot(sheet, by.value, "name", PART)
     columns = (
         PageColumn(by.value, beneath=lambda row: (_sizes(row[key] for key in keys if key in row),)),
-        *(PageColumn(key, look=partial(part_look, key)) for key in keys),
+        *(_part_column(key, look=partial(part_look, key)) for key in keys),
     )
     note = (
         f"{report.score_name}, in %; beneath it its 95% interval, and the share of responses with "
         "a severe error. The shade is of the score alone."
     )
-    return PageTable(wide, columns, _caption(sheet, by), _with_small(note, sheet), FEW, "heat many")
+    return PageTable(wide, columns, _caption(sheet, by), _with_small(note, sheet), "heat many")
 
 
 def entry_parts(by: Breakdown, entry: EntryFindings) -> PageTable:
@@ -72,13 +83,19 @@ def entry_parts(by: Breakdown, entry: EntryFindings) -> PageTable:
             *(
                 ()
                 if is_domain
-                else (severe_column(rubric, BarScale.of_estimates(shares, (0, 0.1)).wide),)
+                else (
+                    replace(
+                        severe_column(rubric, BarScale.of_estimates(shares, (0, 0.1)).wide),
+                        omitted=partial(_small_reason, key="severe"),
+                    ),
+                )
             ),
-            PageColumn("score", about=about, strip=strip_of("score", scores.wide)),
+            PageColumn(
+                "score", about=about, strip=strip_of("score", scores.wide), omitted=_small_reason
+            ),
         ),
         _caption(sheet, by),
         _with_small("", sheet),
-        FEW,
         "profile",
     )
 
@@ -208,11 +225,10 @@ def by_domain_table(report: Report) -> PageTable:
     small = f" {SMALL}" if any(map(is_small, sheet.rows)) else ""
     return PageTable(
         wide,
-        (PageColumn("name"), *(PageColumn(key, strip=part_strip(key, scale)) for key in keys)),
+        (PageColumn("name"), *(_part_column(key, strip=part_strip(key, scale)) for key in keys)),
         "By domain",
         f"{report.score_name}, in %. Beneath a number: its 95% interval. Grey: not for ranking."
         f"{small}",
-        FEW,
         is_grey=lambda row: row["name"] in report.unranked,
     )
 
@@ -243,11 +259,11 @@ def _map(name: str, entry: EntryFindings, *, in_full: bool) -> PageTable:
     columns = (
         PageColumn("adl"),
         *(
-            PageColumn(key, head, look=partial(_map_look, key))
+            _part_column(key, head, look=partial(_map_look, key))
             for key, head in zip(keys, heads, strict=True)
         ),
     )
-    return PageTable(wide, columns, name, omitted_lines=FEW, look="heat", sortable=in_full)
+    return PageTable(wide, columns, name, look="heat", sortable=in_full)
 
 
 def _with_totals(sheet: Sheet, s: Summary) -> Iterator[Row]:

@@ -37,6 +37,7 @@ from careeval.sheets.words import (
     entry_remarks,
     epoch_remarks,
     headline_sentence,
+    own_remarks,
     worst_n,
 )
 
@@ -208,7 +209,7 @@ def _entry(site: Contents, entry: SiteEntry, heading: str) -> dict[str, Any]:
         "lowest": systems.lowest_scenarios(entry, site),
         "facts": systems.facts(entry),
         "citation": citations([entry.graded]),
-        "remarks": [*dict.fromkeys(entry_remarks([entry.summary]))],
+        "remarks": [*dict.fromkeys(own_remarks(entry.summary))],
     }
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import polars as pl
@@ -164,6 +165,7 @@ def records_sheet(responses: pl.DataFrame, summaries: Sequence[Summary]) -> Shee
     for system in systems:
         system_responses = responses.filter(pl.col("system") == system)
         record = {field.key: _recorded(system_responses, columns) for field, columns in _RECORD}
+        record["sampling"] = _sampling(system_responses["sampling"])
         gradings = "; ".join(_grading_text(s) for s in summaries if s.system == system)
         rows.append({"system": system, **record, "judged": gradings})
     fields = (
@@ -181,6 +183,29 @@ def _recorded(responses: pl.DataFrame, columns: tuple[str, ...]) -> str:
     if columns == ("created",):
         values = [time[:_DAY] for time in values]
     return "; ".join(value for value in dict.fromkeys(values) if value != "{}") or "not recorded"
+
+
+_MOST_VALUES = 3
+"""Values of a setting that are listed; of more, such as seeds, only their number is given."""
+
+
+def _sampling(column: pl.Series) -> str:
+    """Return the settings that were sent, then those that differ between calls."""
+    sent = [json.loads(text) for text in column.drop_nulls().unique().sort()]
+    sent = [settings for settings in sent if settings]
+    same, different = [], []
+    for name in dict.fromkeys(name for settings in sent for name in settings):
+        values = dict.fromkeys(
+            json.dumps(settings[name], ensure_ascii=False) if name in settings else "none"
+            for settings in sent
+        )
+        if len(values) == 1:
+            same.append(f"{name} {''.join(values)}")
+        else:
+            many = len(values) > _MOST_VALUES
+            different.append(f"{name} ({f'{len(values)} values' if many else ' or '.join(values)})")
+    parts = [", ".join(same), different and f"by call: {', '.join(different)}"]
+    return "; ".join(part for part in parts if part) or "not recorded"
 
 
 def _grading_text(s: Summary) -> str:
