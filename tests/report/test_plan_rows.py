@@ -10,7 +10,7 @@ import pytest
 from careeval.core.scenario import WHEN, Rubric
 from careeval.protocol.tables import read_runs
 from careeval.report.payload import payload
-from careeval.report.plan_rows import PlanBreak, PlanJudgment, PlanMark, plan_table, quoted_words
+from careeval.report.texts import PlanBreak, PlanJudgment, PlanMark, plan_table, quoted_words
 from careeval.results.entries import Harm
 from careeval.results.findings import Findings, findings
 from careeval.sheets.names import ANSWERS

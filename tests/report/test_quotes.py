@@ -7,7 +7,7 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
-from careeval.report.quotes import QuoteFinder
+from careeval.report.texts import QuoteFinder
 
 TEXT = "I stop. “Where does it hurt?” I ask her, and wait."
 

@@ -28,11 +28,10 @@ from careeval.report.documents import FigureMarkup
 from careeval.report.page import render_page
 from careeval.report.page_table import BarScale, PageColumn, PageTable
 from careeval.report.panels.graders import corrected_table, grader_panels
-from careeval.report.site import evidence, folder, pairs, render_site, systems
-from careeval.report.site.contents import Contents, contents
-from careeval.report.site.data import data_files
-from careeval.report.site.item_errors import item_errors
-from careeval.report.site.names import slugs
+from careeval.report.site import folder, overall, render_site, systems
+from careeval.report.site.contents import Contents, contents, slugs
+from careeval.report.site.folder import data_files
+from careeval.report.site.scenarios import item_errors
 from careeval.results.details import Breakdown
 from careeval.results.entries import entries, harms
 from careeval.results.findings import Findings, findings
@@ -512,7 +511,7 @@ def test_without_an_audit_no_page_speaks_of_one(contents_made: Contents) -> None
     """Without an audit no score is corrected."""
     assert corrected_table(contents_made.findings.graded).rows == []
     (panel,) = grader_panels(contents_made.findings).values()
-    assert evidence.card_tables(panel, contents_made) == []
+    assert overall.card_tables(panel, contents_made) == []
 
 
 def test_small_cells_are_marked_and_have_no_interval(contents_made: Contents) -> None:
@@ -568,7 +567,7 @@ def test_each_two_systems_stand_once_row_minus_column() -> None:
     board = contents(results).boards[0]
     names = [each.name for each in board.ranked]
     values = {each.name: each.summary.score.value for each in board.ranked}
-    _, matrix = pairs.matrices(board)
+    _, matrix = overall.matrices(board)
     assert [matrix.head(column) for column in matrix.columns] == ["Row minus column", *names[1:]]
     assert [row["a"] for row in matrix.rows] == names[:-1]
     for at, row in enumerate(matrix.rows):

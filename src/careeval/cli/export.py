@@ -124,7 +124,7 @@ def _write(
             yield out / name
     figures: list[FigureForm] = [form for form in get_args(FigureForm) if form in to]
     if figures:
-        from careeval.report.figures import write_figures
+        from careeval.report.documents import write_figures
 
         yield from write_figures(results, out / "figures", figures)
     if "eee" in to:

@@ -46,7 +46,7 @@ from careeval.report.panels.graders import (
 )
 from careeval.report.panels.parts import by_domain_table, maps, overview_table, parts_table
 from careeval.report.payload import payload
-from careeval.report.words import strip_controls
+from careeval.report.texts import strip_controls
 from careeval.results.details import Breakdown
 from careeval.results.entries import Harm
 from careeval.results.findings import EntryFindings, Findings

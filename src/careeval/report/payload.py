@@ -21,9 +21,14 @@ import polars as pl
 from careeval import scoring
 from careeval.core.response import ResponseState
 from careeval.core.scenario import WHEN, Adl, Domain, Rubric
-from careeval.report import words
-from careeval.report.plan_rows import ANSWER_KEYS, PlanJudgment, answer_of, plan_table
-from careeval.report.quotes import QuoteFinder
+from careeval.report.texts import (
+    ANSWER_KEYS,
+    PlanJudgment,
+    QuoteFinder,
+    answer_of,
+    plan_table,
+    strip_controls,
+)
 from careeval.results.entries import Entry
 from careeval.results.public import PublicView
 from careeval.results.tables import RESPONSE_KEY
@@ -50,7 +55,7 @@ class Payload:
     one character for each item: `1` present, `0` absent, `?` unresolved. Quotes are `item, start,
     stop, …` in UTF-16 units of the response, or `item, -1, text, …` if the quote is not in it.
     Reasons are one text for each item. For a plan that was carried out, `[rows, marks, breaks,
-    answers]` follow: `careeval.report.plan_rows.PlanTable`, and the answer of each item. `answers`
+    answers]` follow: `careeval.report.texts.PlanTable`, and the answer of each item. `answers`
     of the data, if there is a plan: each answer's head of a column, and its words in the items."""
     n_shown: int  # Responses in the data
     n_public: int  # Public responses; more than `n_shown` if the data are a sample
@@ -116,7 +121,7 @@ class _Packing:
 
     def words(self, text: str | None) -> str:
         """Return the text of a response, quote or reason as shown; empty if words are not kept."""
-        return words.strip_controls(text or "") if self.responses else ""
+        return strip_controls(text or "") if self.responses else ""
 
     def response(self, row: Mapping[str, Any], systems: Sequence[str], text: str) -> list[int]:
         """Return a response as `Payload.data` has it; `text` is its text as shown."""
@@ -157,7 +162,7 @@ class _Packing:
     def _item(self, item: _Item) -> int:
         if item not in self.item_indices:
             points, text, *levels = item
-            packed = (points, words.strip_controls(text or ""), _domains(points, levels))
+            packed = (points, strip_controls(text or ""), _domains(points, levels))
             self.item_indices[item] = self.items.index(packed)
         return self.item_indices[item]
 
@@ -166,7 +171,7 @@ class _Packing:
         if text not in self.finders:
             self.finders[text] = QuoteFinder(text)
         if (span := self.finders[text].find(quote)) is None:
-            return -1, self.texts.index(words.strip_controls(quote))
+            return -1, self.texts.index(strip_controls(quote))
         start, stop = span
         if text.isascii():
             return start, stop

@@ -10,8 +10,7 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from careeval.report import words
-from careeval.report.plan_rows import (
+from careeval.report.texts import (
     PlanBreak,
     PlanForm,
     PlanJudgment,
@@ -19,6 +18,7 @@ from careeval.report.plan_rows import (
     PlanRow,
     PlanTable,
     answer_of,
+    strip_controls,
 )
 from careeval.worlds.acts import Act, PlanError
 from careeval.worlds.judge import AT_END, read_reason
@@ -67,7 +67,7 @@ def plan_table(text: str, judgments: Sequence[PlanJudgment]) -> PlanTable | None
             continue
         reason = read_reason(judgment.reason or "")
         if reason.broken_at in row_of:
-            problem = words.strip_controls(reason.problem)
+            problem = strip_controls(reason.problem)
             breaks.setdefault((row_of[reason.broken_at], problem), set()).add(answer)
         if not judgment.present:
             continue
@@ -121,10 +121,10 @@ def _rows(plan: Plan) -> Iterator[PlanRow]:
 def _rows_of(steps: Iterable[Step | Branch], depth: int) -> Iterator[PlanRow]:
     for step in steps:
         if isinstance(step, Step):
-            details = words.strip_controls(_details(step.act.arguments)).strip(" ,")
+            details = strip_controls(_details(step.act.arguments)).strip(" ,")
             yield PlanRow(step.number, depth, "act", step.act.act, details)
             continue
-        condition = words.strip_controls(step.condition)
+        condition = strip_controls(step.condition)
         yield PlanRow(step.number, depth, "branch", f"if {condition}")
         yield from _rows_of(step.then, depth + 1)
         if step.otherwise:

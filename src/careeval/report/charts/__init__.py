@@ -4,10 +4,9 @@ A figure draws the estimates that it is given and computes only their positions.
 system as one grader judged it on one rubric; a figure draws entries in the order given.
 """
 
-from careeval.report.charts.distribution import distributions
 from careeval.report.charts.drawing import NARROW, WIDE, Figure
+from careeval.report.charts.rows import column, distributions, overview
 from careeval.report.charts.scatter import cost_scatter, worst_scatter
-from careeval.report.charts.scores import column, overview
 from careeval.report.charts.svg import inline_svg, png, standalone_svg
 from careeval.report.charts.worst import worst_at_k
 

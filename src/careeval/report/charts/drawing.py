@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
-from careeval.report.words import strip_controls
+from careeval.report.texts import strip_controls
 from careeval.results.summary import Summary
 from careeval.sheets.words import entry_names
 from careeval.stats.estimate import Estimate

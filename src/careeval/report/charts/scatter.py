@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from careeval.report.charts.drawing import (
     HOLLOW,
@@ -31,8 +32,7 @@ from careeval.report.charts.drawing import (
     plot_value,
     text_width,
 )
-from careeval.report.charts.labels import Area, place_labels
-from careeval.report.words import in_full
+from careeval.report.texts import in_full
 from careeval.results.summary import Summary
 
 _LEFT, _RIGHT, _TITLE, _BELOW = 32, 12, 26, 42
@@ -213,3 +213,76 @@ def _dollars(amount: float) -> str:
     digits = max(2, 1 - math.floor(math.log10(amount)))
     text = f"{amount:.{digits}f}"
     return f"${text.rstrip('0').rstrip('.') if '.' in text else text}"
+
+
+class Area(NamedTuple):
+    """A rectangle in pixels."""
+
+    left: float
+    top: float
+    right: float
+    bottom: float
+
+    def overlap(self, other: Area) -> float:
+        """Return the area that two rectangles share, in square pixels."""
+        across = min(self.right, other.right) - max(self.left, other.left)
+        down = min(self.bottom, other.bottom) - max(self.top, other.top)
+        return across * down if across > 0 and down > 0 else 0.0
+
+    def outside(self, bounds: Area) -> float:
+        """Return how much of the rectangle lies outside the bounds, in square pixels."""
+        whole = (self.right - self.left) * (self.bottom - self.top)
+        return whole - self.overlap(bounds)
+
+
+def place_labels(
+    points: Sequence[tuple[float, float]],
+    sizes: Sequence[tuple[float, float]],
+    bounds: Area,
+    taken: Sequence[Area] = (),
+) -> list[Area]:
+    """Return an area for the label of each point, near it and away from the others.
+
+    Labels are placed one after the other; those that still overlap are placed again.
+
+    Args:
+        points: Positions in pixels.
+        sizes: Width and height of each label.
+        bounds: The area that labels may use.
+        taken: Other areas that they should not cover.
+    """
+    around = [Area(x - 5, y - 5, x + 5, y + 5) for x, y in points]
+    placed: dict[int, Area] = {}
+
+    def put(n: int) -> None:
+        def cost(at: tuple[float, Area]) -> float:
+            far, area = at
+            on_labels = sum(area.overlap(other) for k, other in placed.items() if k != n)
+            on_points = sum(area.overlap(other) for k, other in enumerate(around) if k != n)
+            on_marks = sum(area.overlap(other) for other in taken)
+            out = area.outside(bounds)
+            return 1000 * out + 10 * on_labels + 4 * on_points + on_marks + far
+
+        placed[n] = min(_candidates(*points[n], *sizes[n]), key=cost)[1]
+
+    for n in range(len(points)):
+        put(n)
+    # the first were placed before the last: place those that overlap again
+    for n in range(len(points)):
+        if any(placed[n].overlap(placed[k]) for k in placed if k != n):
+            put(n)
+    return [placed[n] for n in range(len(points))]
+
+
+def _candidates(x: float, y: float, width: float, height: float) -> Iterator[tuple[float, Area]]:
+    """Yield possible areas of a label, the nearest first, each with the cost of its distance."""
+    for away in (7, 14, 24, 38, 56, 80, 110):
+        for across, down in (
+            (1, 0), (-1, 0), (0, -1), (0, 1), (0.7, -0.7), (0.7, 0.7), (-0.7, -0.7), (-0.7, 0.7),
+        ):  # fmt: skip
+            middle_x = x + across * (away + width / 2)
+            middle_y = y + down * (away + height / 2)
+            yield 0.5 * (away - 7), Area(
+                middle_x - width / 2, middle_y - height / 2,
+                middle_x + width / 2, middle_y + height / 2,
+            )  # fmt: skip

@@ -11,7 +11,7 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 from careeval.report.charts.drawing import Band, Box, Curve, Figure, Mark, Point, Segment, TextLine
-from careeval.report.words import strip_controls
+from careeval.report.texts import strip_controls
 
 _SVG = "http://www.w3.org/2000/svg"
 

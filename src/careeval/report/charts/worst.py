@@ -32,8 +32,7 @@ from careeval.report.charts.drawing import (
     plot_value,
     text_width,
 )
-from careeval.report.charts.labels import spread_labels
-from careeval.report.words import in_full, percent_text
+from careeval.report.texts import in_full, percent_text
 from careeval.results.details import Detail
 from careeval.results.findings import EntryFindings
 from careeval.stats.estimate import Estimate
@@ -231,3 +230,27 @@ def _description(named_entries: Sequence[tuple[str, EntryFindings]]) -> str:
                     f"{name}, {what}: from {percent_text(values[0])} for one response{last}."
                 )
     return " ".join(sentences)
+
+
+def spread_labels(
+    wanted: Sequence[float], heights: Sequence[float], top: float, bottom: float
+) -> list[float]:
+    """Return positions for the middles of labels in one column, near the `wanted` positions.
+
+    Labels do not overlap and keep the order of `wanted`. They begin at `top` or below, and end at
+    `bottom` or above if all of them fit.
+    """
+    order = sorted(range(len(wanted)), key=lambda n: wanted[n])
+    middles = [0.0] * len(wanted)
+    least = top
+    for n in order:
+        middles[n] = max(wanted[n], least + heights[n] / 2)
+        least = middles[n] + heights[n] / 2
+    most = bottom
+    for n in reversed(order):
+        middles[n] = min(middles[n], most - heights[n] / 2)
+        most = middles[n] - heights[n] / 2
+    # if they do not all fit, they begin at the top
+    if order and (above := top - (middles[order[0]] - heights[order[0]] / 2)) > 0:
+        middles = [y + above for y in middles]
+    return middles

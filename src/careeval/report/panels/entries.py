@@ -11,7 +11,7 @@ import polars as pl
 from careeval.core.scenario import Adl, HarmKind
 from careeval.report.page_table import BarScale, PageColumn, PageTable, Strip, shade
 from careeval.report.payload import Payload
-from careeval.report.words import score_name
+from careeval.report.texts import score_name
 from careeval.results.findings import EntryFindings, Findings
 from careeval.results.metrics import HEADLINE, IN_DETAIL
 from careeval.results.summary import Summary

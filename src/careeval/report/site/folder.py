@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+import polars as pl
 
 from careeval.files import write_text
 from careeval.report import charts
@@ -13,17 +16,22 @@ from careeval.report.documents import FigureMarkup, figure_markup, render_docume
 from careeval.report.page_table import file_name
 from careeval.report.panels.entries import citations, directions_table
 from careeval.report.panels.graders import corrected_table, grader_panels
-from careeval.report.site import evidence, leaderboard, pairs, scenarios, systems
+from careeval.report.site import overall, scenarios, systems
 from careeval.report.site.contents import Contents, SiteEntry, SystemEntries, contents
-from careeval.report.site.data import data_files
-from careeval.report.site.item_errors import ItemErrors, item_errors
-from careeval.report.site.public_scenarios import PublicScenario, options, public_scenarios
+from careeval.report.site.scenarios import (
+    ItemErrors,
+    PublicScenario,
+    item_errors,
+    options,
+    public_scenarios,
+)
 from careeval.results.details import Breakdown
 from careeval.results.findings import Findings
 from careeval.results.summary import NOT_COMPARABLE, Summary
-from careeval.sheets.entries.entries_sheet import parts_sheet
+from careeval.sheets.entries.entries_sheet import PROVENANCE, parts_sheet
 from careeval.sheets.entries.further_sheets import corrected_sheet
 from careeval.sheets.entries.further_tables import further_tables
+from careeval.sheets.formats.data_files import LIST_SEPARATOR, csv_text
 from careeval.sheets.scenarios import shown_scenarios_sheet
 from careeval.sheets.sheet import Sheet
 from careeval.sheets.trust.audit import (
@@ -159,15 +167,15 @@ def _leaderboard(site: Contents) -> str:
         "index.html",
         head=site.title,
         boards=[
-            (board, leaderboard.board_table(board, site), cards[board.basis.grader], heading)
-            for board, heading in zip(site.boards, leaderboard.headings(site), strict=True)
+            (board, overall.board_table(board, site), cards[board.basis.grader], heading)
+            for board, heading in zip(site.boards, overall.headings(site), strict=True)
         ],
         any_ranked=any(board.ranked for board in site.boards),
-        first=leaderboard.headings(site)[0] if site.boards else "",
-        vendors=leaderboard.vendors(site),
+        first=overall.headings(site)[0] if site.boards else "",
+        vendors=overall.vendors(site),
         n=len(site.entries),
         figures=_scatters(site),
-        ranks=leaderboard.ABOUT_RANKS,
+        ranks=overall.ABOUT_RANKS,
         remarks=_remarks(site),
     )
 
@@ -220,8 +228,8 @@ def _compare(site: Contents) -> str:
         "compare.html",
         head="Differences between systems",
         boards=[
-            (board, pairs.matrices(board), heading)
-            for board, heading in zip(site.boards, leaderboard.headings(site), strict=True)
+            (board, overall.matrices(board), heading)
+            for board, heading in zip(site.boards, overall.headings(site), strict=True)
             if len(board.ranked) > 1
         ],
     )
@@ -261,11 +269,11 @@ def _evidence(site: Contents) -> str:
         head="How far to trust these numbers",
         banks=_banks(site.findings.summaries),
         cards=[
-            (panel, evidence.card_tables(panel, site))
+            (panel, overall.card_tables(panel, site))
             for panel in grader_panels(site.findings).values()
         ],
-        odd_items=evidence.odd_items(site),
-        **evidence.grader_tables(site),
+        odd_items=overall.odd_items(site),
+        **overall.grader_tables(site),
     )
 
 
@@ -274,9 +282,9 @@ def _sheets(
 ) -> Iterator[tuple[str, Sheet]]:
     """Yield the name of each data file with its sheet."""
     for board in site.boards:
-        yield board.file("leaderboard"), leaderboard.board_table(board, site).sheet
-        yield board.file("pairs"), pairs.all_pairs(board)
-    yield "entries", leaderboard.all_entries(site)
+        yield board.file("leaderboard"), overall.board_table(board, site).sheet
+        yield board.file("pairs"), overall.all_pairs(board)
+    yield "entries", overall.all_entries(site)
     graded = [entry.graded for entry in site.entries]
     for by in Breakdown:
         yield f"by-{by}", parts_sheet(by, graded)
@@ -291,7 +299,7 @@ def _sheets(
     yield "contradictions", contradictions_sheet(site.findings)
     yield "grader-pairs", grader_pairs_sheet(site.findings)
     yield "grading-noise", grading_noise_sheet(site.findings)
-    yield "item-statistics", items_sheet(evidence.public_items(site))
+    yield "item-statistics", items_sheet(overall.public_items(site))
 
 
 def _page(site: Contents, template: str, path: str, *, head: str, **more: Any) -> str:
@@ -390,3 +398,44 @@ def _remarks(site: Contents) -> list[str]:
 def _banks(summaries: Sequence[Summary]) -> list[tuple[str, str]]:
     """Return the name of each bank and how it was made."""
     return list({f"{s.bank} {s.bank_version}": s.bank_provenance for s in summaries}.items())
+
+
+SCHEMA = "careeval.site.table/2"
+
+
+def data_files(
+    name: str, sheet: Sheet, canary: str | None = None, provenance: str = ""
+) -> Iterator[tuple[str, str]]:
+    """Yield two files of a sheet, CSV and JSON, each as its path in the site and its text.
+
+    In both files a cell holds one value: a list becomes one text, and an empty text null.
+
+    Args:
+        name: Name of the files, without suffix.
+        sheet: The sheet.
+        canary: Canary of the bank, for the last column; `None` for no such column.
+        provenance: Provenance of the site, for rows without their own.
+    """
+    origins = [row[PROVENANCE.key] for row in sheet.rows if PROVENANCE.key in row]
+    texts = pl.col(pl.List(pl.String)).list.join(LIST_SEPARATOR)
+    frame = sheet.data.frame.with_columns(texts).with_columns(pl.col(pl.String).replace("", None))
+    sources = pl.Series(origins, dtype=pl.String) if origins else pl.lit(provenance)
+    columns = {PROVENANCE.key: sources} | ({"canary": pl.lit(canary)} if canary else {})
+    yield f"data/{name}.csv", csv_text(frame.with_columns(**columns))
+    provenances = list(dict.fromkeys(origins))
+    head: dict[str, Any] = {
+        "schema": SCHEMA,
+        "table": name,
+        "caption": sheet.caption,
+        "note": NOT_COMPARABLE,
+        "provenance": " ".join(provenances) or provenance,
+        "canary": canary,
+        "columns": {column.name: column.holds for column in sheet.data.columns},
+    }
+    if len(provenances) > 1:
+        frame = frame.with_columns(**{PROVENANCE.key: sources})
+    rows = ",\n".join(json.dumps(row, ensure_ascii=False) for row in frame.iter_rows(named=True))
+    yield (
+        f"data/{name}.json",
+        f'{json.dumps(head, indent=1, ensure_ascii=False)[:-2]},\n "rows": [\n{rows}\n]}}\n',
+    )

@@ -1,19 +1,22 @@
-"""The scenario pages: the scores of systems on each public scenario, and its rubrics."""
+"""The pages of public scenarios: properties, scores of systems, errors, and rubrics."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import replace
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
+from careeval import scoring
 from careeval.core.scenario import Domain, Rubric
-from careeval.report.page_table import PageColumn, PageTable, Strip
+from careeval.report.page_table import BarScale, PageColumn, PageTable, Strip
 from careeval.report.site.contents import RUBRICS, Contents
-from careeval.report.site.leaderboard import page_of_row
-from careeval.report.site.public_scenarios import PublicScenario, wide
+from careeval.report.site.overall import page_of_row
 from careeval.report.site.systems import severe_count
-from careeval.sheets.kinds import SIGNED
-from careeval.sheets.names import DOMAINS, RUBRIC_TITLES
+from careeval.results.entries import Harm, harms
+from careeval.results.findings import ShownScenario, shown_scenario
+from careeval.sheets.kinds import SHARE, SIGNED
+from careeval.sheets.names import DOMAINS, RUBRIC_TITLES, assistance, condition, plain
 from careeval.sheets.scenarios import presence_sheet, rubric_sheet, scenario_scores_sheet
 from careeval.sheets.sheet import Field, Row, Sheet
 
@@ -142,3 +145,163 @@ def label(row: Mapping[str, Any]) -> str:
     if row["rubric"] == Rubric.ladder.value:
         return chr(ord("A") + position % 26)
     return str(position + 1)
+
+
+SCALE = BarScale(-1.0, 1.0)
+"""Scale of a scenario's score, from −100% to 100% of its points."""
+
+
+@dataclass(frozen=True, eq=False)
+class PublicScenario:
+    """One public scenario as pages show it."""
+
+    shown: ShownScenario
+    """The scenario, with scores from the first board over the same edition of the bank."""
+    page: str  # Path of the page of the scenario
+
+    @property
+    def edition(self) -> str:
+        """Edition of the bank that the scenario is from."""
+        return self.shown.edition
+
+    @property
+    def id(self) -> str:
+        """Id of the scenario."""
+        return self.shown.id
+
+    @property
+    def about(self) -> Mapping[str, Any]:
+        """Fields of the scenario, without scores."""
+        return self.shown.about
+
+    @property
+    def mean(self) -> str:
+        """Mean score in percent, as text."""
+        return SHARE.page_text(self.shown.mean)
+
+    @property
+    def dots(self) -> Strip:
+        """Scores of the systems as a strip of dots."""
+        return Strip.of_values(self.shown.scores, wide(self.shown.scores))
+
+    @property
+    def severe_share(self) -> float:
+        """Share of responses with a severe error, for sorting; 0 if unknown."""
+        n, total = self.shown.severe or (0, 0)
+        return n / total if total else 0.0
+
+    @property
+    def text(self) -> str:
+        """Text of the scenario."""
+        return str(self.about["scenario_text"] or "")
+
+    @property
+    def adl(self) -> str:
+        """Activity, as text."""
+        return plain(self.about["adl"])
+
+    @property
+    def condition(self) -> str:
+        """Condition of the person, as text."""
+        return condition(self.about["condition"])
+
+    @property
+    def situation(self) -> str:
+        """Difficulties of the situation, as text."""
+        return ", ".join(map(plain, self.about["situation"] or [])) or "not stated"
+
+    @property
+    def facts(self) -> list[tuple[str, str]]:
+        """Properties of the scenario: name and text."""
+        about = self.about
+        return [
+            ("Activity", self.adl),
+            ("Condition", self.condition),
+            ("Usual help", assistance(about["assistance"])),
+            ("Situation", self.situation),
+            ("Who helps", plain(about["actor"])),
+        ]
+
+    @property
+    def filters(self) -> dict[str, str]:
+        """Filter name → ids of the scenario's properties, separated by spaces."""
+        return {
+            "adl": self.about["adl"] or "",
+            "condition": self.about["condition"] or "",
+            "situation": " ".join(self.about["situation"] or []),
+            "actor": self.about["actor"] or "",
+        }
+
+
+def public_scenarios(site: Contents) -> list[PublicScenario]:
+    """Return every public scenario, sorted by id."""
+    public = site.findings.public
+    return [
+        PublicScenario(
+            shown_scenario(
+                edition,
+                name,
+                public.abouts[edition, name],
+                [each.graded for each in site.first_board(edition)],
+            ),
+            site.scenario_page(edition, name),
+        )
+        for edition, name in public.scenarios
+    ]
+
+
+def options(scenarios: Sequence[PublicScenario]) -> dict[str, list[tuple[str, str]]]:
+    """Return filter name → options, as pairs of id and label."""
+    words = {"adl": plain, "condition": condition, "situation": plain, "actor": plain}
+    ids = {
+        name: sorted({id for scenario in scenarios for id in scenario.filters[name].split()})
+        for name in words
+    }
+    return {name: [(id, words[name](id)) for id in values] for name, values in ids.items()}
+
+
+def wide(values: Iterable[float]) -> BarScale:
+    """Return the scale of a scenario's scores, extended to cover all values."""
+    return BarScale(min([SCALE.low, *values]), max([SCALE.high, *values]))
+
+
+@dataclass(frozen=True)
+class ItemErrors:
+    """One negative item of a scenario, and each response in which a grader found it."""
+
+    harms: tuple[Harm, ...]  # The errors: a response each, sorted by system and epoch
+
+    @property
+    def text(self) -> str:
+        """Text of the item."""
+        return self.harms[0].item_text
+
+    @property
+    def severe(self) -> bool:
+        """True if the item is a severe error."""
+        return self.harms[0].points == scoring.SEVERE
+
+    @property
+    def about(self) -> str:
+        """Points and rubric of the item."""
+        return f"{SIGNED.text(self.harms[0].points)}, {self.harms[0].rubric.value}"
+
+
+def item_errors(site: Contents) -> Mapping[tuple[str, str], list[ItemErrors]]:
+    """Return (edition, public scenario) → its items with errors, severe items first."""
+    by_scenario: defaultdict[tuple[str, str], defaultdict[tuple[str, str], list[Harm]]]
+    by_scenario = defaultdict(lambda: defaultdict(list))
+    for severity in (scoring.SEVERE, scoring.MILD):
+        for entry in site.entries:
+            graded = entry.graded
+            for harm in graded.shown(harms(graded.entry, severity)):
+                by_scenario[graded.edition, harm.scenario][harm.rubric.value, harm.item].append(
+                    harm
+                )
+    return {
+        scenario: [
+            ItemErrors(tuple(sorted(each, key=lambda harm: (harm.system, harm.epoch))))
+            for each in items.values()
+        ]
+        for scenario, items in by_scenario.items()
+    }

@@ -9,7 +9,7 @@ from careeval.report.page_table import BarScale, PageColumn, PageTable, strip_of
 from careeval.report.panels.entries import rubric_tables, run_facts
 from careeval.report.panels.parts import entry_parts, severe_column
 from careeval.report.site.contents import Contents, SiteEntry, SystemEntries, rubric_words
-from careeval.report.site.leaderboard import listing
+from careeval.report.site.overall import listing
 from careeval.results.details import Breakdown
 from careeval.results.entries import Harm, harms
 from careeval.results.graded_rubric import Errors

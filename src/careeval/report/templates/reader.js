@@ -29,7 +29,7 @@
     return element;
   };
 
-  // A plan that was carried out: careeval.report.plan_rows.PlanTable, and each item’s answer.
+  // A plan that was carried out: careeval.report.texts.PlanTable, and each item’s answer.
   const planOf = ([rows, marks, breaks, of], answers) => ({
     rows: rows.map(([number, depth, kind, name, details]) => ({ number, depth, kind, name, details })),
     marks: marks.map(([row, answer, item]) => ({ row, answer, item })),

@@ -1,4 +1,7 @@
-"""The leaderboard page: a table for each board, ranked entries first."""
+"""The pages on all systems: leaderboard, differences of pairs, and evidence on graders and items.
+
+The leaderboard has a table for each board, ranked entries first.
+"""
 
 from __future__ import annotations
 
@@ -6,13 +9,29 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from careeval.report.page_table import BarScale, PageColumn, PageTable, strip_of
+from careeval.report.panels.graders import (
+    GraderPanel,
+    contradictions_table,
+    noise_table,
+    odd_items_table,
+    pairs_table,
+    people_tables,
+    probe_tables,
+)
 from careeval.report.panels.parts import severe_column
 from careeval.report.site.contents import Contents, SiteBoard, SiteEntry, rubric_words
+from careeval.results.differences import Verdict
+from careeval.results.item_statistics import ItemStatistic
 from careeval.results.metrics import COMPARED
-from careeval.results.ranking import MAKER_MARK
-from careeval.sheets.kinds import ERROR_SHARE, ESTIMATE, Form
+from careeval.results.ranking import MAKER_MARK, RANKED_BY
+from careeval.sheets.kinds import DIFFERENCE, ERROR_SHARE, ESTIMATE, Form
 from careeval.sheets.sheet import Row, Sheet
 from careeval.sheets.versus.comparisons import board_sheet
+from careeval.sheets.versus.pairs import (
+    VERDICTS,
+    matrix_sheet,
+    ranked_pairs_sheet,
+)
 
 ABOUT_RANKS = (
     "A table is for one rubric, one grader, one bank and one protocol: numbers of two tables do "
@@ -156,3 +175,110 @@ def headings(site: Contents) -> list[str]:
 def vendors(site: Contents) -> list[str]:
     """Return the vendors that a reader can filter the table by, in alphabetical order."""
     return sorted({entry.vendor for entry in site.entries if entry.vendor})
+
+
+def matrices(board: SiteBoard) -> list[PageTable]:
+    """Return a table for each metric in `RANKED_BY`: differences A − B, A in rows, B in columns."""
+    return [_matrix(board, key) for key in RANKED_BY]
+
+
+def _matrix(board: SiteBoard, key: str) -> PageTable:
+    names = [each.name for each in board.ranked]
+    pages = {each.name: each.page for each in board.ranked}
+    return PageTable(
+        matrix_sheet(board.ranking, key, names),
+        (
+            PageColumn("a", link=lambda row: pages[row["a"]]),
+            *(_matrix_column(board, key, place) for place in range(1, len(board.ranked))),
+        ),
+        f"{COMPARED[key].head}, {board.basis.rubric}: the row’s system minus the column’s, in "
+        "percentage points",
+        look="matrix",
+        sortable=False,
+    )
+
+
+def _matrix_column(board: SiteBoard, key: str, place: int) -> PageColumn:
+    b, field = board.ranked[place], f"b{place + 1}"
+
+    def verdict(row: Row) -> Verdict:
+        return board.ranking.difference(key, b.name, row["a"]).verdict
+
+    def spoken(row: Row) -> str:
+        if field not in row:
+            return ""
+        better = {Verdict.better: row["a"], Verdict.worse: b.name}.get(verdict(row))
+        both = f"{COMPARED[key].head}, {row['a']} minus {b.name}"
+        words = f"{better} is better" if better else VERDICTS[verdict(row)]
+        return f"{both}: {DIFFERENCE.page_text(row[field])} points, {words}"
+
+    return PageColumn(
+        field,
+        lines=False,
+        look=lambda row: _LOOKS.get(verdict(row), "weak") if field in row else "",
+        spoken=spoken,
+        upright=True,
+    )
+
+
+_LOOKS = {Verdict.better: "good", Verdict.worse: "harm"}
+
+
+def all_pairs(board: SiteBoard) -> Sheet:
+    """Return a sheet of all pairs on a board: differences by `RANKED_BY`, for a data file."""
+    caption = f"Differences in severe errors and score, {board.title}"
+    return ranked_pairs_sheet([each.summary for each in board.ranked], board.ranking, caption)
+
+
+ALL_GRADERS = "of all graders"
+
+
+def card_tables(panel: GraderPanel, site: Contents) -> list[PageTable]:
+    """Return the tables of a grader's card, except empty tables."""
+    pages = {
+        (each.name, each.rubric.value): each.page
+        for each in site.entries
+        if each.summary.grader == panel.card.grader
+    }
+    corrected = panel.corrected.linked("system", lambda row: pages[row["system"], row["rubric"]])
+    tables = [
+        corrected.with_files(ALL_GRADERS),
+        *people_tables(panel.card, site.findings),
+        *(each.with_files(ALL_GRADERS) for each in probe_tables(panel.card, site.findings)),
+    ]
+    return [table for table in tables if table.rows]
+
+
+def grader_tables(site: Contents) -> dict[str, PageTable]:
+    """Return the tables over all graders, by name."""
+    return {
+        "contradictions": contradictions_table(site.findings).with_files(),
+        "pairs": pairs_table(site.findings).with_files(name="grader-pairs"),
+        "noise": noise_table(site.findings).with_files(name="grading-noise"),
+    }
+
+
+def public_items(site: Contents) -> list[ItemStatistic]:
+    """Return the items whose scenarios have pages."""
+    return [item for item in site.findings.items if _page(item, site)]
+
+
+def odd_items(site: Contents) -> PageTable:
+    """Return the public items that experts should look at first, with reasons."""
+    items = public_items(site)
+    # two banks can have a scenario of one name, with other items
+    pages = {(item.scenario, item.item, item.text): _page(item, site) for item in items}
+    table = odd_items_table(items, ())
+    linked = table.linked("scenario", lambda r: pages[r["scenario"], r["item"], r["text"]])
+    return linked.with_files("of all public items", "item-statistics")
+
+
+def _page(item: ItemStatistic, site: Contents) -> str:
+    """Return the page of an item's scenario; empty if any log of any edition or bank hides it."""
+    if item.scenario in site.findings.public.hidden:
+        return ""
+    editions = dict.fromkeys(
+        each.graded.edition for each in site.entries if each.summary.bank == item.bank
+    )
+    pages = [site.scenario_page(edition, item.scenario) for edition in editions]
+    return next(filter(None, pages), "") if all(pages) else ""

@@ -1,0 +1,407 @@
+"""Figures with a row for each entry: errors and scores, also by activity, and their distributions.
+
+A figure is a stack of blocks: small panels side by side, over the same rows.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from careeval.core.scenario import Adl
+from careeval.core.text import percent
+from careeval.report.charts.drawing import (
+    HOLLOW,
+    LINE_HEIGHT,
+    MARGIN,
+    NARROW,
+    NORMAL,
+    SMALL,
+    WIDE,
+    Axis,
+    Box,
+    Figure,
+    LegendEntry,
+    Mark,
+    Point,
+    Segment,
+    TextLine,
+    as_percent,
+    display_names,
+    fit_in_lines,
+    grid_across,
+    legend,
+    map_coordinates,
+    moved,
+    n_epochs_text,
+    percent_axis,
+    plot_value,
+    shift_by,
+    text_width,
+    x_extent,
+)
+from careeval.report.texts import in_full, percent_text, score_name
+from careeval.results.findings import EntryFindings
+from careeval.results.graded_rubric import Errors
+from careeval.results.summary import Summary
+from careeval.sheets.kinds import ERROR_SHARE, Form
+from careeval.stats.estimate import Estimate
+
+_GAP = 12
+_MOST_FOR_NAMES = 0.22
+"""Share of the width that names at the left may take."""
+_TITLE, _LABELS, _BETWEEN = 20, 22, 18
+"""Pixels for the titles above a block, for the axis labels below it, and between blocks."""
+_NUMBER = 44
+"""Pixels for the percentage beside a bar."""
+_TWO_LINES, _APART = 30, 13
+"""Pixels of a row whose name has two lines, and between those lines."""
+
+
+@dataclass(frozen=True)
+class Panel:
+    """One panel of a block."""
+
+    title: str  # Heading of the panel
+    cells: Sequence[Sequence[Mark]]
+    """The marks of each row: x in units of the axis, y in pixels from mid-row."""
+    weight: float = 1  # Width relative to the other panels
+
+
+@dataclass(frozen=True)
+class Block:
+    """Panels side by side over the same rows."""
+
+    rows: Sequence[str]  # Names of the rows
+    panels: Sequence[Panel]  # At least one
+    row_height: int = 26  # Height of a row in pixels
+    most: float | None = None
+    """Value of the longest bar, if the block has bars with numbers beside them and no axis; `None`
+    if the block has an axis of percentages."""
+    ends: tuple[float, float] = (0, 100)  # The smallest range that the axis of percentages may have
+
+
+def panels_beside(
+    rows: Sequence[str],
+    panels: Sequence[Panel],
+    row_height: int,
+    ends: tuple[float, float] = (0, 100),
+) -> Block:
+    """Return the panels as a block. Panels of one row become one panel, with a row for each."""
+    if len(rows) != 1:
+        return Block(rows, panels, row_height, ends=ends)
+    titles = [panel.title for panel in panels]
+    transposed = Panel("", [panel.cells[0] for panel in panels])
+    return Block(titles, [transposed], row_height, ends=ends)
+
+
+def stack_blocks(
+    entries: Sequence[LegendEntry], blocks: Sequence[Block], width: int, description: str
+) -> Figure:
+    """Return a figure of blocks, one above the other, below a legend; too wide blocks are split.
+
+    Row names are at the left of each block, or above each row at the width of a phone. All
+    panels of percentages have the same axis.
+    """
+    inner = width - 2 * MARGIN
+    above = width <= NARROW
+    widest = max((text_width(row, NORMAL) for block in blocks for row in block.rows), default=0)
+    room = 0 if above else min(widest, _MOST_FOR_NAMES * inner)
+    numbers = [
+        number
+        for block in blocks
+        if block.most is None
+        for panel in block.panels
+        for cell in panel.cells
+        for number in x_extent(cell)
+    ]
+    marks, y = legend(entries, inner)
+    for block in (part for whole in blocks for part in _split_block(whole, inner, room)):
+        titled = any(panel.title for panel in block.panels)
+        y += _BETWEEN + (_TITLE if titled else 0)
+        drawn, height = _block(block, inner, room, numbers, above=above)
+        marks += moved(drawn, 0, y)
+        y += height + (_LABELS if block.most is None else 0)
+    return Figure(width, y + 2 * MARGIN, tuple(moved(marks, MARGIN, MARGIN)), description)
+
+
+def _split_block(block: Block, width: float, room: float) -> list[Block]:
+    """Split a block into as few blocks as possible so that the panel titles fit."""
+    left = room + _GAP if room else 0
+    for n in range(1, len(block.panels) + 1):
+        most = -(-len(block.panels) // n)
+        parts = [
+            replace(block, panels=block.panels[at : at + most])
+            for at in range(0, len(block.panels), most)
+        ]
+        if all(_fits(part, width - left, SMALL) for part in parts):
+            return parts
+    return [replace(block, panels=[panel]) for panel in block.panels]
+
+
+def _share(block: Block, width: float) -> float:
+    """Return the width in pixels of a panel of weight 1."""
+    weights = sum(panel.weight for panel in block.panels)
+    return (width - _GAP * (len(block.panels) - 1)) / weights
+
+
+def _fits(block: Block, width: float, size: float) -> bool:
+    share = _share(block, width)
+    return all(
+        text_width(panel.title, size, bold=True) <= panel.weight * share for panel in block.panels
+    )
+
+
+def _block(
+    block: Block, width: float, room: float, numbers: Sequence[float], *, above: bool
+) -> tuple[list[Mark], float]:
+    """Return the marks of a block, y = 0 at its first row, and the total height of its rows."""
+    lift = LINE_HEIGHT if above else 0
+    lines = [
+        fit_in_lines(row, width if above else room, NORMAL, 1 if above else 2) for row in block.rows
+    ]
+    tall = any(len(name) > 1 for name in lines)
+    step = max(block.row_height, _TWO_LINES if tall else 0) + lift
+    height = step * len(block.rows)
+    left = 0 if above else room + _GAP
+    marks: list[Mark] = []
+    for n, name in enumerate(lines):
+        middle = n * step + (LINE_HEIGHT / 2 + 2 if above else step / 2)
+        for place, line in enumerate(name):
+            y = middle + (place - (len(name) - 1) / 2) * _APART
+            marks.append(TextLine(0, y, line))
+        marks.append(Segment(0, (n + 1) * step, width, (n + 1) * step, "line", 1))
+    share = _share(block, width - left)
+    size = NORMAL if _fits(block, width - left, NORMAL) else SMALL
+    for panel in block.panels:
+        length = panel.weight * share
+        if block.most is None:
+            axis = percent_axis(numbers, length, block.ends)
+            drawn = grid_across(axis, left, length, 0, height, within=True)
+            marks += _beside_names(drawn, step, lift) if above else drawn
+        else:
+            axis = Axis((0, max(block.most, 1)))
+            length -= _NUMBER
+        if panel.title:
+            marks.append(TextLine(left, -_TITLE / 2, panel.title, size=size, bold=True))
+        to = axis.along(left, length)
+        for n, cell in enumerate(panel.cells):
+            middle = n * step + lift + (step - lift) / 2
+            marks += [map_coordinates(mark, to, shift_by(middle)) for mark in cell]
+        left += panel.weight * share + _GAP
+    return marks, height
+
+
+def _beside_names(marks: Sequence[Mark], step: float, lift: float) -> Iterator[Mark]:
+    """Yield the marks; vertical lines are cut where the name above a row would cross them."""
+    for mark in marks:
+        if not isinstance(mark, Segment):
+            yield mark
+            continue
+        for n in range(round((mark.y2 - mark.y) / step)):
+            yield replace(mark, y=n * step + lift, y2=(n + 1) * step)
+
+
+COLUMN = 416
+"""Width in pixels of `column`: at 8.5 cm, a pixel is 0.58 points, so 11 pixels are 6.4 points."""
+NOT_RANKED = LegendEntry("not for ranking", (Point(0, 0, colour="muted", hollow=True),))
+_OVERALL = 1.8
+"""Width of the overall panel relative to an activity's."""
+_ROW, _ROW_OF_BARS = 30, 22
+_KINDS = (("Severe errors", "harm", "severe"), ("Mild errors", "mild", "mild"))
+
+
+def overview(summaries: Sequence[Summary]) -> Figure:
+    """Return a figure of the shares of responses with an error, and of the scores.
+
+    The scores are overall and by activity. Each entry has a row; if there is a single entry, each
+    severity, the overall score and each activity have one. A mark is hollow if the entry may not be
+    ranked, or if the activity has fewer than five scenarios and so no interval.
+    """
+    scores = panels_beside(
+        display_names(summaries), [_whole(summaries), *_by_activity(summaries)], _ROW
+    )
+    return stack_blocks(
+        _meanings(summaries), [_bars(summaries), scores], WIDE, _description(summaries)
+    )
+
+
+def column(summaries: Sequence[Summary], width: int = COLUMN) -> Figure:
+    """Return a figure for a column of a paper: severe errors and scores, a row for each entry.
+
+    At 8.5 cm wide, `COLUMN` pixels, its smallest text has 6.4 points.
+    """
+    names = display_names(summaries)
+    severe = [_bar("Severe errors", "harm", s.severe, bool(s.not_ranked)) for s in summaries]
+    shares = (plot_value(s.severe.share) for s in summaries)
+    most = max((share.high for share in shares if share is not None), default=0.0)
+    scores = [_cell("Overall", s.score, bool(s.not_ranked)) for s in summaries]
+    blocks = [
+        Block(names, [Panel("Responses with a severe error, %", severe)], _ROW_OF_BARS, most),
+        Block(names, [Panel(f"{score_name(summaries)}, %", scores)], _ROW_OF_BARS),
+    ]
+    entries = [LegendEntry("95% interval", (Segment(-10, 0, 10, 0),))]
+    if any(s.not_ranked for s in summaries):
+        entries.append(NOT_RANKED)
+    sentences = ["Responses with a severe error; beneath, the score."]
+    sentences += [
+        f"{name}: severe errors {in_full(s.severe.share)}; score {in_full(s.score)}."
+        for name, s in zip(names, summaries, strict=True)
+    ]
+    return stack_blocks(entries, blocks, width, " ".join(sentences))
+
+
+def _whole(summaries: Sequence[Summary]) -> Panel:
+    cells = []
+    for s in summaries:
+        marks = _cell("Overall", s.score, bool(s.not_ranked))
+        # the worst of one response is that response
+        if s.n_epochs > 1 and (at := plot_value(s.worst_at_n)) is not None:
+            label = f"Overall, worst of {s.n_epochs}: {in_full(s.worst_at_n)}"
+            hollow = bool(s.not_ranked)
+            marks.append(Point(at.value, 0, "triangle-down", "harm", hollow, label=label))
+        cells.append(marks)
+    return Panel("Overall", cells, _OVERALL)
+
+
+def _by_activity(summaries: Sequence[Summary]) -> list[Panel]:
+    activities = [adl for adl in Adl if any(adl in s.by_adl for s in summaries)]
+    return [Panel(adl.capitalize(), [_activity(s, adl) for s in summaries]) for adl in activities]
+
+
+def _activity(summary: Summary, adl: Adl) -> list[Mark]:
+    cell = summary.by_adl.get(adl)
+    if cell is None:
+        return []
+    return _cell(adl.capitalize(), cell.score, cell.small or bool(summary.not_ranked))
+
+
+def _cell(part: str, score: Estimate, hollow: bool) -> list[Mark]:
+    if (at := plot_value(score)) is None:
+        return []
+    return [
+        Segment(at.low, 0, at.high, 0),
+        Point(at.value, 0, hollow=hollow, label=f"{part}, score: {in_full(score)}"),
+    ]
+
+
+def _bars(summaries: Sequence[Summary]) -> Block:
+    """Return the bars of errors: a panel per severity; for a single entry, a row per severity."""
+    panels = [
+        Panel(kind, [_bar(kind, colour, getattr(s, name), bool(s.not_ranked)) for s in summaries])
+        for kind, colour, name in _KINDS
+    ]
+    shares = (plot_value(getattr(s, name).share) for s in summaries for *_, name in _KINDS)
+    most = max((share.high for share in shares if share is not None), default=0.0)
+    if len(summaries) == 1:
+        cells = [panel.cells[0] for panel in panels]
+        heads = [panel.title for panel in panels]
+        panel = Panel("Responses with an error", cells)
+        return Block(heads, [panel], _ROW_OF_BARS, most)
+    return Block(display_names(summaries), panels, _ROW_OF_BARS, most)
+
+
+def _bar(kind: str, colour: str, errors: Errors, hollow: bool) -> list[Mark]:
+    if errors.share.value is None or (at := plot_value(errors.share)) is None:
+        return [TextLine(0, 0, "unknown", "muted", size=SMALL)]
+    length, low, high = at
+    label = f"{kind}: {in_full(errors.share)}; {ERROR_SHARE.text(errors, Form.of_many)} responses"
+    number = f"\N{THIN SPACE}{percent(errors.share.value)}%"
+    marks: list[Mark] = [Box(0, -5, length, 5, colour, hollow, label)]
+    if errors.share.ci95 is not None:
+        marks.append(Segment(low, 0, high, 0, "ink", 1.2))
+    return [*marks, TextLine(high, 0, number, size=SMALL)]
+
+
+def _meanings(summaries: Sequence[Summary]) -> list[LegendEntry]:
+    meaning = f"{score_name(summaries).lower()}, % of the points, with 95% interval"
+    entries = [
+        LegendEntry(
+            "% of responses with an error, with 95% interval",
+            (Box(-10, -5, 4, 5, "harm"), Segment(-2, 0, 10, 0, "ink", 1.2)),
+        ),
+        LegendEntry(meaning, (Segment(-10, 0, 10, 0), Point(0, 0))),
+    ]
+    if (n := n_epochs_text(summaries)) != "1":
+        entries.append(LegendEntry(f"worst of {n}", (Point(0, 0, "triangle-down", "harm"),)))
+    if any(s.not_ranked or any(c.small for c in s.by_adl.values()) for s in summaries):
+        entries.append(HOLLOW)
+    return entries
+
+
+def _description(summaries: Sequence[Summary]) -> str:
+    sentences = ["Responses with an error; beneath, the score over all and by activity."]
+    for name, s in zip(display_names(summaries), summaries, strict=True):
+        parts = [f"{kind.lower()} {in_full(getattr(s, field).share)}" for kind, _, field in _KINDS]
+        parts.append(f"score {in_full(s.score)}")
+        if s.n_epochs > 1:
+            parts.append(f"worst of {s.n_epochs} {percent_text(s.worst_at_n)}")
+        parts += [f"{adl.value} {percent_text(cell.score)}" for adl, cell in s.by_adl.items()]
+        sentences.append(f"{name}: {'; '.join(parts)}.")
+    return " ".join(sentences)
+
+
+_BIN = 10
+"""Width of a bar's bin, in percentage points."""
+_TALLEST = 24
+"""Height of the longest bar in pixels."""
+_SCORE_BELOW = 7
+
+
+def distributions(entries: Sequence[EntryFindings], width: int = WIDE) -> Figure:
+    """Return a figure with a histogram for each entry: how many scenarios have which score."""
+    summaries = [each.summary for each in entries]
+    scores = [
+        [as_percent(s.score) for s in each.detail.scenarios if s.score is not None]
+        for each in entries
+    ]
+    bins = [Counter(map(_bin, each)) for each in scores]
+    most = max((n for each in bins for n in each.values()), default=1)
+    cells = [_histogram(counts, most, s) for counts, s in zip(bins, summaries, strict=True)]
+    meanings = [
+        LegendEntry(
+            f"scenarios with a score of so many % of their points, in steps of {_BIN}; "
+            f"the longest bar is {most}",
+            (Box(-8, 5, 0, -6, "muted"), Box(0, 5, 8, 0, "muted")),
+        ),
+        LegendEntry("score with 95% interval", (Segment(-10, 0, 10, 0), Point(0, 0))),
+        *([HOLLOW] if any(s.not_ranked for s in summaries) else []),
+    ]
+    sentences = ["How many scenarios have which mean score."]
+    sentences += [
+        f"{name}: {_spread(each)}"
+        for name, each in zip(display_names(summaries), scores, strict=True)
+    ]
+    block = Block(display_names(summaries), [Panel("", cells)], _TALLEST + 14)
+    return stack_blocks(meanings, [block], width, " ".join(sentences))
+
+
+def _histogram(bins: Counter[int], most: int, summary: Summary) -> list[Mark]:
+    base = _TALLEST / 2 - 5
+    marks: list[Mark] = [
+        Box(
+            at_bin * _BIN, base, (at_bin + 1) * _BIN, base - _TALLEST * n / most, "muted",
+            label=f"{at_bin * _BIN} to {(at_bin + 1) * _BIN}%: {n} scenarios",
+        )
+        for at_bin, n in sorted(bins.items())
+    ]  # fmt: skip
+    if (at := plot_value(summary.score)) is not None:
+        y, hollow = base + _SCORE_BELOW, bool(summary.not_ranked)
+        marks.append(Segment(at.low, y, at.high, y))
+        label = f"score: {in_full(summary.score)}"
+        marks.append(Point(at.value, y, hollow=hollow, label=label))
+    return marks
+
+
+def _bin(score: float) -> int:
+    """Return the index of a percentage's bin in the histogram; 100% is in the last bin."""
+    return math.floor(score / _BIN) - (score == 100)
+
+
+def _spread(scores: Sequence[float]) -> str:
+    if not scores:
+        return "no scenario has a score."
+    low, high = (f"{score:.1f}%".replace("-", "−") for score in (min(scores), max(scores)))
+    return f"{len(scores)} scenarios from {low} to {high}."
