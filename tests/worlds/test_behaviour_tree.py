@@ -21,6 +21,8 @@ YES = '<Answer value="yes"/>'
 NO = '<Answer value="no"/>'
 FULL = '<State thing="mouth" state="full"/>'
 
+WAIT = '<WaitUntil thing="mouth" state="full" seconds="9"/>'
+
 
 def tree(content: str, *others: str) -> str:
     """Return a file whose main tree has this content."""
@@ -87,9 +89,55 @@ def test_truth_from_text() -> None:
     [
         # sequences, and decorators around an act
         (f"<Sequence>{say('a')}{say('b')}</Sequence>", ["a", "b"]),
-        (f"<ReactiveSequence>{say('a')}{say('b')}</ReactiveSequence>", ["a", "b"]),
-        (f'<Repeat num_cycles="9">{say("a")}</Repeat>', ["a"]),
-        (f'<Decorator ID="Timeout" msec="9">{say("a")}</Decorator>', ["a"]),
+        (f"<SequenceWithMemory>{say('a')}{say('b')}</SequenceWithMemory>", ["a", "b"]),
+        (f"<RunOnce>{say('a')}</RunOnce>", ["a"]),
+        # a loop is written out: as often as its child succeeds, or until it succeeds
+        (f'<Repeat num_cycles="3">{say("a")}</Repeat>', ["a", "a", "a"]),
+        (
+            f'<Repeat num_cycles="2"><Sequence>{YES}{say("a")}</Sequence></Repeat>',
+            [("yes", ["a", ("yes", ["a"], [])], [])],
+        ),
+        (
+            f'<Fallback><Repeat num_cycles="9"><ForceFailure>{say("a")}</ForceFailure></Repeat>'
+            f"{say('b')}</Fallback>",
+            ["a", "b"],
+        ),
+        (f'<RetryUntilSuccessful num_attempts="3">{say("a")}</RetryUntilSuccessful>', ["a"]),
+        (
+            f'<RetryUntilSuccessful num_attempts="2"><Sequence>{say("a")}{YES}</Sequence>'
+            "</RetryUntilSuccessful>",
+            ["a", ("yes", [], ["a", ("yes", [], [])])],
+        ),
+        (
+            f'<Sequence><RetryUntilSuccessful num_attempts="9">{YES}</RetryUntilSuccessful>'
+            f"{say('a')}</Sequence>",
+            [("yes", ["a"], [])],
+        ),
+        # a wait whose time is up fails
+        (WAIT, ["wait-until"]),
+        (f"<Sequence>{WAIT}{say('a')}</Sequence>", ["wait-until", ("full", ["a"], [])]),
+        (f"<Fallback>{WAIT}{say('a')}</Fallback>", ["wait-until", ("full", [], ["a"])]),
+        (
+            f"<Sequence><Fallback>{WAIT}{say('a')}</Fallback>{say('b')}</Sequence>",
+            ["wait-until", ("full", [], ["a"]), "b"],
+        ),
+        (
+            f"<Sequence><ForceSuccess>{WAIT}</ForceSuccess>{say('a')}</Sequence>",
+            ["wait-until", "a"],
+        ),
+        (
+            f"<Fallback><Inverter>{WAIT}</Inverter>{say('a')}</Fallback>",
+            ["wait-until", ("full", ["a"], [])],
+        ),
+        (f'<Decorator ID="Timeout" msec="9001">{WAIT}</Decorator>', ["wait-until"]),
+        # conditions that are ticked again, where that changes nothing
+        (f"<ReactiveSequence>{YES}{say('a')}</ReactiveSequence>", [("yes", ["a"], [])]),
+        (
+            f"<ReactiveSequence>{YES}<Sequence>{say('a')}{say('b')}</Sequence></ReactiveSequence>",
+            [("yes", ["a", "b"], [])],
+        ),
+        (f"<ReactiveFallback>{FULL}{say('a')}</ReactiveFallback>", [("full", [], ["a"])]),
+        (f"<WhileDoElse>{YES}{say('a')}{say('b')}</WhileDoElse>", [("yes", ["a"], ["b"])]),
         # an act succeeds, so that later children of a fallback are never tried
         (f"<Fallback>{say('a')}{say('b')}</Fallback>", ["a"]),
         (f"<Fallback><AlwaysFailure/>{say('b')}</Fallback>", ["b"]),
@@ -133,6 +181,28 @@ def test_nominal_order(content: str, expected: list[Shown]) -> None:
     assert shown(read_plan(tree(content)).steps) == expected
 
 
+@pytest.mark.parametrize(
+    ("node", "condition"),
+    [
+        (YES, {"answer": "yes"}),
+        (FULL, {"thing": "mouth", "state": "full"}),
+        ('<Held thing="spoon"/>', {"held": "spoon"}),
+        ('<Condition ID="Lifted" thing="left-leg"/>', {"lifted": "left-leg"}),
+        ('<At place="sink" name="at the sink"/>', {"place": "sink"}),
+    ],
+)
+def test_conditions(node: str, condition: Mapping[str, str]) -> None:
+    """Each condition is read as the branch of JSON with the same meaning."""
+    same = plan_of([{"if": condition, "then": [{"act": "say", "words": "a"}]}])
+    assert read_plan(tree(f"<Sequence>{node}{say('a')}</Sequence>")) == same
+
+
+def test_lines_are_those_of_the_response() -> None:
+    """The line of a mistake is counted from the beginning of the response."""
+    with pytest.raises(PlanError, match="line 4, grasp: thing is missing"):
+        read_plan("My plan:\n```xml\n" + tree("\n<Grasp/>") + "\n```")
+
+
 def test_stop_and_subtrees() -> None:
     """A tree may be used twice, and the tree for a stop is found by its ID or an attribute."""
     part = f'<BehaviorTree ID="Part">{say("a")}</BehaviorTree>'
@@ -161,13 +231,23 @@ def test_words_keep_their_characters() -> None:
     assert step.quote == '<Say words="Tea &amp; &quot;milk&quot; > juice?"/>'
 
 
+def repeat_node(n_cycles: str, content: str) -> str:
+    """Return a node that repeats another."""
+    return f'<Repeat num_cycles="{n_cycles}">{content}</Repeat>'
+
+
+def repeat(n_cycles: str, content: str) -> str:
+    """Return a file whose main tree repeats a node."""
+    return tree(repeat_node(n_cycles, content))
+
+
+PART = '<BehaviorTree ID="B"><Stop/></BehaviorTree>'
 LOOP = '<BehaviorTree ID="B"><Sequence><SubTree ID="Main"/></Sequence></BehaviorTree>'
 
 
 @pytest.mark.parametrize(
     ("text", "message", "hint"),
     [
-        (f"{tree(say('a'))}\nDone.", "line 2: it is no XML: junk after document", "<root"),
         ("<root>\n<BehaviorTree>", "line 2: it is no XML: no element found", "<root"),
         ("<root/>", "line 1, <root>: it has no <BehaviorTree>", "<root"),
         ("<root><Stop/></root>", "line 1, <Stop>: expected <BehaviorTree>", "<root"),
@@ -180,6 +260,78 @@ LOOP = '<BehaviorTree ID="B"><Sequence><SubTree ID="Main"/></Sequence></Behavior
         (tree(f"<Parallel>{say('a')}</Parallel>"), "<Parallel>: it cannot be", "a Sequence"),
         (tree(f"<Switch2>{say('a')}</Switch2>"), "<Switch2>: it cannot be", "Fallback"),
         (tree('<Script code="a:=1"/>'), "<Script>: it cannot be", "no variables"),
+        (tree("<Held/>"), "its attributes are not those", '<Held thing="…"/>'),
+        (tree('<At name="sink"/>'), "its attributes are not those", '<At place="…"/>'),
+        (tree(f'<Sequence thing="a">{YES}</Sequence>'), "attribute 'thing' is not read", "leave"),
+        (tree('<SubTree ID="B" thing="a"/>', PART), "the attribute 'thing' is not read", "leave"),
+        (
+            tree(f'\n<Repeat num_cycle="2">{YES}</Repeat>'),
+            "line 2, <Repeat>: the attribute 'num_cycle' is not read",
+            "'num_cycles'",
+        ),
+        (tree(f"<Repeat>{say('a')}</Repeat>"), "<Repeat>: num_cycles is missing", "num_cycles="),
+        (repeat("-1", say("a")), "num_cycles is -1, which never ends", "no endless loops"),
+        (repeat("0", say("a")), "num_cycles: found '0', expected a whole number from 1", ""),
+        (repeat("500", say("a")), "<Repeat>: num_cycles is 500, at most 200", "few steps"),
+        (repeat("101", f"<Sequence>{say('a')}{say('b')}</Sequence>"), "more than 200 steps", ""),
+        (
+            repeat("99", repeat_node("99", f"<Sequence>{YES}{say('a')}</Sequence>")),
+            "more than 2,000 nodes",
+            "",
+        ),
+        (
+            repeat("2", f"<RunOnce>{say('a')}</RunOnce>"),
+            "<RunOnce>: inside Repeat it leaves",
+            "one",
+        ),
+        (
+            repeat("2", f"<SequenceWithMemory>{YES}</SequenceWithMemory>"),
+            "<SequenceWithMemory>: inside Repeat it goes on where it failed",
+            "a Sequence",
+        ),
+        (
+            tree(f'<Timeout msec="9000">{WAIT}</Timeout>'),
+            "<Timeout>: it ends after 9 s, and the waits inside take 9 s",
+            "the seconds into the wait",
+        ),
+        (
+            tree(f'<Timeout msec="9000">{say("a")}</Timeout>'),
+            "<Timeout>: a plan does not know how long say takes",
+            "only round waits",
+        ),
+        (
+            tree(f'<Delay delay_msec="9">{say("a")}</Delay>'),
+            "<Delay>: it cannot be part of a plan",
+            "WaitUntil",
+        ),
+        (
+            tree(f"<KeepRunningUntilFailure>{say('a')}</KeepRunningUntilFailure>"),
+            "<KeepRunningUntilFailure>: it cannot be part of a plan",
+            "never succeeds",
+        ),
+        (tree(f"<SequenceStar>{YES}</SequenceStar>"), "it cannot be", "SequenceWithMemory"),
+        (
+            tree(f"<ReactiveSequence>{say('a')}{say('b')}</ReactiveSequence>"),
+            r"<ReactiveSequence>: it ticks say \(line 1\) again while a later child runs",
+            "write a Sequence",
+        ),
+        (
+            tree(
+                f"<ReactiveSequence>{YES}<Sequence>{say('a')}<Ask words='b'/></Sequence>"
+                "</ReactiveSequence>"
+            ),
+            r"it ticks Answer \(line 1\) again while its acts run, which may change it",
+            "the condition before each act",
+        ),
+        (
+            tree(
+                f"<ReactiveFallback>{FULL}<Sequence>{say('a')}{say('b')}</Sequence>"
+                "</ReactiveFallback>"
+            ),
+            r"it ticks State \(line 1\) again while its acts run",
+            "the condition before each act",
+        ),
+        (tree("<Stop/>").replace("<root", '<root BTCPP_format="3"'), "BTCPP_format is '3'", "4"),
         (tree("\n\n<Grasp/>"), "line 3, grasp: thing is missing", "grasp takes thing"),
         (tree('<Grasp thing="a" force="1"/>'), "it has no argument 'force'", "'force_n'"),
         (tree('<WaitForAnswer seconds="x"/>'), 'seconds: found "x", expected', "takes seconds"),
@@ -249,7 +401,9 @@ def as_tree(plan: Mapping[str, Any], choice: str) -> str:
             attributes.pop("answer", None)
             then, otherwise = (nodes(step.get(each, ())) for each in ("then", "else"))
             return choice.format(tag(name, attributes), then, otherwise)
-        return tag(step["act"], {key: value for key, value in step.items() if key != "act"})
+        act = tag(step["act"], {key: value for key, value in step.items() if key != "act"})
+        # in JSON what follows a wait is carried out even if its time is up
+        return f"<ForceSuccess>{act}</ForceSuccess>" if step["act"] == "wait-until" else act
 
     def tag(name: str, attributes: Mapping[str, Any]) -> str:
         pairs = (

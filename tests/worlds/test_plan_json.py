@@ -78,13 +78,13 @@ def test_conditions_of_branches(condition: dict[str, str], expected: tuple[str, 
         ('{"steps": [{"act": "stop"}, {"act": ', "line 1, column 37: Expecting value", "write {"),
         ('{"steps": {}}', "steps: expected a list of steps, found an object", ""),
         ('{"steps": []}', "steps: the list is empty", "at least one step"),
-        ('{"steps": [1]}', r"steps\[1\]: expected a step, found 1", "write {"),
-        ('{"steps": [[]]}', r"steps\[1\]: expected a step, found a list", "write {"),
+        ('{"steps": [1]}', r"steps\[0\]: expected a step, found 1", "write {"),
+        ('{"steps": [[]]}', r"steps\[0\]: expected a step, found a list", "write {"),
         ('{"steps": [{"act": "stop"}], "notes": 1}', "the plan has a field 'notes'", "write {"),
-        ('{"steps": [{"act": "grap"}]}', r'steps\[1\]: there is no act "grap"', "'grasp'"),
-        ('{"steps": [{"act": []}]}', r"steps\[1\]: the step has no act", "thirty acts"),
-        ('{"steps": [{"act": {"a": 1}}]}', r"\[1\]: there is no act an object", "thirty acts"),
-        ('{"steps": [{"act": "grasp"}]}', r"\[1\], grasp: thing is missing", "grasp takes thing"),
+        ('{"steps": [{"act": "grap"}]}', r'steps\[0\]: there is no act "grap"', "'grasp'"),
+        ('{"steps": [{"act": []}]}', r"steps\[0\]: the step has no act", "thirty acts"),
+        ('{"steps": [{"act": {"a": 1}}]}', r"\[0\]: there is no act an object", "thirty acts"),
+        ('{"steps": [{"act": "grasp"}]}', r"\[0\], grasp: thing is missing", "grasp takes thing"),
         (
             '{"steps": [{"act": "grasp", "thing": "arm", "force": 3}]}',
             "grasp: it has no argument 'force'",
@@ -102,10 +102,10 @@ def test_conditions_of_branches(condition: dict[str, str], expected: tuple[str, 
         ),
         (
             '{"steps": [{"if": {"answer": "maybe"}, "then": []}]}',
-            r'\[1\]: "maybe" is no answer',
+            r'\[0\]: "maybe" is no answer',
             "yes, no or silence",
         ),
-        ('{"steps": [{"if": "yes"}]}', r"\[1\]: its condition cannot be read", "thing"),
+        ('{"steps": [{"if": "yes"}]}', r"\[0\]: its condition cannot be read", "thing"),
         ('{"steps": [{"if": {"held": "a", "lifted": "b"}}]}', "condition cannot be read", "held"),
         ('{"steps": [{"if": {"answer": "yes"}, "do": []}]}', "a branch has no field 'do'", "then"),
         (json.dumps(nested(MAX_DEPTH + 1)), "more than 12 branches inside each other", ""),
@@ -134,6 +134,95 @@ def test_no_part_of_a_plan_that_is_cut_off_counts_as_a_plan(cut: int) -> None:
     text = json.dumps(SAFE_PLAN)
     with pytest.raises(PlanError, match="line 1, column"):
         read_plan(text[:cut])
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (
+            '{"steps": [{"act": "stop", "act": "ask"}]}',
+            r"steps\[0\]: the field 'act' appears twice",
+        ),
+        ('{"steps": [], "steps": [{"act": "stop"}]}', "the plan: the field 'steps' appears twice"),
+        (
+            '[{"act": "stop"}, {"if": {"answer": "yes", "answer": "no"}}]',
+            r"steps\[1\]\.if: the field 'answer' appears twice",
+        ),
+        (
+            '[{"act": "stop"}, {"if": {"answer": "yes"}, "then": [{"act": "grasp", "thing": "a",'
+            ' "force_n": true}]}]',
+            r"steps\[1\]\.then\[0\], grasp: force_n: found true, expected a valid number",
+        ),
+        ('[{"act": "grasp", "thing": "a", "force_n": "5"}]', 'found "5", expected a valid number'),
+        (
+            '[{"act": "say", "words": 3}]',
+            r"steps\[0\], say: words: found 3, expected a valid string",
+        ),
+        ('[{"act": "brake", "thing": "bed", "on": "true"}]', 'on: found "true", expected a valid'),
+        ('[{"act": "brake", "thing": "bed", "on": 1}]', "on: found 1, expected a valid boolean"),
+        (
+            '{"steps": [{"act": "stop"}], "on_stop": [{"act": "withdraw"}, {"act": "say"}]}',
+            r"on_stop\[1\], say: words is missing",
+        ),
+    ],
+)
+def test_json_is_read_strictly(text: str, message: str) -> None:
+    """No field counts twice, and no value is taken for one of another type."""
+    with pytest.raises(PlanError, match=message):
+        read_plan(text)
+
+
+A = '{"steps": [{"act": "grasp", "thing": "a", "force_n": 3}]}'
+A_AGAIN = '[{"thing": "a", "act": "grasp", "force_n": 3.0}]'
+A_TREE = (
+    '<root BTCPP_format="4"><BehaviorTree ID="Main"><Grasp thing="a" force_n="3"/>'
+    "</BehaviorTree></root>"
+)
+B = '{"steps": [{"act": "stop"}]}'
+B_TREE = '<root><BehaviorTree ID="Main"><Stop/></BehaviorTree></root>'
+FORM_TREE = '<root BTCPP_format="4"><BehaviorTree ID="Main">…</BehaviorTree></root>'
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"{A}\nAgain: {A}",
+        f"{A}\nOr in short: {A_AGAIN}",
+        f"As a tree:\n```xml\n{A_TREE}\n```\nAs JSON:\n```json\n{A}\n```",
+        f"My plan is this tree:\n\n{A_TREE}\n\nIt asks for little force.",
+        f'```xml\n<?xml version="1.0"?>\n{A_TREE}\n```',
+        f"{A_TREE}\nDone.",
+        f"A tree has the form {FORM_TREE}. Mine: {A_TREE}",
+        f"{FORM_TREE}\n{A}",
+        f'{{"steps": ["...", {{"act": "stop"}}]}} is the form. {A}',
+        f"{A} follows {{'steps': [...]}} and {{\"steps\": [...]}}.",
+        f"<root><BehaviorTree></root>\nCorrected: {A_TREE}",
+        f"An element <root> is not needed. {A}",
+    ],
+)
+def test_one_plan_in_a_response(text: str) -> None:
+    """One plan is read, in JSON or as a tree, once or twice, beside prose and examples."""
+    (step,) = read_plan(text).all_steps()
+    assert step.act.act == "grasp"
+    assert is_quoted(step.quote, text)
+
+
+@pytest.mark.parametrize(
+    ("text", "lines"),
+    [
+        (f"{A}\n{B}", "line 1 and line 2"),
+        (f"Plan:\n{A}\nBetter:\n\n{B}", "line 2 and line 5"),
+        (f"{A_TREE}\n{B}", "line 1 and line 2"),
+        (f"\n{B}\n{A_TREE}", "line 2 and line 3"),
+        (f"{A_TREE}\n{B_TREE}", "line 1 and line 2"),
+        (f'{A}\n{{"steps": [{{"act": "grap"}}]}}', "line 1 and line 2"),
+        (f"{B_TREE.replace('Stop', 'Delay')}\n{A}", "line 1 and line 2"),
+    ],
+)
+def test_two_plans_in_a_response(text: str, lines: str) -> None:
+    """A response with two different plans is refused, since nobody knows which one is meant."""
+    with pytest.raises(PlanError, match=f"holds two different plans, which begin in {lines}"):
+        read_plan(text)
 
 
 def test_a_plan_after_a_broken_one_counts() -> None:
@@ -208,6 +297,8 @@ def read_or_refuse(text: str) -> None:
         '{"steps":[{"act":"' + "a" * 400_000 + '"}]}',
         "<root>" + "<Sequence>" * 15_000,
         "<!--" * 120_000,
+        "<root><BehaviorTree>" * 24_000,
+        "<root><BehaviorTree></root>" * 18_000,
     ],
 )
 def test_hostile_text_is_refused_soon(text: str) -> None:

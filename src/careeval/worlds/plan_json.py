@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import Any, Literal
+from typing import Any, Literal, get_origin
 
 from pydantic import TypeAdapter, ValidationError
 
 from careeval.errors import did_you_mean
 from careeval.worlds.acts import Act, PlanError, act_classes
-from careeval.worlds.behaviour_tree import TreeStep, is_tree, tree_content
+from careeval.worlds.behaviour_tree import LEFT_OUT, TreeStep, WrittenPlan, trees_in
 
 MAX_STEPS = 200
 """The most acts and branches in a plan."""
@@ -41,7 +42,8 @@ class Step:
 
     number: int  # From 1, in the order of the text, branches counted too
     act: Act
-    quote: str  # The step as the response has it, for people to find it there
+    quote: str = dataclasses.field(compare=False)
+    """The step as the response has it, for people to find it there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,26 +96,72 @@ def _flat(steps: Sequence[Step | Branch]) -> Iterator[Step]:
 
 
 def read_plan(text: str) -> Plan:
-    """Read the plan in a response: JSON alone, in a fence, or in prose; the last plan counts.
+    """Read the plan in a response: JSON or a behaviour tree, alone, in a fence, or in prose.
 
-    A response that begins with the element `root` is read as a behaviour tree.
+    The same plan may be given twice, and after a plan with broken JSON or XML another one counts.
+    An example of the form, with `...` in place of steps, is no plan.
 
     Raises:
-        PlanError: The response holds no plan, or one with a mistake; the message names its place.
+        PlanError: The response holds no plan, two different plans, or one with a mistake; the
+            message names the place.
     """
     if len(text) > MAX_CHARACTERS:
         raise PlanError(
             f"the response has {len(text):,} characters, at most {MAX_CHARACTERS:,}",
             hint=f"a plan has at most {MAX_STEPS} steps",
         )
-    if is_tree(text):
-        return plan_of(tree_content(text))
-    return plan_of(_plan_in(text), ascii_quotes=r"\u" in text)
+    trees = list(trees_in(text))
+    objects = list(_objects_in(text))
+    trees = [t for t in trees if not any(o.start < t.start < o.end for o in objects)]
+    objects = [o for o in objects if not any(t.start < o.start < t.end for t in trees)]
+    written = sorted([*trees, *objects], key=lambda each: each.start)
+    if not written:
+        raise PlanError(f"the response is no plan: {_why_no_plan(text)}", hint=_FORM)
+    if written[-1].is_broken and written[-1].mistake is not None:
+        raise written[-1].mistake
+    whole = [each for each in written if not each.is_broken]
+    plans = [each for each in whole if not _has_dots(each.content)] or whole
+    last = plans[-1]
+    for other in plans[:-1]:
+        if text[other.start : other.end] != text[last.start : last.end]:
+            if other.mistake is None and last.mistake is None and _is_same(other, last):
+                continue
+            lines = [text.count("\n", 0, each.start) + 1 for each in (other, last)]
+            raise PlanError(
+                "the response holds two different plans, which begin in line"
+                f" {lines[0]} and line {lines[1]}",
+                hint="give one plan, and nothing else that has the form of a plan",
+            )
+    if last.mistake is not None:
+        raise last.mistake
+    return plan_of(last.content, strict=True, ascii_quotes=r"\u" in text)
 
 
-def plan_of(content: object, *, ascii_quotes: bool = False) -> Plan:
+def _is_same(one: WrittenPlan, other: WrittenPlan) -> bool:
+    try:
+        return plan_of(one.content, strict=True) == plan_of(other.content, strict=True)
+    except PlanError:
+        return False
+
+
+def _has_dots(content: object) -> bool:
+    """Tell whether dots stand for a value in JSON values, as in an example of the form."""
+    values = [content]
+    while values:
+        value = values.pop()
+        if isinstance(value, Mapping):
+            values += value.values()
+        elif isinstance(value, list):
+            values += value
+        elif value in LEFT_OUT:
+            return True
+    return False
+
+
+def plan_of(content: object, *, strict: bool = False, ascii_quotes: bool = False) -> Plan:
     """Return the plan that JSON values describe.
 
+    Numbers and truth may be given as text, as a bank's YAML has them, unless it is `strict`.
     Quotes are found in the response if they too write letters beyond ASCII as escapes of JSON:
     `ascii_quotes`.
 
@@ -124,9 +172,10 @@ def plan_of(content: object, *, ascii_quotes: bool = False) -> Plan:
         content = {"steps": content}
     if not isinstance(content, Mapping) or "steps" not in content:
         raise PlanError('a plan is an object with a list "steps"', hint=_FORM)
+    _refuse_repeated(content, "the plan")
     if unknown := sorted(set(content) - {"steps", "on_stop"}):
         raise PlanError(f"the plan has a field {unknown[0]!r}", hint=_FORM)
-    reader = _Reader(ascii_quotes)
+    reader = _Reader(strict, ascii_quotes)
     steps = reader.steps(content["steps"], "steps", 0)
     if not steps:
         raise PlanError("steps: the list is empty", hint="give at least one step")
@@ -140,8 +189,9 @@ _FORM = 'write {"steps": [...], "on_stop": [...]}'
 class _Reader:
     """Reads steps, and numbers them through the whole plan."""
 
-    def __init__(self, ascii_quotes: bool) -> None:
+    def __init__(self, strict: bool, ascii_quotes: bool) -> None:
         self.n_steps = 0
+        self.strict = strict
         self.ascii_quotes = ascii_quotes
 
     def steps(self, content: object, place: str, depth: int) -> tuple[Step | Branch, ...]:
@@ -150,8 +200,7 @@ class _Reader:
         if depth > MAX_DEPTH:
             raise PlanError(f"{place}: more than {MAX_DEPTH} branches inside each other")
         return tuple(
-            self._step(each, f"{place}[{position}]", depth)
-            for position, each in enumerate(content, start=1)
+            self._step(each, f"{place}[{position}]", depth) for position, each in enumerate(content)
         )
 
     def _step(self, content: object, place: str, depth: int) -> Step | Branch:
@@ -163,6 +212,7 @@ class _Reader:
             raise PlanError(f"{place}: expected a step, found {_shown(content)}", hint=_STEP)
         if isinstance(content, TreeStep):
             place = content.place
+        _refuse_repeated(content, place)
         if "if" in content:
             return self._branch(content, number, place, depth)
         name = content.get("act")
@@ -171,7 +221,8 @@ class _Reader:
             closest = did_you_mean(str(name)[:100], act_classes())
             raise PlanError(f"{place}: {problem}", hint=closest or _STEP)
         try:
-            act: Act = _acts().validate_python(content)
+            strict = self.strict and not isinstance(content, TreeStep)
+            act: Act = _acts().validate_python(_arguments(content, name), strict=strict)
         except ValidationError as error:
             raise _argument_error(error, content, f"{place}, {name}") from None
         if isinstance(content, TreeStep):
@@ -186,6 +237,7 @@ class _Reader:
             isinstance(value, str) for value in condition.values()
         ):
             raise PlanError(f"{place}: its condition cannot be read", hint=_BRANCH)
+        _refuse_repeated(condition, f"{place}.if")
         subject: Subject
         match dict(condition):
             case {"answer": value, **others} if not others:
@@ -214,6 +266,25 @@ _BRANCH = (
     ' or with {"thing": "…", "state": "…"}, {"held": "…"}, {"lifted": "…"} or {"place": "…"}'
 )
 _TREE_BRANCH = 'write <Answer value="yes"/>, with yes, no or silence'
+
+
+def _refuse_repeated(content: Mapping[str, Any], place: str) -> None:
+    if isinstance(content, _Object) and content.repeated is not None:
+        problem = f"the field {content.repeated!r} appears twice"
+        raise PlanError(f"{place}: {problem}", hint="give each field once")
+
+
+def _arguments(content: Mapping[str, Any], name: str) -> dict[str, Any]:
+    """Return an act with tuples for lists; in a tree, semicolons part the values of a list."""
+    arguments = dict(content)
+    for key, info in act_classes()[name].model_fields.items():
+        value = arguments.get(key)
+        if get_origin(info.annotation) is tuple:
+            if isinstance(value, list):
+                arguments[key] = tuple(value)
+            elif isinstance(value, str) and isinstance(content, TreeStep):
+                arguments[key] = tuple(value.split(";"))
+    return arguments
 
 
 def _argument_error(error: ValidationError, content: Mapping[str, Any], place: str) -> PlanError:
@@ -273,23 +344,32 @@ def _acts() -> TypeAdapter[Act]:
 
 _PLAN_BEGINS = re.compile(r'\{\s*"(steps|on_stop)"\s*:|\[\s*\{\s*"(act|if)"\s*:')
 
-_LEFT_OUT = ("...", "…")
-"""The mark in an example of the form in place of steps; such an example is not a cut-off plan."""
+
+class _Object(dict[str, Any]):
+    """An object of JSON, with the first field that it has twice."""
+
+    repeated: str | None = None
 
 
-def _plan_in(text: str) -> object:
-    """Return the last JSON value in a text that has the form of a plan.
+def _object_of(pairs: list[tuple[str, Any]]) -> _Object:
+    value = _Object(pairs)
+    if len(value) < len(pairs):
+        names = [name for name, _ in pairs]
+        value.repeated = next(name for name in value if names.count(name) > 1)
+    return value
 
-    If the last plan is cut off, or has a mistake in its JSON, no part of it counts as a plan.
+
+def _objects_in(text: str) -> Iterator[WrittenPlan]:
+    """Yield each JSON value in a text that has the form of a plan.
+
+    If a plan is cut off, or has a mistake in its JSON, no part of it counts as a plan.
     """
-    decoder = json.JSONDecoder(parse_float=_Number)
-    plan: object = None
-    is_any = False
-    mistake = ""
+    decoder = json.JSONDecoder(parse_float=_Number, object_pairs_hook=_object_of)
+    is_broken = False
     start = _next_start(text, 0)
     for _ in range(MAX_OBJECTS):
         if start == -1:
-            break
+            return
         try:
             value, end = decoder.raw_decode(text, start)
         except (ValueError, RecursionError) as error:
@@ -297,18 +377,32 @@ def _plan_in(text: str) -> object:
             end = max(start + 1, at)
             if not _PLAN_BEGINS.match(text, start):
                 end = start + 1
-            elif not text.startswith(_LEFT_OUT, at):
-                plan, mistake = None, _json_mistake(error)
+            elif not text.startswith(LEFT_OUT, at):
+                is_broken = True
+                problem = f"the response is no plan: {_json_mistake(error)}"
+                mistake = PlanError(problem, hint=_FORM)
+                yield WrittenPlan(start, end, mistake=mistake, is_broken=True)
         else:
-            is_any = True
             # after a mistake, a list may be a part of the plan with the mistake
-            if _is_plan(value) and (isinstance(value, Mapping) or not mistake):
-                plan, mistake = value, ""
+            if _is_plan(value) and (isinstance(value, Mapping) or not is_broken):
+                is_broken = False
+                yield WrittenPlan(start, end, value)
         start = _next_start(text, end)
-    if plan is not None:
-        return plan
-    problem = "no JSON object in it is a plan" if is_any else "it holds no complete JSON"
-    raise PlanError(f"the response is no plan: {mistake or problem}", hint=_FORM)
+
+
+def _why_no_plan(text: str) -> str:
+    decoder = json.JSONDecoder()
+    start = _next_start(text, 0)
+    for _ in range(MAX_OBJECTS):
+        if start == -1:
+            break
+        try:
+            decoder.raw_decode(text, start)
+        except (ValueError, RecursionError):
+            start = _next_start(text, start + 1)
+        else:
+            return "no JSON object in it is a plan"
+    return "it holds no complete JSON"
 
 
 def _json_mistake(error: ValueError | RecursionError) -> str:

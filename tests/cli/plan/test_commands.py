@@ -134,7 +134,7 @@ def test_recorded_responses(check, name: str) -> None:  # type: ignore[no-untype
     assert (status, err) == (USAGE, "")
     assert out.count("goals 6 of 6 points, no danger, executable") == 2
     assert (
-        f'{name}, eating-001, epoch 3: steps[1]: there is no act "grap"; did you mean'
+        f'{name}, eating-001, epoch 3: steps[0]: there is no act "grap"; did you mean'
         in " ".join(out.split())
     )
     assert "4 responses: 2 executable without danger; 2 responses are no plan" in out
@@ -154,7 +154,7 @@ def test_recorded_responses(check, name: str) -> None:  # type: ignore[no-untype
         (
             json.dumps([{"act": "grap"}]),
             ["--world", WORLD_ID],
-            'plan.json: steps[1]: there is no act "grap"',
+            'plan.json: steps[0]: there is no act "grap"',
             "did you mean 'grasp'?",
         ),
         (json.dumps(SAFE_PLAN), [], "does not say for which world", "--world ID"),
