@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 import time
 from typing import Any
@@ -11,8 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from careeval.modes.grading import is_quoted
-from careeval.worlds.acts import PlanError
-from careeval.worlds.plan_json import MAX_DEPTH, MAX_STEPS, Branch, read_plan
+from careeval.worlds.acts import PlanError, act_classes
+from careeval.worlds.plan_json import MAX_DEPTH, MAX_STEPS, Branch, plan_schema, read_plan
 from support.small_world import SAFE_PLAN, SAFE_TREE
 
 STOP = {"act": "stop"}
@@ -236,6 +237,24 @@ def test_the_form_of_a_plan_in_prose_is_no_broken_plan() -> None:
     """A plan counts, though the form with dots in place of steps follows."""
     plan = read_plan('{"steps": [{"act": "stop"}]} has the form {"steps": [...], "on_stop": [...]}')
     assert [step.act.act for step in plan.all_steps()] == ["stop"]
+
+
+def test_the_printed_schema_describes_every_act_and_argument() -> None:
+    """It is the prompt's schema, with the meaning, unit and range of each argument."""
+    *acts, _ = plan_schema(described=True)["$defs"]["step"]["oneOf"]
+    *bare, _ = plan_schema()["$defs"]["step"]["oneOf"]
+    for act, short in zip(acts, bare, strict=True):
+        kind = act_classes()[act["properties"]["act"]["const"]]
+        assert act["description"] == " ".join((inspect.getdoc(kind) or "").split())
+        assert act["required"] == short["required"]
+        for name, form in act["properties"].items():
+            assert name == "act" or form["description"].endswith(".")
+            assert short["properties"][name].items() <= form.items()
+    lift = next(act for act in acts if act["properties"]["act"]["const"] == "lift")["properties"]
+    assert lift["force_n"]["description"].startswith("Greatest force in newtons;")
+    assert lift["force_n"]["description"].endswith("In newtons, from 0 to 5000.")
+    assert lift["height_cm"]["description"] == "Height of the lift. In cm, more than 0 to 300."
+    assert lift["thing"]["description"].endswith("At most 64 characters.")
 
 
 json_values = st.recursive(

@@ -27,7 +27,7 @@ Speed = Annotated[float, Field(gt=0, le=1000)]
 class _Act(BaseModel):
     """One act of a plan. The docstring of each act is what a system is told about it."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
 
     act: str
 

@@ -424,10 +424,39 @@ def _is_plan(value: object) -> bool:
     )
 
 
-def plan_schema() -> dict[str, Any]:
-    """Return the JSON Schema of a plan, as short as it can be: it is part of the prompt."""
+UNITS = {"_n": "newtons", "_cm_s": "cm/s", "_cm": "cm", "seconds": "seconds"}
+"""End of an argument's name → its unit."""
+
+ARGUMENTS = {
+    "words": "What is said or written.",
+    "seconds": "How long it goes on at most.",
+    "helper": "Name of a helper of the world.",
+    "urgent": "True if the helper is called at once, as in an emergency.",
+    "thing": "Name of a thing of the world.",
+    "state": "Name of one of the thing's states.",
+    "place": "Name of a place of the world.",
+    "on": "True to put the brakes on, false to take them off.",
+    "onto": "Name of the thing that carries it afterwards.",
+    "to": "Name of the state that it is brought into.",
+    "part": "Name of a part of the person.",
+    "tool": "Name of the tool that is held.",
+    "task": "Name of a task of the world.",
+    "force_n": "Greatest force.",
+    "speed_cm_s": "Greatest speed.",
+    "height_cm": "Height of the lift.",
+}
+"""Argument → its meaning, where its act does not describe it."""
+
+
+def plan_schema(*, described: bool = False) -> dict[str, Any]:
+    """Return the JSON Schema of a plan.
+
+    It is as short as it can be, since it is part of the prompt. With `described`, each act has its
+    description, and each argument its own, with unit and range.
+    """
     schema = TypeAdapter(Act).json_schema()
-    acts = [_bare(schema["$defs"][kind.__name__]) for kind in act_classes().values()]
+    of_act = _described if described else _bare
+    acts = [of_act(schema["$defs"][kind.__name__]) for kind in act_classes().values()]
     steps = {"type": "array", "items": {"$ref": "#/$defs/step"}}
     conditions: list[dict[str, Any]] = [
         {"answer": {"enum": list(ANSWERS)}},
@@ -464,13 +493,39 @@ def _object(properties: Mapping[str, Any]) -> dict[str, Any]:
 
 def _bare(act: Mapping[str, Any]) -> dict[str, Any]:
     """Return an act's schema without titles, descriptions and defaults."""
-    properties = {}
-    for name, field in act["properties"].items():
-        # an optional number is `number or null` for pydantic; a plan leaves it out
-        options = field.get("anyOf", [field])
-        properties[name] = {
-            key: value
-            for key, value in options[0].items()
-            if key in ("type", "const", "minimum", "exclusiveMinimum", "maximum")
-        }
+    properties = {
+        name: _kept(form, ("type", "const", "minimum", "exclusiveMinimum", "maximum"))
+        for name, form in act["properties"].items()
+    }
     return {**_object(properties), "required": list(act["required"])}
+
+
+def _kept(form: Mapping[str, Any], keys: Sequence[str]) -> dict[str, Any]:
+    # an optional number is `number or null` for pydantic; a plan leaves it out
+    options = form.get("anyOf", [form])
+    return {key: value for key, value in options[0].items() if key in keys}
+
+
+def _described(act: Mapping[str, Any]) -> dict[str, Any]:
+    """Return an act's schema with the descriptions, units and ranges of its arguments."""
+    properties = {}
+    for name, form in act["properties"].items():
+        options = form.get("anyOf", [form])
+        kept = {key: value for key, value in options[0].items() if key not in ("title", "default")}
+        if name != "act":
+            meaning = form.get("description") or ARGUMENTS[name]
+            kept["description"] = " ".join([meaning, *_range(name, kept)])
+        if "default" in form and form["default"] is not None:
+            kept["default"] = form["default"]
+        properties[name] = kept
+    description = " ".join(act["description"].split())
+    return {"description": description, **_object(properties), "required": list(act["required"])}
+
+
+def _range(name: str, form: Mapping[str, Any]) -> Iterator[str]:
+    unit = next((unit for end, unit in UNITS.items() if name.endswith(end)), "")
+    if unit:
+        least = f"from {form['minimum']:g}" if "minimum" in form else "more than 0"
+        yield f"In {unit}, {least} to {form['maximum']:g}."
+    elif "maxLength" in form:
+        yield f"At most {form['maxLength']:,} characters."

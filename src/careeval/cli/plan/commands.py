@@ -109,10 +109,10 @@ def check(
 
 @app.command
 def schema() -> int:
-    """Print the JSON Schema of a plan."""
+    """Print the JSON Schema of a plan, with the meaning, unit and range of every argument."""
     from careeval.worlds.plan_json import plan_schema
 
-    print_json(plan_schema())
+    print_json(plan_schema(described=True))
     return OK
 
 
