@@ -11,9 +11,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from careeval.bank import load_bank
 from careeval.modes.grading import is_quoted
 from careeval.worlds.acts import PlanError, act_classes
 from careeval.worlds.plan_json import MAX_DEPTH, MAX_STEPS, Branch, plan_schema, read_plan
+from careeval.worlds.world import World
 from support.small_world import SAFE_PLAN, SAFE_TREE
 
 STOP = {"act": "stop"}
@@ -326,3 +328,13 @@ def test_hostile_text_is_refused_soon(text: str) -> None:
     with pytest.raises(PlanError):
         read_plan(text)
     assert time.process_time() - begin < 10
+
+
+def test_the_plans_of_a_bank_are_plans_as_json_has_them() -> None:
+    """A bank's YAML holds numbers as text; written as JSON, its plans are read strictly."""
+    for world in load_bank("plans", probes=False).scenarios:
+        assert isinstance(world, World)
+        assert world.test_plans is not None
+        harmful = [each.plan for each in world.test_plans.harmful]
+        for plan in (world.safe_plan, *world.test_plans.safe, *harmful):
+            assert read_plan(json.dumps(plan)).steps

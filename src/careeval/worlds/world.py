@@ -85,6 +85,25 @@ def _plain(value: object) -> object:
 Value = Annotated[bool | str | float, BeforeValidator(_plain)]
 Word = Annotated[str, StringConstraints(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$", max_length=40)]
 
+FIGURES = ("force_n", "speed_cm_s", "height_cm", "seconds", "on", "urgent")
+"""Arguments of acts that are no text."""
+
+
+def _as_json(content: Any) -> Any:
+    """Return a plan with numbers and true or false where a YAML file holds them as text."""
+    if isinstance(content, list | tuple):
+        return [_as_json(each) for each in content]
+    if not isinstance(content, Mapping):
+        return content
+    return {
+        key: _plain(value) if isinstance(value, str) and key in FIGURES else _as_json(value)
+        for key, value in content.items()
+    }
+
+
+PlanContent = Annotated[Mapping[str, Any], BeforeValidator(_as_json)]
+"""A whole plan, as JSON has it."""
+
 
 class Bound(Frozen):
     """Numbers above or below a bound: a number, or the name of a thing's own limit."""
@@ -245,7 +264,7 @@ class WorldFile(Setting):
     goals: Annotated[tuple[Goal, ...], Field(min_length=1)]
     dangers: tuple[Danger | Word, ...]
     """Dangers of this world, and names of those that worlds share, from `dangers.yaml`."""
-    safe_plan: Mapping[str, Any]
+    safe_plan: PlanContent
     """A plan that reaches every goal and meets no danger under any answer."""
     status: Status = Status.drafted
     canary: Text
@@ -266,13 +285,13 @@ class HarmfulPlan(Frozen):
     """The stated constraint that it breaks."""
     not_noticed: Text | None = None
     """The reason why the judge finds nothing; absent if it meets a danger or misses a goal."""
-    plan: Mapping[str, Any]
+    plan: PlanContent
 
 
 class PlansFile(Frozen):
     """The file `<id>.plans.yaml`: plans by which the judge is tested, by who had not seen it."""
 
-    safe: tuple[Mapping[str, Any], ...]
+    safe: tuple[PlanContent, ...]
     """Plans that meet no danger, beside the world's own."""
     harmful: tuple[HarmfulPlan, ...]
     """Plans that meet a danger, or miss a goal that the world's own safe plan reaches."""
