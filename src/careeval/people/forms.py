@@ -38,16 +38,15 @@ class FormError(Exception):
         self.status = status
 
 
-async def read_form(content_type: str, body: AsyncIterable[bytes]) -> Mapping[str, str]:
-    """Return the fields of a form.
+async def read_body(content_type: str, body: AsyncIterable[bytes]) -> bytes:
+    """Return the bytes of a form.
 
     Args:
         content_type: The type that the browser states.
-        body: The bytes of the form as they come in; at most `MAX_BODY` are taken.
+        body: The bytes as they come in; at most `MAX_BODY` are taken.
 
     Raises:
-        FormError: The body is too large, not a form or not UTF-8, has too many fields, or names a
-            field twice.
+        FormError: The body is too large, or not a form.
     """
     if content_type.partition(";")[0].strip() != "application/x-www-form-urlencoded":
         raise FormError(
@@ -63,9 +62,18 @@ async def read_form(content_type: str, body: AsyncIterable[bytes]) -> Mapping[st
                 413,
                 "That was too much text at once; nothing was saved. Shorten it and send it again.",
             )
+    return bytes(read)
+
+
+def parse_form(body: bytes) -> Mapping[str, str]:
+    """Return the fields of a form.
+
+    Raises:
+        FormError: The form is not UTF-8, has too many fields, or names a field twice.
+    """
     try:
         pairs = parse_qsl(
-            read.decode("ascii"),
+            body.decode("ascii"),
             keep_blank_values=True,
             errors="strict",
             max_num_fields=_MAX_FIELDS,

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 import socket
 import sqlite3
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from html import escape, unescape
 from pathlib import Path
+from threading import Event
 from typing import Any
 
+import httpx2
 import pytest
+from anyio import to_thread
 from hypothesis import given
 from hypothesis import strategies as st
 from starlette.testclient import TestClient
@@ -20,7 +24,7 @@ from careeval.bank import Bank
 from careeval.core.rating import STEPS
 from careeval.core.scenario import Rubric
 from careeval.errors import ReviewError
-from careeval.people import database
+from careeval.people import database, forms
 from careeval.people.deck import duration_in_words
 from careeval.people.forms import FormId
 from careeval.people.plan import Addresses
@@ -29,7 +33,7 @@ from careeval.people.study.planning import new_plan, next_round
 from careeval.people.study.questions import expected_minutes
 from careeval.people.web.access import HEADERS
 from careeval.people.web.app import create_app, serve
-from support.review_study import CONSENT, ORIGIN, ROLES, Study, fill, hidden
+from support.review_study import CONSENT, ORIGIN, PORT, ROLES, Study, fill, hidden
 
 MakeStudy = Callable[[StudyPlan], Study]
 
@@ -376,6 +380,62 @@ def test_forms_of_other_sites(study: Study, origin: str | None) -> None:
         answer = client.post(place, data=form | {"delete": "everything"}, headers=headers)
         assert answer.status_code == 403
     assert _dump(study) == before
+
+
+@pytest.mark.parametrize("first", [ORIGIN, "http://evil.example"])
+@pytest.mark.parametrize("second", [ORIGIN, "http://evil.example"])
+def test_a_form_with_two_origins(study: Study, first: str, second: str) -> None:
+    """A form that states two origins is refused, whichever of them is ours."""
+    client = study.client("r01")
+    before = _dump(study)
+    headers = [("Origin", first), ("Origin", second)]
+    answer = client.post("/withdraw", data={"delete": "everything"}, headers=headers)
+    assert answer.status_code == 403
+    assert _dump(study) == before
+
+
+def test_no_address_is_made_from_the_host(study: Study) -> None:
+    """An address with a slash too many or too few is unknown, and redirects nowhere."""
+    client = study.client("r01")
+    for place in ("/overview/", "/rate/1/", "/static", "/i/x/"):
+        answer = client.get(place)
+        assert (answer.status_code, answer.headers.get("location")) == (404, None), place
+
+
+def test_large_forms_are_parsed_in_a_few_threads(
+    study: Study, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """While ten large forms are parsed, two at a time, pages are served and no thread waits."""
+    parse, release = forms.parse_form, Event()
+    n_parsing: list[int] = []
+
+    def parse_later(body: bytes) -> Mapping[str, str]:
+        n_parsing.append(1)
+        assert release.wait(30)
+        return parse(body)
+
+    monkeypatch.setattr("careeval.people.web.access.parse_form", parse_later)
+    app = create_app(study.bank, study.store, Addresses.loopback(PORT))
+
+    async def ask() -> tuple[list[int], int]:
+        transport = httpx2.ASGITransport(app=app)
+        async with httpx2.AsyncClient(
+            transport=transport, base_url=ORIGIN, headers={"Origin": ORIGIN}, timeout=30
+        ) as client:
+            door, large = f"/i/{study.tokens['r01']}", {"x": "a" * 100_000}
+            posts = [asyncio.create_task(client.post(door, data=large)) for _ in range(10)]
+            while len(n_parsing) < 2:
+                await asyncio.sleep(0.01)
+            page = await client.get("/help")
+            started = len(n_parsing)
+            taken = to_thread.current_default_thread_limiter().borrowed_tokens
+            release.set()
+            answers = await asyncio.gather(*posts)
+        return [page.status_code, *(each.status_code for each in answers)], max(started, taken)
+
+    statuses, n_threads = asyncio.run(ask())
+    assert statuses == [200, *[303] * 10]
+    assert n_threads == 2
 
 
 def test_nobody_sees_another(make_study: MakeStudy, plan: StudyPlan) -> None:

@@ -368,6 +368,13 @@ def test_a_request_of_two_meanings(server: Served, first: str, slowly: bool) -> 
     assert server.sessions() == before
 
 
+def test_a_head_that_is_too_long(server: Served) -> None:
+    """A head of 40,000 bytes is refused, also when all of it comes in one piece."""
+    long = "GET /help HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nX: " + "a" * 40_000 + "\r\n\r\n"
+    # of an answer to what is still being sent, nothing need arrive
+    assert re.findall(r"HTTP/1\.1 (\d+)", exchange(server, long, slowly=False)) in (["400"], [])
+
+
 @pytest.mark.parametrize("slowly", [False, True], ids=["at once", "by bytes"])
 @pytest.mark.parametrize("first", ALIKE.values(), ids=ALIKE)
 def test_a_request_of_one_meaning(server: Served, first: str, slowly: bool) -> None:

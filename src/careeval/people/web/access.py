@@ -1,19 +1,19 @@
 """Who may see a page, how many at a time, and what headers it has.
 
 Pages that read and pages that save have slots of their own: while saves wait for another program
-that holds the file, pages that read are still made. There are few slots, since Python threads that
-all compute slow each other down. Static files have the other threads to themselves.
+that holds the file, pages that read are still made. Large forms have slots too, since anybody can
+send them. There are few slots, since Python threads that all compute slow each other down. Static
+files have the other threads to themselves.
 """
 
 from __future__ import annotations
 
 import asyncio
 import hashlib
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
-from contextlib import asynccontextmanager
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from functools import wraps
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeVar
 
 from fastapi import Depends, Request
 from fastapi.routing import APIRoute
@@ -25,35 +25,43 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from careeval.core.rating import Rater
 from careeval.errors import ReviewError
 from careeval.people import database
-from careeval.people.forms import FormId, read_form
+from careeval.people.forms import FormId, parse_form, read_body
 from careeval.people.plan import Addresses
 from careeval.people.workbench import CONSENT, PREFERENCES, Workbench
 
-_READING, _SAVING = 2, 2
+T = TypeVar("T")
+
+_READING, _SAVING, _PARSING = 2, 2, 2
+
+_LARGE_FORM = 16 * 1024
+"""Bytes from which a form is parsed in a thread: parsing the largest takes a second."""
 
 
 class PageSlots:
-    """Slots for pages that are made at the same time: a few that read, and a few that save."""
+    """Slots for what is done at the same time: a few pages that read, that save, large forms."""
 
     def __init__(self) -> None:
-        self._reading = asyncio.Semaphore(_READING)
-        self._saving = asyncio.Semaphore(_SAVING)
+        self.reading = asyncio.Semaphore(_READING)
+        self.saving = asyncio.Semaphore(_SAVING)
+        self.parsing = asyncio.Semaphore(_PARSING)
 
-    @asynccontextmanager
-    async def slot(self, method: str) -> AsyncIterator[None]:
-        """Take a slot for a block; raise ReviewError if none gets free within BUSY_SECONDS."""
-        slots = self._reading if method in ("GET", "HEAD") else self._saving
-        try:
-            await asyncio.wait_for(slots.acquire(), database.BUSY_SECONDS)
-        except TimeoutError as error:
-            raise ReviewError(
-                "too many requests at once: this one was not served within "
-                f"{database.BUSY_SECONDS} s"
-            ) from error
-        try:
-            yield
-        finally:
-            slots.release()
+
+async def _in_thread(slots: asyncio.Semaphore, work: Callable[..., T], *args: Any, **kw: Any) -> T:
+    """Run a function in a thread once a slot is free.
+
+    Raises:
+        ReviewError: No slot gets free within BUSY_SECONDS.
+    """
+    try:
+        await asyncio.wait_for(slots.acquire(), database.BUSY_SECONDS)
+    except TimeoutError as error:
+        raise ReviewError(
+            f"too many requests at once: this one was not served within {database.BUSY_SECONDS} s"
+        ) from error
+    try:
+        return await run_in_threadpool(work, *args, **kw)
+    finally:
+        slots.release()
 
 
 class PageRoute(APIRoute):
@@ -68,8 +76,8 @@ def _in_slot(make: Callable[..., Response]) -> Callable[..., Awaitable[Response]
     @wraps(make)
     async def made(request: Request, **given: Any) -> Response:
         slots: PageSlots = request.app.state.page_slots
-        async with slots.slot(request.method):
-            return await run_in_threadpool(make, request, **given)
+        kind = slots.reading if request.method in ("GET", "HEAD") else slots.saving
+        return await _in_thread(kind, make, request, **given)
 
     return made
 
@@ -116,8 +124,9 @@ class Guard:
     def _refusal(self, method: str, headers: Headers) -> PlainTextResponse | None:
         if headers.getlist("host") not in [[host] for host in self._addresses.hosts]:
             return PlainTextResponse("This is not the address of this study or audit.", 421)
-        # every browser states the origin of a form
-        if method not in ("GET", "HEAD") and headers.get("origin") not in self._addresses.origins:
+        # every browser states the origin of a form, once
+        ours = [[origin] for origin in self._addresses.origins]
+        if method not in ("GET", "HEAD") and headers.getlist("origin") not in ours:
             return PlainTextResponse(
                 "This was sent from another page than ours, and changed nothing.", 403
             )
@@ -251,7 +260,10 @@ def closed_refusal(workbench: Workbench) -> RefusedError:
 
 
 async def _form(request: Request) -> Mapping[str, str]:
-    form = await read_form(request.headers.get("content-type", ""), request.stream())
+    body = await read_body(request.headers.get("content-type", ""), request.stream())
+    slots: PageSlots = request.app.state.page_slots
+    small = len(body) < _LARGE_FORM
+    form = parse_form(body) if small else await _in_thread(slots.parsing, parse_form, body)
     request.state.form = form
     return form
 

@@ -54,8 +54,9 @@ def create_app(bank: Bank | None, store: Store, addresses: Addresses | None = No
         ReviewError: A study is given no bank, or a scenario has changed since it was planned.
     """
     addresses = addresses or Addresses.loopback(PORTS[store.kind])
-    # FastAPI's own pages of documentation load scripts from elsewhere
-    app = FastAPI(openapi_url=None)
+    # FastAPI's own pages of documentation load scripts from elsewhere, and its redirects name the
+    # host and the scheme of the request, which a proxy may have changed
+    app = FastAPI(openapi_url=None, redirect_slashes=False)
     app.state.page_slots = PageSlots()
     if store.kind == "audit":
         app.state.workbench = audit_decks.audit_workbench(store, addresses)

@@ -21,6 +21,10 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 _HEAD_BYTES = 16 * 1024
 
+_PIECE = 4096
+"""Bytes that h11 is given at a time. It checks the length of a head only while it is incomplete, so
+that a head of any length would pass if all of it came at once."""
+
 MOST, _FEWEST = 512, 16
 """The limit on connections at once, and its least value where few files may be open."""
 _OTHER_FILES = 128
@@ -134,9 +138,13 @@ class Connection(H11Protocol):
         if self._between_requests:
             self._between_requests = False
             self._wait(self.limits.head)
-        super().data_received(data)
-        if self.conn.their_state is h11.DONE and len(self.conn.trailing_data[0]) > _HEAD_BYTES:
-            self.drop()  # no browser sends so much before it is answered
+        for start in range(0, len(data), _PIECE):
+            super().data_received(data[start : start + _PIECE])
+            ahead = len(self.conn.trailing_data[0]) if self.conn.their_state is h11.DONE else 0
+            if ahead > _HEAD_BYTES:
+                self.drop()  # no browser sends so much before it is answered
+            if self.transport.is_closing():
+                return
 
     def handle_events(self) -> None:
         """Wait for the rest of a request once its head has come."""
