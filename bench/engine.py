@@ -26,8 +26,8 @@ def main() -> None:
     from careeval.core.scenario import Split
     from careeval.modes.prompts import load_prompts
     from careeval.modes.response import RESPONSE
-    from careeval.protocol.embedded_model import embedded_model_path
     from careeval.protocol.gguf import NEUTRAL, SLOTS
+    from careeval.protocol.machine import embedded_model_path
     from careeval.protocol.selection import select_scenarios
 
     scenarios = select_scenarios(load_bank(), Split.public, limit=args.limit)

@@ -218,7 +218,7 @@ def load_tokenizer() -> tuple[Tokenizer, str]:
     os.environ.setdefault("GOMP_SPINCOUNT", "10000")
     import xllamacpp
 
-    from careeval.protocol.embedded_model import embedded_model_path
+    from careeval.protocol.machine import embedded_model_path
 
     path = embedded_model_path()
     params = xllamacpp.CommonParams()

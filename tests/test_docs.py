@@ -52,8 +52,8 @@ from careeval.protocol import (
     roster,
     table_cache,
 )
-from careeval.protocol.probe_check import lexical_agreement
 from careeval.protocol.recorded_responses import ResponseLine
+from careeval.protocol.regrade import lexical_agreement
 from careeval.report.page import MOST_CHARACTERS
 from careeval.report.payload import MOST_RESPONSES
 from careeval.results.compare import Comparison, Flip

@@ -16,10 +16,10 @@ from careeval.core.scenario import Rubric
 from careeval.core.text import counted
 from careeval.errors import ProtocolError, UsageError
 from careeval.protocol.allowed_addresses import remember
-from careeval.protocol.api_keys import missing_keys
 from careeval.protocol.estimate import priced
 from careeval.protocol.lock import locked
 from careeval.protocol.prices import FREE, Price, as_json, prices_of_tables, read_prices
+from careeval.protocol.providers import missing_keys
 from careeval.protocol.recorded_responses import (
     AT_ONCE,
     FailedCall,

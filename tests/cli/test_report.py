@@ -10,7 +10,7 @@ from careeval.bank import load_bank
 from careeval.cli.app import OK, USAGE, run
 from careeval.core.response import LEXICAL, Response, ResponseState
 from careeval.protocol.evaluate import resume
-from careeval.protocol.probe_check import prepare_probes
+from careeval.protocol.regrade import prepare_probes
 from careeval.protocol.run import Run
 from careeval.protocol.run_setup import prepare_recorded
 from support.fakes import Fake, keyword_grader, write_bank

@@ -32,8 +32,7 @@ from careeval.core.response import Response, ResponseState
 from careeval.protocol.connect import set_prices
 from careeval.protocol.evaluate import resume
 from careeval.protocol.held_out_runs import make_private_folder, run_folder
-from careeval.protocol.probe_check import prepare_probes
-from careeval.protocol.regrade import RegradePart, prepare_regrading
+from careeval.protocol.regrade import RegradePart, prepare_probes, prepare_regrading
 from careeval.protocol.run import Run
 from careeval.protocol.run_setup import prepare, prepare_recorded
 from support.fake_server import asked_of_grader, judgments

@@ -5,9 +5,8 @@ from __future__ import annotations
 import pytest
 
 from careeval.errors import ProtocolError
-from careeval.protocol.address import server_address
 from careeval.protocol.allowed_addresses import check_addresses
-from careeval.protocol.providers import ANY_ADDRESS
+from careeval.protocol.providers import ANY_ADDRESS, server_address
 from careeval.protocol.run import Run
 
 HERE = "http://127.0.0.1:8000/v1"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from careeval.protocol.api_keys import missing_key, secrets
+from careeval.protocol.providers import missing_key, secrets
 
 
 @pytest.mark.parametrize(

@@ -15,8 +15,8 @@ from openai import APITimeoutError
 
 from careeval.errors import ProtocolError
 from careeval.protocol import gguf
-from careeval.protocol.embedded_model import check_embedded, embedded_model_path
 from careeval.protocol.gguf import GgufAPI
+from careeval.protocol.machine import check_embedded, embedded_model_path
 
 
 def _missing() -> str:

@@ -13,7 +13,7 @@ from careeval.core.response import LEXICAL
 from careeval.core.scenario import READ_RUBRICS
 from careeval.errors import CareEvalError, LogError, ProtocolError
 from careeval.protocol.evaluate import resume
-from careeval.protocol.probe_check import (
+from careeval.protocol.regrade import (
     lexical_agreement,
     prepare_probes,
     read_agreement,

@@ -30,9 +30,8 @@ from careeval.cli.app import SOME_FAILED, USAGE
 from careeval.cli.app import run as command
 from careeval.errors import ProtocolError
 from careeval.protocol import clients, connect
-from careeval.protocol.address import check_address, redacted
-from careeval.protocol.api_keys import REDACTED, Redactor
 from careeval.protocol.evaluate import resume
+from careeval.protocol.providers import REDACTED, Redactor, check_address, redacted
 from careeval.protocol.run import Outcome, Run, RunCallbacks, RunProgress, Stop
 from careeval.protocol.run_folder import RUN_FILE
 from careeval.protocol.run_setup import prepare

@@ -9,7 +9,8 @@ from unittest.mock import MagicMock
 import pytest
 from inspect_ai.model import ModelOutput, ModelUsage
 
-from careeval.protocol.usage import usage_numbers, with_readable_usage, without_false_usage
+from careeval.protocol.call_journal import usage_numbers, without_false_usage
+from careeval.protocol.clients import with_readable_usage
 
 USAGE = {"prompt_tokens": 50, "completion_tokens": 9, "total_tokens": 59}
 

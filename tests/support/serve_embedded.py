@@ -6,7 +6,7 @@ import os
 import signal
 import sys
 
-from careeval.protocol.embedded_model import embedded_model_path
+from careeval.protocol.machine import embedded_model_path
 
 # as of `careeval.protocol.gguf`: spinning threads work ten times as long beside other processes
 os.environ.setdefault("GOMP_SPINCOUNT", "10000")

@@ -15,7 +15,7 @@ from careeval.cli.shared.options import Out
 from careeval.cli.shared.run_costs import SpendingOptions
 from careeval.cli.shared.run_execution import report_unfinished, work
 from careeval.core.response import LEXICAL
-from careeval.protocol.embedded_model import check_embedded
+from careeval.protocol.machine import check_embedded
 from careeval.protocol.run import Run, folder_name
 from careeval.protocol.run_setup import prepare
 from careeval.protocol.tables import read_runs

@@ -18,8 +18,13 @@ from urllib.parse import urlsplit
 
 from careeval.errors import ProtocolError
 from careeval.files import read_text
-from careeval.protocol.address import EXAMPLE, check_address, server_address
-from careeval.protocol.providers import COMPATIBLE, provider_of
+from careeval.protocol.providers import (
+    COMPATIBLE,
+    EXAMPLE,
+    check_address,
+    provider_of,
+    server_address,
+)
 from careeval.protocol.run import Run
 
 HARMLESS_ARGS = frozenset(

@@ -1,4 +1,6 @@
-"""The journal of a run's calls, so that no call is made twice and every payment is known.
+"""The results of calls: their usage, checked once, and the journal of a run's calls.
+
+With the journal no call is made twice, and every payment is known.
 
 ```text
 calls.jsonl   finished calls of a run that is not complete
@@ -16,7 +18,7 @@ from typing import Any
 
 from inspect_ai.event import ModelEvent
 from inspect_ai.log import transcript
-from inspect_ai.model import ChatMessage, GenerateConfig, Model, ModelOutput
+from inspect_ai.model import ChatMessage, GenerateConfig, Model, ModelOutput, ModelUsage
 from inspect_ai.util import LimitExceededError
 
 from careeval.protocol.failures import CallError, failure_reason
@@ -28,6 +30,7 @@ from careeval.protocol.ledger import (
     Role,
     finished_key,
 )
+from careeval.protocol.providers import provider_of
 
 
 class StoredCalls:
@@ -129,3 +132,43 @@ def sampling_logged() -> dict[str, Any]:
         if isinstance(event, ModelEvent):
             return sampling_in(event.call.request if event.call else {})
     return {}
+
+
+# The usage of a call
+
+MAX_PLAUSIBLE_TOKENS = 10**9
+"""The most tokens of one call; a higher count is taken as false."""
+
+
+def without_false_usage(model: Model, output: ModelOutput) -> ModelOutput:
+    """Remove a usage that cannot be true from an output, so that the cost of the call is unknown.
+
+    A model that runs inside the process need not count.
+    """
+    words = bool(output.completion.strip()) or any(
+        not isinstance(choice.message.content, str) and choice.message.content
+        for choice in output.choices
+    )
+    is_free = provider_of(str(model)).in_process
+    if not is_free and output.usage and not _is_plausible(output.usage, words=words):
+        output.usage = None
+    return output
+
+
+def _is_plausible(usage: ModelUsage, *, words: bool) -> bool:
+    """Tell whether the token counts of a call can be true: a prompt has tokens, and so do words."""
+    cached = (usage.input_tokens_cache_read or 0, usage.input_tokens_cache_write or 0)
+    prompt = (usage.input_tokens, *cached)
+    counts = (*prompt, usage.output_tokens, usage.reasoning_tokens or 0)
+    if not all(0 <= count <= MAX_PLAUSIBLE_TOKENS for count in (*counts, sum(prompt))):
+        return False
+    return any(prompt) and bool(usage.output_tokens or not words)
+
+
+def usage_numbers(output: ModelOutput) -> tuple[int | None, int | None, float | None, float | None]:
+    """Return a call's input tokens, output tokens, dollars and seconds; `None` where unknown."""
+    usage = output.usage
+    if usage is None:
+        return None, None, None, output.time
+    cached = (usage.input_tokens_cache_read or 0) + (usage.input_tokens_cache_write or 0)
+    return usage.input_tokens + cached, usage.output_tokens, usage.total_cost, output.time

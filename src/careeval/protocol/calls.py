@@ -22,7 +22,6 @@ from inspect_ai.model._model import AttemptTimeoutError
 
 from careeval.core.text import dollars
 from careeval.errors import ProtocolError
-from careeval.protocol.address import redacted
 from careeval.protocol.budget import ANSWER_TOKENS, Budget, CallEstimate, estimate
 from careeval.protocol.call_journal import (
     CallResult,
@@ -31,6 +30,8 @@ from careeval.protocol.call_journal import (
     generate,
     sampling_in,
     sampling_logged,
+    usage_numbers,
+    without_false_usage,
 )
 from careeval.protocol.failures import (
     CallError,
@@ -40,8 +41,8 @@ from careeval.protocol.failures import (
     last_attempt,
 )
 from careeval.protocol.ledger import PaidCall, Role
+from careeval.protocol.providers import redacted
 from careeval.protocol.run import MAX_TOKENS, Stop
-from careeval.protocol.usage import usage_numbers, without_false_usage
 
 NOT_TAKEN = ("content_filter", "model_length")
 """Stop reasons that, in an output without usage, mean that the provider refused the request."""

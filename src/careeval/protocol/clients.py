@@ -1,8 +1,9 @@
-"""The HTTP clients of providers: limits, waits that a server asks for, and a queue of replies."""
+"""The HTTP clients of providers: limits, waits, a queue of replies, and usage made readable."""
 
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 import time
 from collections import deque
@@ -13,9 +14,8 @@ from typing import Any
 from tenacity import RetryCallState
 from tenacity.wait import wait_base, wait_exponential_jitter, wait_random
 
-from careeval.protocol.api_keys import Redactor
 from careeval.protocol.failures import ReplyTooLongError
-from careeval.protocol.usage import with_readable_usage
+from careeval.protocol.providers import Redactor
 
 TIMEOUT = 1800
 """Seconds after which a call that fails is not retried."""
@@ -140,6 +140,43 @@ class ReplyHooks:
             body = with_readable_usage(body)
         response._content = body
         await self._reply_queue.wait()
+
+
+def with_readable_usage(body: bytes) -> bytes:
+    """Return a completion of an OpenAI-like server with a usage that the client can read.
+
+    An unreadable usage is set to null, and a missing total is added: else the client would fail,
+    and the reply's text would be lost. A body that is not a completion is returned unchanged.
+    """
+    try:
+        completion = json.loads(body)
+        usage = completion["usage"]
+        if not completion["choices"] or usage is None:
+            return body
+    except (ValueError, KeyError, TypeError, RecursionError):
+        return body
+    if not _has_counts(usage):
+        usage = None
+    elif "total_tokens" not in usage:
+        usage = {**usage, "total_tokens": usage["prompt_tokens"] + usage["completion_tokens"]}
+    else:
+        return body
+    return json.dumps({**completion, "usage": usage}).encode()
+
+
+def _has_counts(usage: object) -> bool:
+    """Tell whether every number that the client reads from a `usage` object is an integer."""
+    if not isinstance(usage, dict):
+        return False
+    counts = [usage.get(name) for name in ("prompt_tokens", "completion_tokens")]
+    counts.append(usage.get("total_tokens", 0))
+    for name in ("prompt_tokens_details", "completion_tokens_details"):
+        details = usage.get(name) or {}
+        if not isinstance(details, dict):
+            return False
+        parts = ("cached_tokens", "cache_write_tokens", "reasoning_tokens")
+        counts += [details[part] for part in parts if details.get(part) is not None]
+    return all(type(count) is int for count in counts)
 
 
 # Waiting as a server asks

@@ -20,8 +20,6 @@ from inspect_ai.model import (
 )
 
 from careeval.protocol import clients
-from careeval.protocol.address import address_error, check_address, server_address
-from careeval.protocol.api_keys import Redactor, secrets
 from careeval.protocol.calls import current_calls
 from careeval.protocol.clients import (
     TIMEOUT,
@@ -33,7 +31,14 @@ from careeval.protocol.clients import (
     prepare_clients,
 )
 from careeval.protocol.ledger import Role
-from careeval.protocol.providers import provider_of
+from careeval.protocol.providers import (
+    Redactor,
+    address_error,
+    check_address,
+    provider_of,
+    secrets,
+    server_address,
+)
 from careeval.protocol.run import GRADER_TOKENS, Run
 
 EMBEDDED = "gguf"

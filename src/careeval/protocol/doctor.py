@@ -18,8 +18,7 @@ from importlib.metadata import PackageNotFoundError, requires, version
 from pathlib import Path
 
 from careeval.errors import CareEvalError
-from careeval.protocol.embedded_model import INSTALL, check_engine, embedded_model_path
-from careeval.protocol.machine import n_cores
+from careeval.protocol.machine import INSTALL, check_engine, embedded_model_path, n_cores
 from careeval.protocol.providers import PROVIDERS, Provider
 
 OLDEST_PYTHON = (3, 11)

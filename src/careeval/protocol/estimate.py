@@ -20,7 +20,6 @@ from careeval.core.scenario import Rubric, Scenario
 from careeval.errors import ProtocolError
 from careeval.modes.grading import MAX_ATTEMPTS, Judgments, grader_items, read_reply
 from careeval.modes.prompts import Prompts
-from careeval.protocol.address import server_address
 from careeval.protocol.budget import (
     ANSWER_TOKENS,
     BYTES_PER_TOKEN,
@@ -30,6 +29,7 @@ from careeval.protocol.budget import (
 from careeval.protocol.log_limits import check_size
 from careeval.protocol.prices import FREE, Price, cost_of, price_of
 from careeval.protocol.prices import as_json as prices_as_json
+from careeval.protocol.providers import server_address
 from careeval.protocol.recorded_responses import read_responses
 from careeval.protocol.run import GRADER_TOKENS, MAX_TOKENS, Run
 from careeval.protocol.selection import selection_of

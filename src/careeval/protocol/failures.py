@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from http import HTTPStatus
 
-from careeval.protocol.api_keys import Redactor
+from careeval.protocol.providers import Redactor
 
 MAX_CHARACTERS = 500
 """The most characters kept of a reason for a failure, since a server may send a whole page."""

@@ -36,8 +36,7 @@ from inspect_ai.tool import ToolChoice, ToolInfo
 from openai import APIStatusError, DefaultAsyncHttpxClient
 
 from careeval.errors import ProtocolError
-from careeval.protocol.embedded_model import EMBEDDED_MODEL, check_engine, embedded_model_path
-from careeval.protocol.machine import n_cores
+from careeval.protocol.machine import EMBEDDED_MODEL, check_engine, embedded_model_path, n_cores
 
 SLOTS = 8
 """The number of requests that the engine decodes at a time: its slots."""

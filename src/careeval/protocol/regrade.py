@@ -1,31 +1,39 @@
-"""Grading the responses of a run again, as recorded responses.
+"""Grading the responses of a run again, and checking a grader on the labelled probes of a bank.
 
-Grading a random part of the responses a few more times shows how far a grader agrees with itself,
-at a fraction of the cost of grading all.
+Both grade recorded responses. Grading a random part of the responses a few more times shows how far
+a grader agrees with itself, at a fraction of the cost of grading all.
 """
 
 from __future__ import annotations
 
 import random
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 import polars as pl
 
-from careeval.bank import bank_mode, bank_reference, load_bank
+from careeval.bank import Bank, bank_mode, bank_reference, load_bank
 from careeval.bank.sealed import key_for_split
-from careeval.core.response import Grader, Response
-from careeval.core.scenario import Rubric, Scenario
+from careeval.core.response import Grader, Response, ResponseState
+from careeval.core.scenario import READ_RUBRICS, Rubric, Scenario
 from careeval.errors import LogError, ProtocolError
 from careeval.modes import Mode
+from careeval.modes.response.lexical import THRESHOLD, coverage
 from careeval.protocol.logs import read_log
-from careeval.protocol.run import Run
-from careeval.protocol.run_folder import bank_of, refuse_links
+from careeval.protocol.run import PROBES, Run, folder_name
+from careeval.protocol.run_folder import (
+    bank_of,
+    is_complete,
+    read_run_file,
+    refuse_links,
+    run_folders,
+)
 from careeval.protocol.run_setup import (
     discard,
     grading_folder,
+    prepare_recorded,
     prepare_together,
     store_responses,
     unfinished_setups,
@@ -33,6 +41,13 @@ from careeval.protocol.run_setup import (
 from careeval.protocol.selection import rubric_graded, selection_hashes
 from careeval.protocol.sweep_cells import refuse_sweep
 from careeval.protocol.tables import read_run, responses_of, run_roots
+from careeval.results.probe_check import (
+    LabelledJudgment,
+    ProbeAgreement,
+    ProbeTrial,
+    labelled_judgments,
+)
+from careeval.results.summary import grading_cost
 from careeval.results.tables import NOT_ASKED, Runs
 
 
@@ -215,3 +230,94 @@ def _checked(root: Path, folder: str | None) -> tuple[Runs, list[Scenario]]:
             hint="give the bank that the run was asked with: --bank DIR",
         )
     return runs, asked
+
+
+# Probe checks: the k-th probe of a scenario is graded as the response of its epoch k
+
+
+def prepare_probes(bank: Bank, root: Path, run: Run) -> Path:
+    """Set up a grading of every probe of a bank by the grader of a run; return its folder.
+
+    The folder is the next free `<grader>-<rubric>-<n>` below `root`.
+
+    Raises:
+        ProtocolError: The bank has no probes, or none of its probed scenarios has the rubric.
+    """
+    responses = [
+        Response(scenario, epoch, probe.text, ResponseState.answered)
+        for scenario, probes in bank.probes.items()
+        for epoch, probe in enumerate(probes, start=1)
+    ]
+    if not responses:
+        raise ProtocolError(
+            f"bank {bank.about.name!r} has no probes",
+            hint="give a bank with probes; careeval's own has some",
+        )
+    probed = [bank.scenario(scenario) for scenario in bank.probes]
+    rubric = rubric_graded(run.task.get("rubric"), probed, bank.mode)
+    n = 1
+    while (free := root / f"{folder_name(run.grader or '')}-{rubric}-{n}").exists():
+        n += 1
+    return prepare_recorded(free, responses, replace(run, system=PROBES))
+
+
+def unfinished_probe_check(root: Path, run: Run) -> Path | None:
+    """Return the newest unfinished probe check below `root` with the same settings as `run`."""
+    wanted = (run.grader, run.task, run.protocol, PROBES)
+    for folder in sorted(run_folders(root), key=lambda each: each.stat().st_mtime, reverse=True):
+        other = read_run_file(folder)
+        task = {name: other.task.get(name) for name in run.task}
+        is_same = (other.grader, task, other.protocol, other.system) == wanted
+        if is_same and not is_complete(folder):
+            return folder
+    return None
+
+
+def read_agreement(bank: Bank, folder: Path) -> ProbeAgreement:
+    """Return how far a finished grading of a bank's probes agrees with their labels."""
+    return ProbeAgreement.of(
+        labelled_judgments(read_run(folder).judgments, bank.probes, bank.pair_of)
+    )
+
+
+def read_trial(bank: Bank, folder: Path) -> ProbeTrial:
+    """Return a finished probe check: the grader's name in tables, its agreement, cost and time.
+
+    Raises:
+        ProtocolError: No probe was judged.
+    """
+    judgments = read_run(folder).judgments
+    if judgments.is_empty():
+        raise ProtocolError(
+            f"{folder}: no probe was judged",
+            hint="check the grader again: careeval audit probes",
+        )
+    seconds = judgments["seconds"]
+    return ProbeTrial(
+        grader=Grader(judgments["grader"][0]),
+        agreement=ProbeAgreement.of(labelled_judgments(judgments, bank.probes, bank.pair_of)),
+        cost=grading_cost(judgments),
+        seconds=None if seconds.null_count() else float(seconds.sum()),
+    )
+
+
+def lexical_agreement(bank: Bank) -> ProbeAgreement:
+    """Return how far the lexical grader agrees with the labels of a bank's probes.
+
+    The agreement is computed without a run, since the lexical grader makes no calls.
+    """
+    return ProbeAgreement.of(_lexical_judgments(bank))
+
+
+def _lexical_judgments(bank: Bank) -> Iterator[LabelledJudgment]:
+    for scenario_id, probes in bank.probes.items():
+        for rubric in READ_RUBRICS:
+            items = bank.scenario(scenario_id).rubric(rubric)
+            for place, probe in enumerate(probes, start=1):
+                shares = coverage(probe.text, [item.text for item in items])
+                for item, share in zip(items, shares, strict=True):
+                    label, present = probe.labels[item.id], share >= THRESHOLD
+                    yield LabelledJudgment(
+                        rubric, item.points, probe.trap, label, present, scenario_id, place,
+                        bank.pair_of(scenario_id, item.id),
+                    )  # fmt: skip

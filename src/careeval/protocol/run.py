@@ -16,9 +16,8 @@ from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
 
 from careeval.errors import ProtocolError
 from careeval.modes import PROTOCOL_VERSION
-from careeval.protocol.address import server_address
 from careeval.protocol.ledger import PaidCall
-from careeval.protocol.providers import provider_of
+from careeval.protocol.providers import provider_of, server_address
 
 Kind = TypeVar("Kind")
 

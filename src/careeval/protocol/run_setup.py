@@ -19,12 +19,11 @@ from careeval.errors import ProtocolError
 from careeval.files import write_text
 from careeval.modes import MODES
 from careeval.modes.mode import PROVIDER
-from careeval.protocol.address import check_address
 from careeval.protocol.budget import BUDGET_LOCK, RESERVED_FILE
 from careeval.protocol.json_lines import read_json
 from careeval.protocol.ledger import CALLS_FILE, SPENT_FILE
 from careeval.protocol.lock import LOCK_FILE, holder, locked
-from careeval.protocol.providers import provider_of
+from careeval.protocol.providers import check_address, provider_of
 from careeval.protocol.recorded_responses import n_epochs, write_responses
 from careeval.protocol.run import Run, check_name, folder_name, run_from_fields, run_identity
 from careeval.protocol.run_folder import (

@@ -15,7 +15,7 @@ from careeval.core.scenario import Scenario, Split
 from careeval.errors import ProtocolError
 from careeval.files import read_given_text
 from careeval.modes import Mode
-from careeval.protocol.address import check_address
+from careeval.protocol.providers import check_address
 from careeval.protocol.run import MAX_TOKENS, Run
 from careeval.protocol.selection import selection_of
 from careeval.sweep.description import Server, Sweep, System

@@ -16,7 +16,7 @@ from careeval.core.scenario import READ_RUBRICS
 from careeval.modes.prompts import load_prompts
 from careeval.modes.response import RESPONSE
 from careeval.protocol.evaluate import resume
-from careeval.protocol.probe_check import lexical_agreement, prepare_probes
+from careeval.protocol.regrade import lexical_agreement, prepare_probes
 from careeval.protocol.run import Run
 from careeval.protocol.run_setup import prepare_recorded
 from careeval.protocol.tables import read_runs

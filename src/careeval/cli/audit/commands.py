@@ -95,7 +95,7 @@ def probes(
     from careeval.bank import bank_reference, load_bank
     from careeval.cli.shared.run_execution import confirm_prepared, report_unfinished, work
     from careeval.protocol.allowed_addresses import check_addresses
-    from careeval.protocol.probe_check import prepare_probes, read_trial
+    from careeval.protocol.regrade import prepare_probes, read_trial
     from careeval.sheets.json_output import probes_json
     from careeval.sheets.trust.audit import probes_document
 
@@ -156,7 +156,7 @@ def probes(
 
 
 def _unfinished_folders(out: Path, runs: list[Run]) -> dict[str | None, Path]:
-    from careeval.protocol.probe_check import unfinished_probe_check
+    from careeval.protocol.regrade import unfinished_probe_check
 
     folders = {run.grader: unfinished_probe_check(out, run) for run in runs}
     return {grader: folder for grader, folder in folders.items() if folder is not None}

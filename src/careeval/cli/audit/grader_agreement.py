@@ -10,7 +10,7 @@ from careeval.core.response import Grader
 from careeval.core.scenario import Rubric
 from careeval.errors import UsageError
 from careeval.people.audit.results import audit_results
-from careeval.protocol.probe_check import lexical_agreement, read_agreement
+from careeval.protocol.regrade import lexical_agreement, read_agreement
 from careeval.protocol.run_folder import is_complete, is_probe_check, run_folders
 from careeval.protocol.tables import read_run
 from careeval.results.entries import entries

@@ -57,7 +57,7 @@ def lexical_sentence(number: str) -> str:
 
 def _computed_sentence(folder: Path) -> str:
     from careeval.bank import load_bank
-    from careeval.protocol.probe_check import lexical_agreement
+    from careeval.protocol.regrade import lexical_agreement
 
     bank = load_bank(folder)
     agreement = lexical_agreement(bank).sentence()

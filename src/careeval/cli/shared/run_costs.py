@@ -20,11 +20,11 @@ from careeval.cli.app import OK, say
 from careeval.cli.shared.options import Flag, Repeated, is_confirmed
 from careeval.core.text import dollars
 from careeval.errors import UsageError
-from careeval.protocol.api_keys import missing_keys
 from careeval.protocol.budget import open_reservations
 from careeval.protocol.ledger import PaidCall, TotalCost, read_paid_calls
 from careeval.protocol.prices import Price, from_json, read_prices
 from careeval.protocol.prices import as_json as prices_as_json
+from careeval.protocol.providers import missing_keys
 from careeval.protocol.run import Run
 
 
