@@ -24,7 +24,7 @@ from careeval.files import read_bytes, read_text
 from careeval.modes.prompts import load_prompts
 from careeval.modes.response import RESPONSE
 from careeval.people.audit.documents import read_sample
-from careeval.people.filled_forms import read_rows
+from careeval.people.typed_forms import read_rows
 from careeval.protocol.logs import read_log
 from careeval.protocol.prices import read_prices
 from careeval.protocol.recorded_responses import read_responses

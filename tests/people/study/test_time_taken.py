@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
+from careeval.people.deck import CONSENT
 from careeval.people.forms import FormId
 from careeval.people.store import Event, Store
 from careeval.people.study.round_ratings import (
@@ -13,7 +14,6 @@ from careeval.people.study.round_ratings import (
     minutes_by_task,
 )
 from careeval.people.study.rounds import rater_progress, read_rounds
-from careeval.people.workbench import CONSENT
 from support.review_study import Study
 
 

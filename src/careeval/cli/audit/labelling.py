@@ -198,8 +198,8 @@ def import_(
         replace: Replace stored answers that differ.
         as_json: Print JSON.
     """
-    from careeval.people.paper.typed_labels import read_typed_labels
-    from careeval.people.paper.typed_ratings import save_typed_pages
+    from careeval.people.audit.labels import read_typed_labels
+    from careeval.people.typed_forms import save_typed_pages
 
     typist = people.expect_typist(typed_by)
     with people.open_store(audit, "audit") as store:

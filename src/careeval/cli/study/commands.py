@@ -248,7 +248,8 @@ def import_(
         replace: Replace stored answers that differ.
         as_json: Print JSON.
     """
-    from careeval.people.paper.typed_ratings import read_typed_ratings, save_typed_pages
+    from careeval.people.paper import read_typed_ratings
+    from careeval.people.typed_forms import save_typed_pages
 
     typist = people.expect_typist(typed_by)
     loaded = load_with_key(bank, probes=False)

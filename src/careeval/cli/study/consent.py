@@ -21,7 +21,7 @@ def consented(study: Path, rater: str, *, typed_by: str) -> int:
         rater: Pseudonym.
         typed_by: Who saw the signed form: a role or a pseudonym, kept with the record.
     """
-    from careeval.people.workbench import CONSENT
+    from careeval.people.deck import CONSENT
 
     typist = people.expect_typist(typed_by)
     with people.open_store(study, "study") as store:

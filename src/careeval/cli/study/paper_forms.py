@@ -52,7 +52,7 @@ def print_(
         _expect_answers(store, seats)
         work = store.all_work()
     shown = planned_scenarios(plan, loaded)
-    from careeval.people.paper.printed_form import render_form, sheet_csv
+    from careeval.people.paper import render_form, sheet_csv
 
     texts = {
         out / f"{s.id}.html": render_form(plan, shown, s, work.get(s.id, {}), large=large_print)

@@ -27,10 +27,19 @@ from careeval.people.audit.labels import (
     settle_task,
 )
 from careeval.people.audit.plan import AuditPlan, BlindPlan, JudgmentToLabel
-from careeval.people.deck import Answers, Card, Deck, PracticeCard, Question, duration_in_words
+from careeval.people.deck import (
+    FINISHED,
+    Answers,
+    Card,
+    Deck,
+    PracticeCard,
+    Question,
+    Workbench,
+    Workload,
+    duration_in_words,
+)
 from careeval.people.plan import Addresses
 from careeval.people.store import Store, Work
-from careeval.people.workbench import FINISHED, Workbench, Workload
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,7 +19,7 @@ from careeval.errors import ReviewError
 from careeval.files import read_text
 from careeval.people.audit.sample import SCHEMA, AuditSample, Hidden, ShownResponse
 from careeval.people.audit.sample_estimates import MIN_AUDITED
-from careeval.people.filled_forms import read_rows
+from careeval.people.typed_forms import read_rows
 from careeval.results.people_audit import PeopleAudit
 from careeval.sheets import words
 from careeval.sheets.agreement_fields import (

@@ -1,4 +1,4 @@
-"""The labels of an audit, the disagreements to settle, and its progress. No I/O."""
+"""The labels of an audit, the disagreements to settle, its progress, and typed labels."""
 
 from __future__ import annotations
 
@@ -6,13 +6,14 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from datetime import datetime
+from pathlib import Path
 from random import Random
 
 from careeval.core.rating import Label, Reading
 from careeval.people.audit.plan import AuditPlan, BlindPlan
-from careeval.people.deck import Progress, Question, progress
-from careeval.people.store import Answer, Work
-from careeval.people.workbench import FINISHED
+from careeval.people.deck import FINISHED, Progress, Question, progress
+from careeval.people.store import Answer, Store, Work
+from careeval.people.typed_forms import TypedPage, TypedPages, read_rows
 
 HANDED_IN = "handed-in"
 """The field of the task FINISHED for a labeller who has handed in, and can change nothing now."""
@@ -354,3 +355,72 @@ def audit_progress(blind: BlindPlan, works: WorkByRater, revoked: Set[str]) -> A
         n_settled=settled,
         n_disputed=n_disputed,
     )
+
+
+# Labels typed from paper
+
+
+_READINGS = {short: reading.value for reading in Reading for short in (reading.value, reading[0])}
+_SHORT = re.compile(r"([a-z]+)0*([0-9]+)", re.IGNORECASE)
+
+
+def read_typed_labels(
+    path: Path, blind: BlindPlan, store: Store, *, replace: bool = False, hand_in: bool = False
+) -> tuple[TypedPage, ...]:
+    """Return the labels of a file, checked against the audit and against earlier answers.
+
+    The columns are `rater`, `judgment`, `label`, `evidence` and `note`. A row without the last
+    three counts as not labelled yet.
+
+    Args:
+        path: The file, separated by commas or semicolons.
+        blind: The part of the audit that labellers may see.
+        store: The audit's.
+        replace: Whether earlier answers may be replaced by different ones.
+        hand_in: Whether the labellers whose labels are in the file hand in with it.
+
+    Raises:
+        ReviewError: A row cannot be used; the message names the line of each problem.
+    """
+    pages = TypedPages(store, replace=replace)
+    done = {name for name, work in store.all_work().items() if has_handed_in(work)}
+    by_short = {_short_name(name): name for name in blind.judgments}
+
+    def take(line: int, row: Mapping[str, str]) -> None:
+        label, rater = row["label"].lower(), row["rater"]
+        answers = {"says": _READINGS.get(label, label)}
+        answers |= {name: row[name] for name in ("evidence", "note")}
+        if not any(answers.values()):
+            return
+        seat = blind.seat(rater) if pages.has(rater) else None
+        if seat is None:
+            raise ValueError(f"{rater!r} is not a labeller of this audit, or has withdrawn")
+        if rater in done:
+            raise ValueError(
+                f"{rater} has handed in, so their labels can no longer be changed: remove the row"
+            )
+        name = by_short.get(_short_name(row["judgment"]), "")
+        if name not in seat.judgments:
+            raise ValueError(f"{row['judgment']!r} is not a judgment of {seat.id}")
+        if label and label not in _READINGS:
+            short = ", ".join(reading[0] for reading in Reading)
+            raise ValueError(
+                f"label must be one of {', '.join(Reading)}, or {short}, not {row['label']!r}"
+            )
+        page = pages.page(seat.id, label_task(name), seat.judgments.index(name) + 1)
+        for question in label_questions(blind.judgments[name].response):
+            column = "label" if question.field == "says" else question.field
+            pages.note(page, question, answers[question.field], line, column)
+
+    needed = ("rater", "judgment", "label")
+    read_rows(path, needed, (*needed, "evidence", "note"), take)
+    if hand_in:
+        for rater in sorted({page.rater for page in pages.filled()}):
+            pages.page(rater, FINISHED, None).values[HANDED_IN] = "yes"
+    return pages.filled()
+
+
+def _short_name(judgment: str) -> str:
+    """Return the short form of a judgment's name, in lower case: j12 for j00012 and for J12."""
+    match = _SHORT.fullmatch(judgment)
+    return f"{match[1]}{match[2]}".lower() if match else judgment

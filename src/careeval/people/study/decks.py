@@ -12,7 +12,17 @@ from typing import Any
 from careeval.bank import Bank
 from careeval.core.rating import Rater, Scale
 from careeval.core.scenario import Rubric, RubricItem, Scenario
-from careeval.people.deck import Answers, Card, Deck, ItemRef, PracticeCard, duration_in_words
+from careeval.people.deck import (
+    FINISHED,
+    Answers,
+    Card,
+    Deck,
+    ItemRef,
+    PracticeCard,
+    Workbench,
+    Workload,
+    duration_in_words,
+)
 from careeval.people.plan import Addresses
 from careeval.people.store import Store, Work
 from careeval.people.study import own_answers
@@ -26,7 +36,6 @@ from careeval.people.study.questions import (
     revision_shown,
 )
 from careeval.people.study.revision import earlier_answers
-from careeval.people.workbench import FINISHED, Workbench, Workload
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from careeval.bank import Bank
 from careeval.core.rating import Rater, Subject
 from careeval.core.scenario import HarmKind, Rubric, Scenario, Split
 from careeval.errors import BankError, ReviewError
-from careeval.people.deck import Progress, progress
+from careeval.people.deck import ABOUT, CONSENT, FINISHED, Progress, progress
 from careeval.people.store import Store, Work
 from careeval.people.study import own_answers
 from careeval.people.study.plan import (
@@ -38,7 +38,6 @@ from careeval.people.study.round_ratings import (
     without_held_out_words,
     words_shown,
 )
-from careeval.people.workbench import ABOUT, CONSENT, FINISHED
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,9 +25,9 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from careeval.core.rating import Rater
 from careeval.errors import ReviewError
 from careeval.people import database
+from careeval.people.deck import CONSENT, PREFERENCES, Workbench
 from careeval.people.forms import FormId, parse_form, read_body
 from careeval.people.plan import Addresses
-from careeval.people.workbench import CONSENT, PREFERENCES, Workbench
 
 T = TypeVar("T")
 

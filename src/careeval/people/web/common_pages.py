@@ -10,7 +10,11 @@ from starlette.responses import Response
 
 from careeval.core.rating import Rater
 from careeval.people.deck import (
+    ABOUT,
+    CONSENT,
+    PREFERENCES,
     Deck,
+    Workbench,
 )
 from careeval.people.store import Link, Work
 from careeval.people.web.access import (
@@ -26,7 +30,6 @@ from careeval.people.web.access import (
     signed_in_visitor,
 )
 from careeval.people.web.pages import go_to, page
-from careeval.people.workbench import ABOUT, CONSENT, PREFERENCES, Workbench
 
 PRACTISED = "practice"
 """The task that stores which practice pages a person has seen, by page."""

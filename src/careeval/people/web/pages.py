@@ -13,10 +13,9 @@ from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Re
 
 from careeval.core.rating import MEANING, NEVER_NEGATIVE, Scale
 from careeval.core.text import signed
-from careeval.people.deck import fields_by_item
+from careeval.people.deck import Workbench, fields_by_item
 from careeval.people.forms import ANSWER
 from careeval.people.web.access import Visitor
-from careeval.people.workbench import Workbench
 
 
 def page(

@@ -18,8 +18,12 @@ from markupsafe import escape
 from careeval.bank import Bank
 from careeval.cli.app import OK, USAGE, run
 from careeval.people.forms import FormId
-from careeval.people.paper.printed_form import numbered_questions, render_form, sheet_csv
-from careeval.people.paper.typed_ratings import read_typed_ratings
+from careeval.people.paper import (
+    numbered_questions,
+    read_typed_ratings,
+    render_form,
+    sheet_csv,
+)
 from careeval.people.plan import Consent
 from careeval.people.study.own_answers import HANDED_IN
 from careeval.people.study.plan import StudyPlan, planned_scenarios

@@ -8,7 +8,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe  # type: ignore[import-untyped]
 from playwright.sync_api import Page
 
-from careeval.people.paper.printed_form import numbered_questions, render_form
+from careeval.people.paper import numbered_questions, render_form
 from careeval.people.study.plan import planned_scenarios
 from support.chromium import IN_A_BROWSER
 from support.review_study import Study

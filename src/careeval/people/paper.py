@@ -1,8 +1,7 @@
-"""A rater's part of a study on paper: a form to print, and a sheet to type the answers into.
+"""A study on paper: forms to print, sheets to type into, and the ratings typed from them.
 
 Form and sheet number the questions alike, in the rater's order. The sheet has a row for each
-question, with all that `careeval.people.paper.typed_ratings` needs but the value: only that column
-is filled in.
+question, with all that `read_typed_ratings` needs but the value: only that column is filled in.
 """
 
 from __future__ import annotations
@@ -11,17 +10,26 @@ import csv
 import io
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 
 from careeval.core.rating import Scale
 from careeval.core.scenario import Scenario
 from careeval.people.deck import ItemRef, Question
-from careeval.people.store import Work
+from careeval.people.store import Store, Work
+from careeval.people.study.own_answers import HANDED_IN, has_handed_in
 from careeval.people.study.plan import Seat, StudyPlan
-from careeval.people.study.questions import earlier_words, questions, revision_shown
-from careeval.people.study.revision import earlier_answers
+from careeval.people.study.questions import (
+    AGREE,
+    answerable_questions,
+    earlier_words,
+    questions,
+    revision_shown,
+)
+from careeval.people.study.revision import earlier_answers, item_of
+from careeval.people.typed_forms import TypedPage, TypedPages, read_rows
 from careeval.people.web.pages import environment
 
-COLUMNS = ("number", "rater", "scenario", "scale", "item", "value")
+_COLUMNS = ("number", "rater", "scenario", "scale", "item", "value")
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,8 +54,7 @@ class NumberedQuestion:
 
         The rubric before the id keeps spreadsheets from taking the id for a number.
         """
-        about = self.question.about
-        return f"{about.rubric}/{about.item.id}" if about else ""
+        return item_of(self.question)
 
     def beside(self, value: str, words: str) -> str:
         """Return the text beside a box to tick; only the number if the form explains it above."""
@@ -129,7 +136,7 @@ def sheet_csv(plan: StudyPlan, scenarios: Mapping[str, Scenario], seat: Seat, wo
     """Return the sheet as CSV: a row for each question, its value empty."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\r\n")
-    writer.writerow(COLUMNS)
+    writer.writerow(_COLUMNS)
     for asked in numbered_questions(plan, scenarios, seat, work):
         writer.writerow((asked.number, seat.id, asked.scenario, asked.scale, asked.item, ""))
     return out.getvalue()
@@ -155,3 +162,112 @@ def _by_item(asked: Iterable[NumberedQuestion]) -> tuple[ItemSheet, ...]:
             before = items[about.place].asked if about.place in items else ()
             items[about.place] = ItemSheet(about, (*before, each))
     return tuple(items.values())
+
+
+_KINDS = (
+    *(scale.value for scale in Scale),
+    "points",
+    "information",
+    "comment",
+    "missing",
+    "country",
+)
+"""The words for kinds of questions in the sheet's `scale` column."""
+
+
+def read_typed_ratings(
+    path: Path,
+    plan: StudyPlan,
+    scenarios: Mapping[str, Scenario],
+    store: Store,
+    *,
+    replace: bool = False,
+) -> tuple[TypedPage, ...]:
+    """Return the ratings of a file, checked against the plan and against earlier answers.
+
+    The columns are `rater`, `scenario`, `scale`, `item`, `value` and `comment`. An empty `scale` is
+    relevance where an item is named. A row with neither value nor comment is skipped.
+
+    Args:
+        path: The file, separated by commas or semicolons.
+        plan: The newest round.
+        scenarios: Its scenarios, as they are shown.
+        store: The study's.
+        replace: Whether earlier answers may be replaced by different ones.
+
+    Raises:
+        ReviewError: A row cannot be used; the message names the line of each problem.
+    """
+    pages = TypedPages(store, replace=replace)
+    owing = {
+        seat.id
+        for seat in plan.seats
+        if seat.answers and not has_handed_in(store.answers(seat.id, HANDED_IN))
+    }
+
+    def take(line: int, row: Mapping[str, str]) -> None:
+        seat = plan.seat(row["rater"]) if pages.has(row["rater"]) else None
+        if seat is None:
+            raise ValueError(
+                f"{row['rater']!r} is not a rater in round {plan.round}, or has withdrawn"
+            )
+        if seat.id in owing:
+            raise ValueError(
+                f"{seat.id} has not handed in their own answers yet, so their ratings cannot be "
+                "imported: let them answer or decline in the app, then import again"
+            )
+        name = row["scenario"]
+        if name not in seat.scenarios:
+            raise ValueError(f"{name!r} is not a scenario that {seat.id} rates")
+        asked = answerable_questions(plan, scenarios[name], seat.id)
+        answers = [(_question(asked, row), row["value"])] if row["value"] else []
+        if row["comment"]:
+            answers.append((_of_kind("comment", "a comment", asked, row["item"]), row["comment"]))
+        if not answers:
+            return  # the printed sheet has a row for every question
+        page = pages.page(seat.id, plan.task(name), seat.scenarios.index(name) + 1)
+        for question, text in answers:
+            tidy = _tidy(question, text)
+            if question.choices and tidy not in question.choices:
+                expected = ", ".join(question.choices)
+                raise ValueError(f"{question.field} must be one of {expected}, not {tidy!r}")
+            pages.note(page, question, tidy, line)
+
+    needed = ("rater", "scenario")
+    read_rows(path, needed, (*needed, "scale", "item", "value", "comment"), take)
+    return pages.filled()
+
+
+def _question(asked: tuple[Question, ...], row: Mapping[str, str]) -> Question:
+    kind = row["scale"].lower() or (Scale.relevance.value if row["item"] else "")
+    if kind not in _KINDS:
+        raise ValueError(f"scale must be one of {', '.join(_KINDS)}, not {row['scale']!r}")
+    return _of_kind(kind, kind, asked, row["item"])
+
+
+def _of_kind(kind: str, called: str, asked: tuple[Question, ...], item: str) -> Question:
+    """Return the question of this kind about an item, or about the scenario itself."""
+    fitting = [q for q in asked if q.kind == kind and _is_about(q, item)]
+    if len(fitting) > 1:
+        raise ValueError(f"{item!r} is in both rubrics: write ladder/{item} or actions/{item}")
+    if not fitting:
+        subject = f"item {item!r}, or has no such item" if item else "the scenario itself"
+        raise ValueError(f"this study does not ask for {called} on {subject}")
+    return fitting[0]
+
+
+def _is_about(question: Question, item: str) -> bool:
+    if question.about is None:
+        return not item
+    name = question.about.item.id
+    return item in (name, f"{question.about.rubric}/{name}")
+
+
+def _tidy(question: Question, text: str) -> str:
+    """Return the option that an answer means, although a spreadsheet may have changed +1 to 1.0."""
+    if not question.options:
+        return text
+    text = text.lower().replace("−", "-").removeprefix("+").removesuffix(".0")
+    if question.kind == "points" and question.about and text == str(question.about.item.points):
+        return AGREE
+    return text
