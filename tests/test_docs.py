@@ -44,13 +44,15 @@ from careeval.protocol import (
     connect,
     failures,
     gguf,
-    json_lines,
-    log_limits,
+    log_fields,
+    log_rows,
+    logs,
     machine,
     prices,
     recorded_responses,
-    roster,
-    table_cache,
+    run_files,
+    selection,
+    tables,
 )
 from careeval.protocol.recorded_responses import ResponseLine
 from careeval.protocol.regrade import lexical_agreement
@@ -357,14 +359,14 @@ def _acts() -> str:
 
 def _limits_that_are_met() -> str:
     """The limits that a user can meet, from the constants that the code goes by."""
-    lists = f"{log_limits.MAX_ITEMS:,} items of a rubric"
-    scenarios, epochs = log_limits.MAX_SCENARIOS, log_limits.MAX_EPOCHS
+    lists = f"{log_fields.MAX_ITEMS:,} items of a rubric"
+    scenarios, epochs = log_fields.MAX_SCENARIOS, log_fields.MAX_EPOCHS
     runs = (
         f"{machine.RUNS_PER_CORE} a processor, as far as {_size(machine.RUN_BYTES)} of memory "
         "are free for each"
     )
     rows = [
-        ("one run", f"{log_limits.MAX_RESPONSES:,} responses; {scenarios:,} scenarios; "
+        ("one run", f"{log_fields.MAX_RESPONSES:,} responses; {scenarios:,} scenarios; "
          f"{epochs:,} epochs; {lists}"),
         ("runs at once", runs),
         ("calls at once", f"{connect.HOSTED_CALLS} to a hosted model, {connect.OWN_CALLS} to a "
@@ -380,14 +382,14 @@ def _limits_that_are_met() -> str:
         ("calls to a grader for one response", f"{grading.MAX_ATTEMPTS}"),
         ("a run that gets nowhere", f"ends after {calls.TIMES_TURNED_AWAY} attempts that would "
          f"all fail so, or {failures.MAX_UNUSABLE} responses without a usable judgment"),
-        ("a log", f"{_size(log_limits.MAX_UNPACKED)} unpacked; {log_limits.MAX_TEXT:,} characters "
-         f"of a text; {log_limits.MAX_JUDGMENTS:,} judgments; {log_limits.MAX_KEPT:,} characters "
+        ("a log", f"{_size(logs.MAX_UNPACKED)} unpacked; {log_fields.MAX_TEXT:,} characters "
+         f"of a text; {log_rows.MAX_JUDGMENTS:,} judgments; {log_rows.MAX_KEPT:,} characters "
          "in all that is kept of it"),
-        ("`run.json`", _size(log_limits.MAX_JSON)),
-        ("`calls.jsonl`", f"{_size(json_lines.MAX_CALLS)}; {_size(log_limits.MAX_JSON)} a line"),
-        ("`spent.jsonl`, `reserved.jsonl`", f"{_size(json_lines.MAX_LEDGER)}; the same"),
-        ("the tables of runs in the user's cache folder", f"{_size(table_cache.MAX_BYTES)}, "
-         f"those used last; none of a run with logs above {_size(table_cache.MAX_HASHED)}"),
+        ("`run.json`", _size(run_files.MAX_JSON)),
+        ("`calls.jsonl`", f"{_size(run_files.MAX_CALLS)}; {_size(run_files.MAX_JSON)} a line"),
+        ("`spent.jsonl`, `reserved.jsonl`", f"{_size(run_files.MAX_LEDGER)}; the same"),
+        ("the tables of runs in the user's cache folder", f"{_size(tables.MAX_CACHE_BYTES)}, "
+         f"those used last; none of a run with logs above {_size(tables.MAX_HASHED)}"),
         ("recorded responses", f"{_size(recorded_responses.MAX_BYTES)}; "
          f"{recorded_responses.MAX_RECORDED:,} responses; "
          f"{recorded_responses.MAX_LINE:,} characters a line"),
@@ -431,7 +433,7 @@ def _time(seconds: float) -> str:
 
 def test_files_of_one_megabyte() -> None:
     """Limits in one row of the table are equal."""
-    small = (prices, roster, prompts, config, yaml_nodes)
+    small = (prices, selection, prompts, config, yaml_nodes)
     assert {module.MAX_BYTES for module in small} == {prices.MAX_BYTES}
 
 

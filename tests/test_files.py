@@ -28,7 +28,7 @@ from careeval.people.typed_forms import read_rows
 from careeval.protocol.logs import read_log
 from careeval.protocol.prices import read_prices
 from careeval.protocol.recorded_responses import read_responses
-from careeval.protocol.roster import read_roster
+from careeval.protocol.selection import read_roster
 from support.fakes import write_bank
 
 

@@ -17,7 +17,6 @@ from careeval.core.text import counted
 from careeval.errors import ProtocolError, UsageError
 from careeval.protocol.allowed_addresses import remember
 from careeval.protocol.estimate import priced
-from careeval.protocol.lock import locked
 from careeval.protocol.prices import FREE, Price, as_json, prices_of_tables, read_prices
 from careeval.protocol.providers import missing_keys
 from careeval.protocol.recorded_responses import (
@@ -30,6 +29,7 @@ from careeval.protocol.recorded_responses import (
     write_responses,
 )
 from careeval.protocol.run import Outcome, Run, folder_name
+from careeval.protocol.run_files import locked
 from careeval.protocol.run_folder import (
     RESPONSES_FILE,
     RUN_FILE,

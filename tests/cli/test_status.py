@@ -12,9 +12,9 @@ import pytest
 from careeval.cli.app import OK, USAGE, run
 from careeval.core.response import LEXICAL, Response, ResponseState
 from careeval.protocol.evaluate import resume
-from careeval.protocol.lock import locked
 from careeval.protocol.prices import FREE, as_json
 from careeval.protocol.run import Run
+from careeval.protocol.run_files import locked
 from careeval.protocol.run_setup import prepare, prepare_recorded
 from support.fakes import write_bank
 

@@ -20,8 +20,8 @@ from careeval.cli.app import run as command
 from careeval.core.response import Response, ResponseState
 from careeval.protocol.evaluate import resume
 from careeval.protocol.ledger import CALLS_FILE, SPENT_FILE, TotalCost, read_paid_calls
-from careeval.protocol.lock import LOCK_FILE
 from careeval.protocol.run import Outcome, Run
+from careeval.protocol.run_files import LOCK_FILE
 from careeval.protocol.run_folder import RESPONSES_FILE, RUN_FILE, is_complete
 from careeval.protocol.run_setup import prepare_recorded
 from careeval.protocol.tables import read_run

@@ -21,8 +21,7 @@ from careeval.files import atomic_write, write_bytes, write_text
 from careeval.protocol.evaluate import resume
 from careeval.protocol.run import Run
 from careeval.protocol.run_setup import prepare_recorded
-from careeval.protocol.table_cache import KIND, cache_entry, table_key
-from careeval.protocol.tables import read_run
+from careeval.protocol.tables import KIND, cache_entry, read_run, table_key
 from careeval.results.tables import files_in
 from support.fakes import Fake, keyword_grader
 

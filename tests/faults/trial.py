@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from careeval.cli.app import BUDGET_REACHED, INTERRUPTED, OK, SOME_FAILED, USAGE
-from careeval.protocol.lock import holder
+from careeval.protocol.run_files import holder
 from careeval.protocol.run_folder import is_complete
 from faults.accounts import Accounts
 from faults.drawn import FULL, Drawn, Shape, Strike

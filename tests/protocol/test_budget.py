@@ -21,10 +21,9 @@ from careeval.protocol.budget import (
     remove_reservations,
 )
 from careeval.protocol.evaluate import resume
-from careeval.protocol.json_lines import JsonLines
 from careeval.protocol.ledger import SPENT_FILE, PaidCall
-from careeval.protocol.lock import locked
 from careeval.protocol.run import Run, RunCallbacks, Stop
+from careeval.protocol.run_files import JsonLines, locked
 from careeval.protocol.run_setup import prepare
 from careeval.protocol.sweep_cells import CellState, JournalWriter, Lease
 from support.fakes import Call, Fake, keyword_grader

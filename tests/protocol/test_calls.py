@@ -17,9 +17,9 @@ from inspect_ai.model import GenerateConfig, ModelCall, ModelOutput
 from careeval.protocol.budget import RESERVED_FILE, Budget
 from careeval.protocol.call_journal import sampling_logged
 from careeval.protocol.evaluate import resume
-from careeval.protocol.json_lines import JsonLines
 from careeval.protocol.ledger import CALLS_FILE, SPENT_FILE, TotalCost, read_paid_calls
 from careeval.protocol.run import Run, RunCallbacks, Stop
+from careeval.protocol.run_files import JsonLines
 from careeval.protocol.run_folder import amend_run, budget_folders
 from careeval.protocol.run_setup import prepare
 from careeval.protocol.tables import read_runs

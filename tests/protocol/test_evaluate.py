@@ -17,10 +17,9 @@ from careeval.core.response import Response, ResponseState
 from careeval.errors import ProtocolError
 from careeval.modes.response import RESPONSE
 from careeval.protocol.evaluate import resume
-from careeval.protocol.json_lines import JsonLines
 from careeval.protocol.ledger import CALLS_FILE, SPENT_FILE, read_paid_calls
-from careeval.protocol.lock import LOCK_FILE, locked
 from careeval.protocol.run import PROBES, Outcome, Run, Stop, folder_name
+from careeval.protocol.run_files import LOCK_FILE, JsonLines, locked
 from careeval.protocol.run_folder import (
     RESPONSES_FILE,
     RUN_FILE,

@@ -271,7 +271,7 @@ def test_a_member_packed_otherwise(
 
 def test_members_without_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A log of more members than any run has is refused."""
-    monkeypatch.setattr("careeval.protocol.log_limits.MAX_MEMBERS", 3)
+    monkeypatch.setattr("careeval.protocol.logs.MAX_MEMBERS", 3)
     log = write(tmp_path / "run", members())
     with pytest.raises(CareEvalError, match=r"has \d+ members, at most 3"):
         read_runs(log.parent)

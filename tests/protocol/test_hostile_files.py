@@ -13,9 +13,8 @@ from pathlib import Path
 import pytest
 
 from careeval.errors import ProtocolError
-from careeval.protocol import json_lines
+from careeval.protocol import run_files
 from careeval.protocol.budget import RESERVED_FILE, open_reservations
-from careeval.protocol.json_lines import JsonLines
 from careeval.protocol.ledger import (
     CALLS_FILE,
     SPENT_FILE,
@@ -24,8 +23,8 @@ from careeval.protocol.ledger import (
     forget_calls,
     read_paid_calls,
 )
-from careeval.protocol.log_limits import MAX_JSON
 from careeval.protocol.recorded_responses import MAX_LISTED, read_responses
+from careeval.protocol.run_files import MAX_JSON, JsonLines
 from careeval.protocol.run_folder import RUN_FILE, read_run_file
 from careeval.protocol.run_setup import SETUP_FILE, finish_setup
 
@@ -122,7 +121,7 @@ def test_a_long_ledger_is_read(tmp_path: Path) -> None:
     line = json.dumps(asdict(PAID)) + "\n"
     (tmp_path / SPENT_FILE).write_text(line * 50_000, encoding="utf-8")
     assert len(read_paid_calls(tmp_path)) == 50_000
-    assert len(line) * 1_000_000 < json_lines.MAX_LEDGER
+    assert len(line) * 1_000_000 < run_files.MAX_LEDGER
 
 
 def test_answers_of_nothing(tmp_path: Path) -> None:

@@ -13,13 +13,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from careeval.protocol.json_lines import JsonLines, LineTail
 from careeval.protocol.ledger import (
     SPENT_FILE,
     PaidCall,
     TotalCost,
     read_paid_calls,
 )
+from careeval.protocol.run_files import JsonLines, LineTail
 
 
 def paid(usd: float | None) -> PaidCall:

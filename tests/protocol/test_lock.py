@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 
 from careeval.errors import ProtocolError
-from careeval.protocol.lock import locked
+from careeval.protocol.run_files import locked
 
 HOLD = """
 import sys
 from pathlib import Path
-from careeval.protocol.lock import locked
+from careeval.protocol.run_files import locked
 with locked(Path(sys.argv[1])):
     print("held", flush=True)
     sys.stdin.read()

@@ -10,11 +10,10 @@ import pytest
 from careeval.core.response import Response, ResponseState
 from careeval.errors import LogError, ProtocolError
 from careeval.protocol.evaluate import resume
-from careeval.protocol.lock import locked
-from careeval.protocol.rename import rename_system, single_run
 from careeval.protocol.run import PROBES, Run
+from careeval.protocol.run_files import locked
 from careeval.protocol.run_folder import read_run_file
-from careeval.protocol.run_setup import prepare
+from careeval.protocol.run_setup import prepare, rename_system, single_run
 from careeval.protocol.tables import read_runs
 from careeval.results.entries import entries
 from support.fakes import Call, Fake, begin, begin_recorded, keyword_grader, regrade, write_bank

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from careeval.errors import ProtocolError
 from careeval.protocol.prices import price_of
-from careeval.protocol.roster import read_roster, rosters
+from careeval.protocol.selection import read_roster, rosters
 
 
 def written(folder: Path, text: str) -> Path:

@@ -14,11 +14,11 @@ import pytest
 from careeval.core.response import LEXICAL, Response, ResponseState
 from careeval.protocol.evaluate import resume
 from careeval.protocol.ledger import CALLS_FILE, SPENT_FILE, PaidCall
-from careeval.protocol.lock import holder, locked
 from careeval.protocol.logs import log_summaries
 from careeval.protocol.run import Run, RunCallbacks, Stop, Stoppable
+from careeval.protocol.run_files import holder, locked
+from careeval.protocol.run_folder import RunStatus, read_run_status
 from careeval.protocol.run_setup import prepare, prepare_recorded
-from careeval.protocol.run_status import RunStatus, read_run_status
 from careeval.protocol.tables import read_runs
 from careeval.results.tables import NOT_ASKED
 from support.fakes import Call, Fake, begin, keyword_grader

@@ -24,8 +24,16 @@ from polars.testing import assert_frame_equal
 from careeval.errors import LogError
 from careeval.protocol.log_fields import LoggedItem, LoggedResponse, LoggedSample, LoggedScenario
 from careeval.protocol.logs import Log, UnreadableSample, read_log
-from careeval.protocol.table_cache import cache_entry, make_entry, mark_used, prune
-from careeval.protocol.tables import read_run, read_runs, responses_of, run_roots
+from careeval.protocol.tables import (
+    cache_entry,
+    make_entry,
+    mark_used,
+    prune,
+    read_run,
+    read_runs,
+    responses_of,
+    run_roots,
+)
 from careeval.results.entries import entries
 from careeval.results.summary import summary_of
 from careeval.results.tables import files_in
@@ -621,7 +629,7 @@ def test_a_user_without_a_home(run: Path, tmp_path: Path, monkeypatch: pytest.Mo
 
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("XDG_CACHE_HOME", "relative")
-    monkeypatch.setattr("careeval.protocol.table_cache.Path.home", no_home)
+    monkeypatch.setattr("careeval.protocol.tables.Path.home", no_home)
     assert read_run(run).responses.height == 4
     assert not Path("relative").exists()
 
@@ -645,7 +653,7 @@ def test_logs_beyond_the_limit_are_not_kept(
     run: Path, cache: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Logs that are too large to be hashed are read, and their tables are not kept."""
-    monkeypatch.setattr("careeval.protocol.table_cache.MAX_HASHED", 1000)
+    monkeypatch.setattr("careeval.protocol.tables.MAX_HASHED", 1000)
     assert read_run(run).responses.height == 4
     assert not cache.exists()
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from careeval.core.scenario import Rubric
-from careeval.protocol.roster import read_roster
+from careeval.protocol.selection import read_roster
 from careeval.results.entries import entries
 from careeval.results.graders import GraderPair, grader_pairs
 from careeval.results.tables import Runs

@@ -20,8 +20,8 @@ from rich.console import Console
 
 from careeval.cli.sweep import line, progress_view
 from careeval.errors import ProtocolError
-from careeval.protocol.lock import locked
 from careeval.protocol.run import Stop
+from careeval.protocol.run_files import locked
 from careeval.protocol.sweep_cells import (
     ASKED_FILE,
     CellState,

@@ -7,7 +7,7 @@ from pathlib import Path
 from cyclopts import App
 
 from careeval.cli.app import OK, say
-from careeval.protocol.rename import rename_system, single_run
+from careeval.protocol.run_setup import rename_system, single_run
 
 EXAMPLES = """\
 Examples:

@@ -21,8 +21,8 @@ from careeval.errors import UsageError
 from careeval.protocol.allowed_addresses import check_addresses
 from careeval.protocol.held_out_runs import make_private_folder, refuse_taken_name, run_folder
 from careeval.protocol.ledger import CALLS_FILE
+from careeval.protocol.logs import logged_samples
 from careeval.protocol.recorded_responses import read_responses
-from careeval.protocol.roster import PAPER, read_roster
 from careeval.protocol.run import Outcome, Run, folder_name
 from careeval.protocol.run_folder import (
     GRADED,
@@ -46,7 +46,7 @@ from careeval.protocol.run_setup import (
     store_responses,
     unfinished_setups,
 )
-from careeval.protocol.run_status import logged_samples
+from careeval.protocol.selection import PAPER, read_roster
 from careeval.protocol.sweep_cells import refuse_sweep
 from careeval.protocol.workers import early_workers
 

@@ -14,9 +14,14 @@ from careeval.cli.shared.run_execution import is_readable
 from careeval.core.text import dollars, plain
 from careeval.errors import UsageError
 from careeval.protocol.ledger import TotalCost
-from careeval.protocol.run_folder import GRADED, orphaned_folders, run_folders
+from careeval.protocol.run_folder import (
+    GRADED,
+    RunStatus,
+    orphaned_folders,
+    read_run_status,
+    run_folders,
+)
 from careeval.protocol.run_setup import unfinished_setups
-from careeval.protocol.run_status import RunStatus, read_run_status
 from careeval.protocol.sweep_cells import refuse_sweep
 from careeval.sheets.formats.terminal import console, new_table
 

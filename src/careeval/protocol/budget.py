@@ -28,10 +28,9 @@ from typing import Any
 
 from careeval.errors import ProtocolError
 from careeval.files import open_in_place
-from careeval.protocol.json_lines import JsonLines, LineTail
 from careeval.protocol.ledger import SPENT_FILE, PaidCall, TotalCost, paid_call
-from careeval.protocol.lock import holder
 from careeval.protocol.prices import PER
+from careeval.protocol.run_files import JsonLines, LineTail, holder
 from careeval.protocol.sweep_cells import CellState, JournalReader
 
 RESERVED_FILE = "reserved.jsonl"

@@ -22,7 +22,6 @@ from inspect_ai.model import ChatMessage, GenerateConfig, Model, ModelOutput, Mo
 from inspect_ai.util import LimitExceededError
 
 from careeval.protocol.failures import CallError, failure_reason
-from careeval.protocol.json_lines import JsonLines
 from careeval.protocol.ledger import (
     CALLS_FILE,
     SPENT_FILE,
@@ -31,6 +30,7 @@ from careeval.protocol.ledger import (
     finished_key,
 )
 from careeval.protocol.providers import provider_of
+from careeval.protocol.run_files import JsonLines
 
 
 class StoredCalls:

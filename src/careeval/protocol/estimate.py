@@ -26,7 +26,7 @@ from careeval.protocol.budget import (
     ITEM_TOKENS,
     WORST_BYTES_PER_TOKEN,
 )
-from careeval.protocol.log_limits import check_size
+from careeval.protocol.logs import check_size
 from careeval.protocol.prices import FREE, Price, cost_of, price_of
 from careeval.protocol.prices import as_json as prices_as_json
 from careeval.protocol.providers import server_address

@@ -34,13 +34,11 @@ from careeval.protocol.held_out_runs import (
     public_error,
 )
 from careeval.protocol.ledger import CALLS_FILE, forget_calls
-from careeval.protocol.lock import locked
-from careeval.protocol.log_limits import check_size
-from careeval.protocol.logs import read_log
+from careeval.protocol.logs import check_size, logged_samples, read_log
 from careeval.protocol.recorded_responses import read_responses
 from careeval.protocol.run import NO_CALLBACKS, Outcome, Run, RunCallbacks, Stop, Tally
+from careeval.protocol.run_files import locked
 from careeval.protocol.run_folder import RESPONSES_FILE, is_complete, read_run_file, refuse_links
-from careeval.protocol.run_status import logged_samples
 from careeval.protocol.task import careeval
 
 LOG_EVERY = 20

@@ -16,7 +16,7 @@ from typing import Any, Literal, get_args
 
 from careeval.errors import ProtocolError
 from careeval.files import open_in_place
-from careeval.protocol.json_lines import (
+from careeval.protocol.run_files import (
     MAX_CALLS,
     LineTail,
     json_rows,

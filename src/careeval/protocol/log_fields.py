@@ -1,4 +1,4 @@
-"""The fields of a log that the tables need, and their paths in Inspect's JSON."""
+"""The fields of a log that the tables need: their paths in Inspect's JSON, types and limits."""
 
 from __future__ import annotations
 
@@ -20,17 +20,38 @@ from pydantic import (
 
 from careeval.core.response import ResponseState
 from careeval.core.scenario import Domain, Level, Points, Rubric
-from careeval.protocol.log_limits import (
-    MAX_EPOCHS,
-    MAX_ITEMS,
-    MAX_MAKERS,
-    MAX_NAME,
-    MAX_SAMPLING,
-    MAX_SCENARIOS,
-    MAX_TEXT,
-    MAX_TOKENS,
-    MAX_USD,
-)
+
+MAX_NAME = 1_000
+"""The most characters of a name: of a system, a model (which may be a path), a scenario, an
+item."""
+
+MAX_TEXT = 2_000_000
+"""The most characters of a text: a response, an item, a reason."""
+
+MAX_EPOCHS = 10_000
+"""The most responses to one scenario."""
+
+MAX_MAKERS = 100
+"""The most vendors of the AI models that helped to make a bank."""
+
+MAX_SCENARIOS = 100_000
+"""The most scenarios of one run."""
+
+MAX_RESPONSES = 250_000
+"""The most responses of one run: scenarios times epochs."""
+
+MAX_ITEMS = 500
+"""The most items of one rubric of a scenario."""
+
+MAX_SAMPLING = 100
+"""The most sampling fields of one call."""
+
+MAX_TOKENS = 10**12
+"""The most tokens of one call."""
+
+MAX_USD = 10**9
+"""The most dollars, and the most seconds, of one call."""
+
 
 Name = Annotated[str, StringConstraints(max_length=MAX_NAME)]
 Text = Annotated[str, StringConstraints(max_length=MAX_TEXT)]

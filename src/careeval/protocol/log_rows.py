@@ -26,10 +26,17 @@ from careeval.protocol.log_fields import (
     LoggedUsage,
     is_cancelled,
 )
-from careeval.protocol.log_limits import MAX_JUDGMENTS, MAX_KEPT
 from careeval.protocol.logs import ImpossibleCount, Log, UnreadableSample
 from careeval.protocol.sweep_cells import sweep_of
 from careeval.results.tables import JUDGMENTS, NOT_ASKED, Column, schema, table
+
+MAX_JUDGMENTS = 5_000_000
+"""The most judgments of one log."""
+
+MAX_KEPT = 1_000_000_000
+"""The most characters kept of one log: responses, errors, quotes, reasons, settings, and the texts
+of scenarios and items."""
+
 
 ResponseKey = tuple[str, str, int]
 """The key of a response: system, scenario, epoch."""

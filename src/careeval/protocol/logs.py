@@ -2,14 +2,19 @@
 
 Only the fields that the tables need are read, and each is checked. Samples are read one at a time:
 a run has a thousand, and most of each is a record of its events.
+
+A log may come from anybody and must not exhaust the machine. Each limit, here and in `log_fields`,
+is far above what a run of careeval writes. A run that would go beyond them is refused before its
+first call, so that careeval can read every log that it writes.
 """
 
 from __future__ import annotations
 
 import re
 import sys
+import zipfile
 from collections.abc import Iterator, Mapping
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -20,21 +25,21 @@ from pydantic import TypeAdapter, ValidationError
 from pydantic_core import from_json
 
 from careeval.core.response import Grader
-from careeval.errors import LogError
+from careeval.errors import LogError, ProtocolError
+from careeval.files import open_file
 from careeval.protocol.log_fields import (
+    MAX_EPOCHS,
+    MAX_RESPONSES,
+    MAX_SCENARIOS,
     MAX_SHOWN,
     LoggedSample,
     LoggedScenario,
     LogHeader,
     error_text,
+    is_cancelled,
 )
-from careeval.protocol.log_limits import (
-    MAX_RESPONSES,
-    MAX_SUMMARIES,
-    open_log,
-    read_member,
-    size_problem,
-)
+from careeval.protocol.run import SampleKey
+from careeval.protocol.run_files import MAX_JSON
 
 if sys.version_info < (3, 14):
     # teaches zipfile the compression that Inspect writes
@@ -43,6 +48,78 @@ if sys.version_info < (3, 14):
 
 _T = TypeVar("_T")
 _SAMPLE_NAME = re.compile(r"samples/(.+)_epoch_([0-9]{1,9})\.json")
+
+MAX_MEMBERS = 1_000_000
+"""The most members of a log; one of 250,000 responses has half as many."""
+
+MAX_UNPACKED = 50_000_000_000
+"""The most bytes of all members of a log together; they are read one at a time."""
+
+MAX_SUMMARIES = 500_000_000
+"""The most bytes of a log's summaries of its samples, unpacked."""
+
+CHUNK = 16_384
+"""Packed bytes read at a time, since zstd may unpack them to 30,000 times their size."""
+
+
+@contextmanager
+def open_log(path: Path) -> Iterator[zipfile.ZipFile]:
+    """Open a log as a zip file within the limits.
+
+    Raises:
+        LogError: The log has too many members, or would be too large when unpacked.
+    """
+    with open_file(path) as file, zipfile.ZipFile(file) as archive:
+        members = archive.infolist()
+        n_bytes = sum(member.file_size for member in members)
+        if len(members) > MAX_MEMBERS:
+            raise LogError(f"{path}: has {len(members):,} members, at most {MAX_MEMBERS:,}")
+        if n_bytes > MAX_UNPACKED:
+            raise LogError(
+                f"{path}: is too large: {n_bytes:,} bytes unpacked, at most {MAX_UNPACKED:,}"
+            )
+        yield archive
+
+
+def read_member(archive: zipfile.ZipFile, name: str, max_bytes: int = MAX_JSON) -> bytes:
+    """Return the content of one member of a log.
+
+    Raises:
+        ValueError: It is longer than `max_bytes`.
+        Exception: It is damaged: the decompressors raise many kinds of errors.
+    """
+    member = archive.getinfo(name)
+    # limit the packed size too: a member may declare one byte, and take a gigabyte to read
+    if (n_bytes := max(member.file_size, member.compress_size)) > max_bytes:
+        raise ValueError(f"{name} has {n_bytes:,} bytes, at most {max_bytes:,}")
+    with archive.open(member) as stream:
+        return b"".join(iter(lambda: stream.read(CHUNK), b""))
+
+
+def check_size(n_scenarios: int, epochs: int) -> None:
+    """Check that the log of a run of this size could be read.
+
+    Raises:
+        ProtocolError: The run would have too many scenarios or responses.
+    """
+    if too_many := size_problem(n_scenarios, epochs):
+        raise ProtocolError(
+            too_many, hint="split the scenarios over several runs, or use fewer --samples"
+        )
+
+
+def size_problem(n_scenarios: int, epochs: int) -> str:
+    """Return as text the limit that a run of this size exceeds; empty if it exceeds none."""
+    if epochs > MAX_EPOCHS:
+        return f"{epochs:,} responses to each scenario, at most {MAX_EPOCHS:,}"
+    if n_scenarios > MAX_SCENARIOS:
+        return f"{n_scenarios:,} scenarios, at most {MAX_SCENARIOS:,}"
+    if n_scenarios * epochs > MAX_RESPONSES:
+        return (
+            f"{n_scenarios:,} scenarios, {epochs:,} responses to each: "
+            f"{n_scenarios * epochs:,} responses, at most {MAX_RESPONSES:,}"
+        )
+    return ""
 
 
 @dataclass(frozen=True)
@@ -194,6 +271,19 @@ def log_summaries(path: Path) -> Iterator[dict[str, Any]]:
                 yield from from_json(read_member(file, member, MAX_SUMMARIES))
     except Exception:  # a damaged zip fails in many ways
         return
+
+
+def logged_samples(folder: Path) -> tuple[set[SampleKey], set[SampleKey]]:
+    """Return the finished samples in a folder's logs, and the samples that were given up."""
+    finished, failed = set[SampleKey](), set[SampleKey]()
+    for log in folder.glob("*.eval"):
+        for sample in log_summaries(log):
+            with suppress(AttributeError, KeyError, TypeError, ValueError):
+                key = (str(sample["id"]), int(sample["epoch"]))
+                error = sample.get("error")
+                if not is_cancelled(error):
+                    (failed if error else finished).add(key)
+    return finished, failed - finished
 
 
 def is_finished(path: Path) -> bool:

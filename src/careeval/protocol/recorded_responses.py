@@ -30,8 +30,8 @@ from careeval.core.scenario import Scenario
 from careeval.errors import ProtocolError
 from careeval.files import atomic_write, open_file
 from careeval.modes.grading import readable
-from careeval.protocol.json_lines import MAX_CALLS, JsonLines, json_rows
 from careeval.protocol.log_fields import Epoch, Name
+from careeval.protocol.run_files import MAX_CALLS, JsonLines, json_rows
 
 MAX_LINE = 2_000_000
 """The most characters of one line; a longer line is a mistake."""

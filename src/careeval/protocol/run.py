@@ -55,7 +55,7 @@ class Stop(StrEnum):
 class Run:
     """The description of one run, as it is stored in `run.json`."""
 
-    system: str  # Name of the system. It may differ from that in the logs: see `rename`.
+    system: str  # Name of the system. It may differ from that in the logs: see `run_setup`.
     model: str | None  # Inspect's name of the model to ask; `None` for recorded responses
     grader: str | None  # Inspect's name of the grader; `None` to store the responses ungraded
     epochs: Annotated[int, Field(ge=1)]  # Responses to each scenario

@@ -1,4 +1,4 @@
-"""Reading, finding and changing the folders of runs; `run_setup` makes them.
+"""Reading, finding and changing the folders of runs, and their status; `run_setup` makes them.
 
 ```text
 DIR/<system>/            logs of asking and first grading, run.json, spent.jsonl, and calls.jsonl
@@ -16,17 +16,25 @@ import json
 import os
 import zipfile
 from contextlib import suppress
-from dataclasses import asdict, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from careeval.errors import ProtocolError
+from careeval.bank import bank_folder
+from careeval.errors import CareEvalError, LogError, ProtocolError
 from careeval.files import open_file, write_text
-from careeval.protocol.json_lines import read_json
-from careeval.protocol.ledger import CALLS_FILE, SPENT_FILE, finished_keys, read_paid_calls
-from careeval.protocol.lock import LOCK_FILE
-from careeval.protocol.logs import is_finished
+from careeval.protocol.ledger import (
+    CALLS_FILE,
+    SPENT_FILE,
+    TotalCost,
+    finished_keys,
+    read_paid_calls,
+)
+from careeval.protocol.logs import is_finished, logged_samples, read_log
+from careeval.protocol.recorded_responses import kept_responses, read_responses
 from careeval.protocol.run import PROBES, Run, SampleKey, run_from_fields
+from careeval.protocol.run_files import LOCK_FILE, holder, read_json
+from careeval.protocol.selection import selection_of
 from careeval.protocol.sweep_cells import without_cells
 
 RUN_FILE = "run.json"
@@ -122,9 +130,6 @@ def bank_of(folder: Path) -> str | None:
     Raises:
         ProtocolError: There is no bank in that place any more.
     """
-    # imported here, since --help does not need the bank's package
-    from careeval.bank import bank_folder
-
     try:
         name: str | None = read_run_file(folder).task.get("bank")
     except ProtocolError:
@@ -258,3 +263,67 @@ def latest_unfinished(root: Path) -> Path | None:
 def _worked_on(folder: Path) -> float:
     files = [folder / name for name in (RUN_FILE, LOCK_FILE, SPENT_FILE)]
     return max(file.stat().st_mtime for file in files if file.exists())
+
+
+# The status of a run, during the run or afterwards, without Inspect
+
+
+@dataclass(frozen=True)
+class RunStatus:
+    """The status of one run."""
+
+    folder: Path
+    run: Run
+    n_samples: int | None  # Responses that it will have; `None` if its scenarios cannot be read
+    n_asked: int | None  # Responses that it has; `None` if recorded ones cannot be read
+    n_graded: int | None
+    """Responses that are graded or have nothing to grade; `None` if the run has no grader."""
+    n_failed: int  # Responses that were given up; resuming asks for them again
+    spent: TotalCost
+    process: str | None  # Number of the process that works on it; `None` if none does
+    complete: bool  # True if nothing is left to do
+
+
+def read_run_status(folder: Path) -> RunStatus:
+    """Return the status of the run in a folder; raise a `ProtocolError` if it holds none."""
+    run = read_run_file(folder)
+    # read first: a run that ends meanwhile is shown as running, with all its responses
+    process = holder(folder)
+    asked, graded = kept_samples(folder)
+    finished, failed = logged_samples(folder)
+    n_samples = _n_samples(folder, run)
+    n_asked = _n_recorded(folder, run) if run.model is None else len(asked | finished)
+    return RunStatus(
+        folder,
+        run,
+        n_samples,
+        n_asked,
+        None if run.grader is None else len((graded | finished) - failed),
+        len(failed),
+        TotalCost.of(read_paid_calls(folder)),
+        process,
+        complete=is_complete(folder) and not failed and process is None,
+    )
+
+
+def _n_recorded(folder: Path, run: Run) -> int | None:
+    with suppress(CareEvalError):
+        if run.asks_function:
+            return len(kept_responses(folder / RESPONSES_FILE))
+        return sum(map(len, read_responses(folder / RESPONSES_FILE).values()))
+    return None
+
+
+def _n_samples(folder: Path, run: Run) -> int | None:
+    """Return how many responses a run will have: as recorded, as logged, or else as in its bank."""
+    try:
+        if run.model is None and not run.asks_function:
+            return _n_recorded(folder, run)
+        for log in folder.glob("*.eval"):
+            try:
+                return len(read_log(log).header.scenarios) * run.epochs
+            except LogError:
+                continue
+        return len(selection_of(run.task).asked) * run.epochs
+    except CareEvalError:
+        return None

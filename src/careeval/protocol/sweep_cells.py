@@ -30,7 +30,7 @@ from typing import Any
 
 from careeval.errors import ProtocolError
 from careeval.files import read_text
-from careeval.protocol.json_lines import JsonLines, LineTail, read_json
+from careeval.protocol.run_files import JsonLines, LineTail, read_json
 
 SWEEP_FILE = "sweep.json"
 """Name of the file that describes a sweep; a folder with this file is the folder of a sweep."""

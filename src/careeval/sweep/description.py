@@ -13,8 +13,8 @@ from pathlib import Path
 from careeval.errors import ProtocolError
 from careeval.files import write_text
 from careeval.protocol.held_out_runs import PRIVATE, is_held_out
-from careeval.protocol.json_lines import read_json
 from careeval.protocol.run import Run, folder_name, from_fields
+from careeval.protocol.run_files import read_json
 from careeval.protocol.sweep_cells import ASK, SWEEP_FILE
 
 SCHEMA = "careeval.sweep/1"

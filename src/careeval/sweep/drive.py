@@ -15,8 +15,8 @@ from pathlib import Path
 
 from careeval.errors import ProtocolError
 from careeval.files import read_bytes, write_bytes, write_text
-from careeval.protocol.lock import holder, locked
 from careeval.protocol.run import Stop
+from careeval.protocol.run_files import holder, locked
 from careeval.protocol.sweep_cells import (
     SWEEP_FILE,
     CellState,

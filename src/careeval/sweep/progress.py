@@ -11,9 +11,8 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
-from careeval.protocol.json_lines import read_json
-from careeval.protocol.lock import LOCK_FILE, holder
 from careeval.protocol.run import WINDOW, RunProgress, Stop
+from careeval.protocol.run_files import LOCK_FILE, holder, read_json
 from careeval.protocol.run_folder import RUN_FILE
 from careeval.protocol.sweep_cells import CellState, JournalReader, Lease
 from careeval.sweep.cells import PROGRESS_FILE, complete_folder, with_counts

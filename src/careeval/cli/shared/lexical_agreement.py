@@ -9,7 +9,7 @@ from functools import cache
 from pathlib import Path
 
 from careeval.files import read_text, write_text
-from careeval.protocol.table_cache import cache_entry, make_entry, prune
+from careeval.protocol.tables import cache_entry, make_entry, prune
 from careeval.results.summary import Summary
 
 PACKAGE = Path(__file__).parents[2]

@@ -1,16 +1,22 @@
-"""Files of JSON lines that stay readable if the process that writes them is killed (`kill -9`)."""
+"""Files of a run that survive `kill -9` of the process that writes them: JSON lines, and the lock."""
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
+import time
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any, NamedTuple
 
 from careeval.errors import ProtocolError
 from careeval.files import open_file, open_in_place, size_of_file
-from careeval.protocol.log_limits import MAX_JSON
+
+MAX_JSON = 32_000_000
+"""The most bytes of a JSON text: a member of a log, unpacked, or a file of a run's folder."""
+
 
 MAX_CALLS = 50_000_000_000
 """The most bytes of a `calls.jsonl`, which is read line by line."""
@@ -196,3 +202,79 @@ def whole_lines(file: IO[bytes]) -> Iterator[tuple[int, bytes]]:
                 return
             length, line = length + len(more), more
         yield length, line if length == len(line) else b""
+
+
+# The lock of a run's folder, by which one process works on it at a time. The operating system
+# releases it when its process ends, however it ends
+
+LOCK_FILE = ".lock"
+"""The lock file in a run's folder; contains the number of the process that took it last."""
+
+MAX_NUMBER = 20
+"""The most characters read as a process number."""
+
+RETRY_AFTER = 0.05
+"""Seconds until a second attempt: longer than `holder` keeps the lock."""
+
+
+@contextmanager
+def locked(folder: Path) -> Iterator[None]:
+    """Hold the lock of a run's folder during the block.
+
+    Raises:
+        ProtocolError: Another process holds it, or its file is a folder, a link or the like.
+        OSError: The folder cannot be written.
+    """
+    with _opened(folder / LOCK_FILE, os.O_RDWR | os.O_CREAT) as file:
+        if not _try_lock(file):
+            # a call of `holder` may have it briefly
+            time.sleep(RETRY_AFTER)
+            if not _try_lock(file):
+                file.seek(0)
+                number = file.read(MAX_NUMBER).strip() or "unknown"
+                stop = f", or stop it: kill {number}" if number.isdecimal() else ""
+                raise ProtocolError(
+                    f"{folder} is locked: process {number} is working on it",
+                    hint=f"wait until that process ends{stop}",
+                )
+        file.truncate(0)
+        file.write(str(os.getpid()))
+        file.flush()
+        yield
+
+
+def holder(folder: Path) -> str | None:
+    """Return the number of the process that has locked a run's folder; `None` if none has.
+
+    Raises:
+        ProtocolError: The lock's file is a folder, a link or the like.
+    """
+    try:
+        file = _opened(folder / LOCK_FILE, os.O_RDONLY)
+    except FileNotFoundError:
+        return None
+    with file:
+        if _try_lock(file, fcntl.LOCK_SH):
+            return None
+        return file.read(MAX_NUMBER).strip() or "unknown"
+
+
+def _opened(path: Path, flags: int) -> IO[str]:
+    try:
+        descriptor = open_in_place(path, flags)
+    except OSError as error:
+        if not path.is_symlink() and (path.is_file() or not path.exists()):
+            raise
+        raise ProtocolError(
+            f"{path}: {error.strerror}", hint="move it away: the file is made anew"
+        ) from error
+    mode = "r" if flags == os.O_RDONLY else "r+"
+    return os.fdopen(descriptor, mode, encoding="ascii", errors="replace")
+
+
+def _try_lock(file: IO[str], kind: int = fcntl.LOCK_EX) -> bool:
+    try:
+        fcntl.flock(file, kind | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
