@@ -22,7 +22,7 @@ from readings import (
 )
 
 from careeval.bank import load_bank
-from careeval.bank.row_files import parse_rows, rows_text
+from careeval.bank.reader import parse_rows, rows_text
 from careeval.bank.sealed import SEALED
 from careeval.core.scenario import Rubric
 from careeval.errors import BankError, StatsError

@@ -25,7 +25,7 @@ import numpy as np
 import pydantic
 
 from careeval.bank.load import Bank
-from careeval.bank.row_files import read_rows
+from careeval.bank.reader import read_rows
 from careeval.bank.schema import ProbeLabel
 from careeval.core.scenario import ItemId, Points, Rubric, Slug
 from careeval.errors import StatsError

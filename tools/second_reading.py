@@ -35,7 +35,7 @@ from readings import (
 
 from careeval.bank import OWN_BANK, Bank, load_bank
 from careeval.bank.load import read_bank
-from careeval.bank.row_files import parse_rows, rows_text
+from careeval.bank.reader import parse_rows, rows_text
 from careeval.bank.sealed import pack
 from careeval.core.scenario import Probe, Rubric, RubricItem, Scenario, Split
 from careeval.sheets.formats.markdown import markdown

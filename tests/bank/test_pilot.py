@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from careeval.bank import bank_folder, load_bank
-from careeval.bank.pilot import FILE, ClassPresence, Presence, item_health, read_pilot
-from careeval.bank.row_files import rows_text
+from careeval.bank.coverage import PILOT_FILE, ClassPresence, Presence, item_health, read_pilot
+from careeval.bank.reader import rows_text
 from careeval.cli.app import OK, USAGE, run
 from careeval.errors import BankError
 from support.bank_folder import GOOD_BANK
@@ -52,7 +52,7 @@ def test_health_by_hand() -> None:
 
 def test_a_file_that_counts_more_than_it_judged_is_refused(tmp_path: Path) -> None:
     """Four of three is named with its item."""
-    (tmp_path / FILE).write_text(rows_text([row(GOOD[0], "closed", 3, 4)], Presence))
+    (tmp_path / PILOT_FILE).write_text(rows_text([row(GOOD[0], "closed", 3, 4)], Presence))
     with pytest.raises(BankError, match=f"{SCENARIO} {GOOD[0]} closed: present in 4 of only 3"):
         read_pilot(tmp_path, {})
 
@@ -60,7 +60,7 @@ def test_a_file_that_counts_more_than_it_judged_is_refused(tmp_path: Path) -> No
 def test_an_item_that_stands_twice_is_refused(tmp_path: Path) -> None:
     """Two rows of one item and kind are refused."""
     rows = [row(GOOD[0], "closed", 3, 1), row(GOOD[0], "closed", 3, 2)]
-    (tmp_path / FILE).write_text(rows_text(rows, Presence))
+    (tmp_path / PILOT_FILE).write_text(rows_text(rows, Presence))
     with pytest.raises(BankError, match=f"{SCENARIO} {GOOD[0]} closed: has two rows"):
         read_pilot(tmp_path, {})
 
@@ -68,8 +68,8 @@ def test_an_item_that_stands_twice_is_refused(tmp_path: Path) -> None:
 def test_the_held_out_rows_come_after_the_public_ones(tmp_path: Path) -> None:
     """Whoever has the key sees both."""
     mine, sealed = row(GOOD[0], "closed", 3, 1), row(GOOD[1], "closed", 3, 2)
-    (tmp_path / FILE).write_text(rows_text([mine], Presence))
-    assert read_pilot(tmp_path, {FILE: rows_text([sealed], Presence)}) == [mine, sealed]
+    (tmp_path / PILOT_FILE).write_text(rows_text([mine], Presence))
+    assert read_pilot(tmp_path, {PILOT_FILE: rows_text([sealed], Presence)}) == [mine, sealed]
 
 
 def test_a_bank_without_a_pilot_says_so(

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from careeval.bank import Bank
-from careeval.bank.pilot import Presence
+from careeval.bank.coverage import Presence
 from careeval.sheets.bank import (
     bank_figures,
     coverage_views,

@@ -1,13 +1,16 @@
-"""Reading of the files of a bank's folder, with the place of each problem."""
+"""Reading of the files of a bank's folder, YAML and CSV, with the place of each problem."""
 
 from __future__ import annotations
 
+import csv
+import io
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import fields
 from functools import cache
 from pathlib import Path
 from reprlib import repr as short_repr
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from pydantic import TypeAdapter, ValidationError
 from pydantic_core import ErrorDetails
@@ -25,7 +28,11 @@ from careeval.bank.yaml_nodes import (
     parse_yaml,
     read_yaml,
 )
-from careeval.errors import did_you_mean
+from careeval.errors import BankError, did_you_mean
+from careeval.files import read_given_text
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
 
 T = TypeVar("T")
 
@@ -163,3 +170,69 @@ def shown(value: object) -> str:
         case list():
             return "a list"
     return short_repr(value)
+
+
+# CSV files of typed rows in a bank's folder or in its sealed held-out split
+
+MAX_CSV_BYTES = 50_000_000
+"""The most bytes of a file."""
+
+Row = TypeVar("Row", bound="DataclassInstance")
+
+
+def read_rows(
+    bank: Path, held_out: Mapping[str, str], name: str, kind: type[Row], what: str
+) -> list[Row]:
+    """Return the public rows of a CSV file, then its held-out rows; empty if there is no such file.
+
+    Args:
+        bank: The bank's folder.
+        held_out: File name → text, from the opened held-out split; empty if it is not opened.
+        name: Path of the file in the bank's folder.
+        kind: A dataclass whose fields are the file's columns.
+        what: Name of a row for messages, such as "second reading".
+
+    Raises:
+        BankError: A file cannot be read, or has a wrong row.
+    """
+    path, texts = bank / name, dict[str, str]()
+    if os.path.lexists(path):
+        texts[str(path)] = read_given_text(path, BankError, max_bytes=MAX_CSV_BYTES)
+    if name in held_out:
+        texts[str(bank / SEALED / name)] = held_out[name]
+    return [row for where, text in texts.items() for row in parse_rows(text, kind, where, what)]
+
+
+def parse_rows(text: str, kind: type[Row], path: str, what: str) -> list[Row]:
+    """Return the rows of a file's text.
+
+    Raises:
+        BankError: It is not CSV, a column is missing, or a value has the wrong type.
+    """
+    adapter = TypeAdapter(kind)
+    typed_rows = []
+    try:
+        rows = list(csv.DictReader(io.StringIO(text)))
+    except csv.Error as error:
+        raise BankError(f"{path} is not CSV: {error}") from error
+    for number, row in enumerate(rows, start=2):
+        try:
+            typed_rows.append(adapter.validate_python(row))
+        except ValidationError as error:
+            first = error.errors()[0]
+            field = ".".join(map(str, first["loc"]))
+            raise BankError(
+                f"{path}:{number} is not a {what}: {field}: {first['msg']}",
+                hint=f"its columns are {', '.join(field.name for field in fields(kind))}",
+            ) from error
+    return typed_rows
+
+
+def rows_text(rows: Sequence[Row], kind: type[Row]) -> str:
+    """Return rows as CSV text with a header."""
+    out = io.StringIO()
+    names = [field.name for field in fields(kind)]
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(names)
+    writer.writerows([getattr(row, name) for name in names] for row in rows)
+    return out.getvalue()

@@ -1,4 +1,4 @@
-"""Files of a run that survive `kill -9` of the process that writes them: JSON lines, and the lock."""
+"""Files of a run that survive if the process that writes them is killed; the lock of a run."""
 
 from __future__ import annotations
 

@@ -8,14 +8,15 @@ from typing import Any
 
 from careeval.bank import Bank
 from careeval.bank.coverage import (
+    Presence,
     action_points,
     composition_lines,
     coverage,
     domain_shares,
+    item_health,
     lengths,
     probe_counts,
 )
-from careeval.bank.pilot import Presence, item_health
 from careeval.core.scenario import Adl, Domain, Rubric, Scenario, Split
 from careeval.core.text import counted, percent
 from careeval.sheets.document import Document

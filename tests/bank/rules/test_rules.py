@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import pytest
 
 from careeval.bank import Bank, load_bank
-from careeval.bank.rules.check import RULES, check
+from careeval.bank.rules.check import MIN_BALANCED, RULES, check, domains_balanced
 from careeval.bank.rules.items import (
     VERDICT_WORDS,
     excluded,
@@ -17,7 +17,6 @@ from careeval.bank.rules.items import (
     vague_act,
 )
 from careeval.bank.rules.scenarios import part_for_dressing, short_text
-from careeval.bank.rules.whole_bank import MIN_BALANCED, domains_balanced
 from careeval.core.scenario import Action, Adl, Domain, ItemKind, Scenario
 from support.bank_folder import GOOD_BANK, PROBES, SCENARIO, BankFolder
 

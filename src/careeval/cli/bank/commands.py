@@ -177,7 +177,7 @@ def stats(
         out: The file to write, instead of stdout.
         printing: The format.
     """
-    from careeval.bank import pilot as pilots
+    from careeval.bank.coverage import PILOT_FILE, item_health, read_pilot
     from careeval.bank.sealed import unseal
     from careeval.sheets.bank import pilot_document, pilot_json, stats_document, stats_json
 
@@ -186,11 +186,11 @@ def stats(
     loaded = load_bank(root, key)
     held_out = unseal(root, key) if key else {}
     if pilot:
-        rows = pilots.read_pilot(root, held_out)
-        if not pilots.item_health(loaded, rows).kinds:
+        rows = read_pilot(root, held_out)
+        if not item_health(loaded, rows).kinds:
             raise UsageError(
                 f"{root} has no pilot of its items, so --pilot has nothing to show",
-                hint=f"leave --pilot out, or name a bank whose {pilots.FILE} has rows of its items",
+                hint=f"leave --pilot out, or name a bank whose {PILOT_FILE} has rows of its items",
             )
         numbers = pilot_json(loaded, rows)
         document = pilot_document(numbers)
