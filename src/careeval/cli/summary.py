@@ -10,12 +10,12 @@ from xml.etree import ElementTree
 from cyclopts import App, Parameter
 
 from careeval.cli.app import CHECK_FAILED, OK, say
-from careeval.cli.shared.lexical_agreement import lexical_sentences
 from careeval.cli.shared.options import Audits, Flag, Out, Repeated, SelectionOptions
 from careeval.cli.shared.printing import Printing
 from careeval.core.text import plain
 from careeval.errors import UsageError
 from careeval.files import write_text
+from careeval.protocol.regrade import lexical_sentences
 from careeval.protocol.tables import read_runs
 from careeval.results.details import Breakdown, EntryNumbers, detail_of
 from careeval.results.entries import entries

@@ -17,9 +17,9 @@ from rich.live import Live
 from rich.text import Text
 
 from careeval.cli.app import BUDGET_REACHED, INTERRUPTED, OK, SOME_FAILED, print_json, say
-from careeval.cli.shared.display import LINE_EVERY
 from careeval.cli.shared.options import Flag, Json, Out
 from careeval.cli.shared.run_costs import SpendingOptions
+from careeval.cli.shared.run_execution import LINE_EVERY
 from careeval.core.text import counted, dollars, plain
 from careeval.protocol.run import Run, Stop
 from careeval.protocol.run_setup import check_folder, refuse_runs_folder

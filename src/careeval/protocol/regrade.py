@@ -6,19 +6,24 @@ a grader agrees with itself, at a fraction of the cost of grading all.
 
 from __future__ import annotations
 
+import hashlib
 import random
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import Path
 
 import polars as pl
 
 from careeval.bank import Bank, bank_mode, bank_reference, load_bank
+from careeval.bank.load import DEFAULT, OWN_BANK, OWN_BANKS, OWN_NAME
 from careeval.bank.sealed import key_for_split
 from careeval.core.response import Grader, Response, ResponseState
 from careeval.core.scenario import READ_RUBRICS, Rubric, Scenario
 from careeval.errors import LogError, ProtocolError
+from careeval.files import read_text, write_text
 from careeval.modes import Mode
 from careeval.modes.response.lexical import THRESHOLD, coverage
 from careeval.protocol.logs import read_log
@@ -40,15 +45,25 @@ from careeval.protocol.run_setup import (
 )
 from careeval.protocol.selection import rubric_graded, selection_hashes
 from careeval.protocol.sweep_cells import refuse_sweep
-from careeval.protocol.tables import read_run, responses_of, run_roots
+from careeval.protocol.tables import (
+    cache_entry,
+    make_entry,
+    prune,
+    read_run,
+    responses_of,
+    run_roots,
+)
 from careeval.results.probe_check import (
     LabelledJudgment,
     ProbeAgreement,
     ProbeTrial,
     labelled_judgments,
 )
-from careeval.results.summary import grading_cost
+from careeval.results.summary import Summary, grading_cost
 from careeval.results.tables import NOT_ASKED, Runs
+
+PACKAGE = Path(__file__).parents[1]
+"""Folder of careeval's code."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -321,3 +336,52 @@ def _lexical_judgments(bank: Bank) -> Iterator[LabelledJudgment]:
                         rubric, item.points, probe.trap, label, present, scenario_id, place,
                         bank.pair_of(scenario_id, item.id),
                     )  # fmt: skip
+
+
+def lexical_sentences(summaries: Sequence[Summary]) -> list[str]:
+    """Return a sentence on the lexical grader for each bank that it judged.
+
+    For a bank that is not careeval's own, the agreement on the default bank is given.
+    """
+    numbers = {
+        s.bank_version.partition("-")[0] if s.bank == OWN_NAME else DEFAULT
+        for s in summaries
+        if s.grader.is_lexical
+    }
+    return [lexical_sentence(number) for number in sorted(numbers)]
+
+
+@cache
+def lexical_sentence(number: str) -> str:
+    """Return a sentence on the lexical grader's agreement with the probes of one of our own banks.
+
+    The bank is named by the number that begins its version. The sentence is kept in the user's
+    cache folder until the bank or careeval changes: to judge all probes takes longer than the rest
+    of a summary.
+    """
+    folder = OWN_BANKS.get(number, OWN_BANK)
+    kept = cache_entry("agreement", _hash_of(PACKAGE, folder))
+    with suppress(OSError, ValueError):
+        if kept is not None:
+            return read_text(kept / "sentence.txt")
+    sentence = _computed_sentence(folder)
+    with suppress(OSError):
+        if kept is not None:
+            make_entry(kept)
+            write_text(kept / "sentence.txt", sentence)
+            prune(kept, max_bytes=10_000)
+    return sentence
+
+
+def _computed_sentence(folder: Path) -> str:
+    bank = load_bank(folder)
+    agreement = lexical_agreement(bank).sentence()
+    return f"The lexical grader, on bank {bank.about.version}: {agreement}"
+
+
+def _hash_of(package: Path, bank: Path) -> str:
+    digest = hashlib.sha256()
+    for path in (*sorted(package.rglob("*.py")), *sorted(bank.rglob("*.yaml"))):
+        with path.open("rb") as file:
+            digest.update(hashlib.file_digest(file, "sha256").digest())
+    return digest.hexdigest()

@@ -6,7 +6,7 @@ import pytest
 from rich.console import Console
 from rich.text import Text
 
-from careeval.cli.shared.display import ProgressLines, bars, line
+from careeval.cli.shared.run_execution import ProgressLines, bars, line
 from careeval.protocol.run import RunProgress
 
 BAR = "━" * 20

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from careeval.bank.load import DEFAULT, OWN_BANKS
-from careeval.cli.shared import lexical_agreement
-from careeval.cli.shared.lexical_agreement import lexical_sentence
+from careeval.protocol import regrade
+from careeval.protocol.regrade import lexical_sentence
 
 
 @pytest.fixture
@@ -22,7 +22,7 @@ def computed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[list[P
         return f"finds what is in {bank.name}"
 
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    monkeypatch.setattr(lexical_agreement, "_computed_sentence", compute)
+    monkeypatch.setattr(regrade, "_computed_sentence", compute)
     yield banks
     lexical_sentence.cache_clear()
 
@@ -48,7 +48,7 @@ def test_probes_are_judged_again_after_a_change(
     for name in ("package/lexical.py", "bank/eating/eating-001.yaml"):
         (tmp_path / name).parent.mkdir(parents=True)
         (tmp_path / name).write_text("before", encoding="utf-8")
-    monkeypatch.setattr(lexical_agreement, "PACKAGE", tmp_path / "package")
+    monkeypatch.setattr(regrade, "PACKAGE", tmp_path / "package")
     monkeypatch.setitem(OWN_BANKS, DEFAULT, tmp_path / "bank")
     fresh_sentence(DEFAULT)
     (tmp_path / changed).write_text("after", encoding="utf-8")
