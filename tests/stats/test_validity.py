@@ -59,7 +59,7 @@ def test_who_was_not_asked_does_not_count() -> None:
 )
 def test_least_of_three_to_ten(rule: EndorsementRule, least: list[int]) -> None:
     """The presets differ for five raters and for nine, and 7 of 9 is at least .78 as printed."""
-    assert [rule.least(n) for n in range(3, 11)] == least
+    assert [rule.min_endorsements(n) for n in range(3, 11)] == least
 
 
 @given(st.integers(3, 200))
@@ -70,7 +70,8 @@ def test_rules_are_their_words(n: int) -> None:
     polit = next(
         k for k, share in enumerate(shares) if share + Fraction(1, 200) >= Fraction(78, 100)
     )
-    assert (EndorsementRule.paper.least(n), EndorsementRule.polit.least(n)) == (paper, polit)
+    rules = (EndorsementRule.paper, EndorsementRule.polit)
+    assert tuple(rule.min_endorsements(n) for rule in rules) == (paper, polit)
 
 
 @given(PANELS)
@@ -142,7 +143,7 @@ def test_universal_agreement_is_at_most_the_average(counts: list[tuple[int, int]
         (lambda: modified_kappa(0, 0), "nobody"),
         (lambda: Endorsement(3, 2), "must be 0 to 2"),
         (lambda: Endorsement(2, 2).passes(EndorsementRule.paper), "fewer than three"),
-        (lambda: EndorsementRule.lynn.least(11), "up to ten raters"),
+        (lambda: EndorsementRule.lynn.min_endorsements(11), "up to ten raters"),
         (
             lambda: cut_sensitive(np.array([5.0, 2]), EndorsementRule.paper, (4, 3)),
             "fewer than three",

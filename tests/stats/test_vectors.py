@@ -458,7 +458,9 @@ VECTORS: dict[str, Callable[[Any], Any]] = {
     "A03_gwet_per_item": gwet_per_item,
     "A04_modified_kappa_table": modified_kappas,
     "A05_rounding_traps": rounding_traps,
-    "A06_lynn_min_count": lambda inputs: [EndorsementRule.lynn.least(n) for n in inputs["N"]],
+    "A06_lynn_min_count": lambda inputs: [
+        EndorsementRule.lynn.min_endorsements(n) for n in inputs["N"]
+    ],
     "A07_five_point_cut": five_point_cut,
     "A08_missing_rating": missing_rating,
     "A09_aiken_v_score_ci": aiken_intervals,

@@ -190,8 +190,8 @@ def _scores(group: Iterable[tuple[Scenario, Probe]]) -> Iterator[tuple[Rubric, f
     pairs = list(group)
     for rubric in Rubric:
         marks = [(item.points, p.labels[item.id]) for s, p in pairs for item in s.rubric(rubric)]
-        if most := sum(points for points, _ in marks if points > 0):
-            yield rubric, sum(points for points, present in marks if present) / most
+        if max_points := sum(points for points, _ in marks if points > 0):
+            yield rubric, sum(points for points, present in marks if present) / max_points
 
 
 # The item health of a bank: how often each item is present in the answers of a pilot

@@ -18,7 +18,7 @@ from careeval.core.text import counted
 from careeval.errors import BankError, StatsError
 from careeval.files import read_bytes, write_text
 
-LEAST_THERAPISTS, LEAST_OTHERS = 3, 2
+MIN_THERAPISTS, MIN_OTHERS = 3, 2
 """The fewest occupational therapists, and other raters, who can validate or withdraw a version."""
 
 
@@ -95,10 +95,10 @@ def missing_raters(raters: Mapping[str, int]) -> tuple[str, ...]:
     """Return the roles with too few raters to validate or withdraw, as text; empty if none."""
     *others, therapists = _by_role(raters)
     shortages = []
-    if therapists < LEAST_THERAPISTS:
-        shortages.append(f"{therapists} of {LEAST_THERAPISTS} occupational therapists")
-    if sum(others) < LEAST_OTHERS:
-        shortages.append(f"{sum(others)} of {LEAST_OTHERS} other stakeholders")
+    if therapists < MIN_THERAPISTS:
+        shortages.append(f"{therapists} of {MIN_THERAPISTS} occupational therapists")
+    if sum(others) < MIN_OTHERS:
+        shortages.append(f"{sum(others)} of {MIN_OTHERS} other stakeholders")
     return tuple(shortages)
 
 
@@ -119,7 +119,7 @@ def _falls_short(count: str, raters: int) -> str:
     try:
         if Endorsement(k, n).passes(EndorsementRule.paper):
             return ""
-        return f"{k} of {n} gave 4 or 5; {EndorsementRule.paper.least(n)} were needed"
+        return f"{k} of {n} gave 4 or 5; {EndorsementRule.paper.min_endorsements(n)} were needed"
     except StatsError as error:
         return str(error)
 
@@ -266,10 +266,10 @@ def _does_not_lower(before: Status, proposed: ProposedStatus, rest: Sequence[Evi
     if RANKS.index(proposed.status) >= RANKS.index(before):
         return ""
     supporting = [e for e in rest if before is not Status.validated or not unmet_conditions(e)]
-    most = max((sum(_by_role(e.raters)) for e in supporting), default=0)
-    if (n := sum(_by_role(new.raters))) < most:
+    max_raters = max((sum(_by_role(e.raters)) for e in supporting), default=0)
+    if (n := sum(_by_role(new.raters))) < max_raters:
         few = f"{n} {'is' if n == 1 else 'are'} too few to make it {proposed.status}"
-        return f"{most} raters made it {before}; {few}"
+        return f"{max_raters} raters made it {before}; {few}"
     unasked = {"objections": new.objections or 0, "rejected": new.rejected or ()}
     if (
         supporting

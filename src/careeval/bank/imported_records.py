@@ -217,7 +217,7 @@ def _option(
     return rung
 
 
-def _whole(value: Any, name: str, least: int, most: int) -> int | None:
+def _whole(value: Any, name: str, minimum: int, maximum: int) -> int | None:
     """Return a whole number within bounds; `None` for an empty cell."""
     text = cell_text(value).replace("−", "-")
     if not text:
@@ -226,6 +226,6 @@ def _whole(value: Any, name: str, least: int, most: int) -> int | None:
         number = float(text)
     except ValueError:
         number = float("nan")
-    if not number.is_integer() or not least <= number <= most:
-        raise ValueError(f"{name} is {text[:60]!r}, expected a whole number {least} to {most}")
+    if not number.is_integer() or not minimum <= number <= maximum:
+        raise ValueError(f"{name} is {text[:60]!r}, expected a whole number {minimum} to {maximum}")
     return int(number)

@@ -105,8 +105,8 @@ class BankReader:
     def _document(self, name: str) -> YamlDocument:
         if self._last is None or self._last[0] != name:  # one is cached: it is read twice in a row
             path, text = self._path(name), self.held_out.get(_file(name))
-            most = evidence.MAX_BYTES if path.name == evidence.FILE else MAX_BYTES
-            read = read_yaml(path, most) if text is None else parse_yaml(text, str(path))
+            max_bytes = evidence.MAX_BYTES if path.name == evidence.FILE else MAX_BYTES
+            read = read_yaml(path, max_bytes) if text is None else parse_yaml(text, str(path))
             self._last = name, read
         return self._last[1]
 

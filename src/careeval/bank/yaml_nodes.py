@@ -116,8 +116,8 @@ class YamlDocument(FilePlaces):
     content: Plain
 
 
-def read_yaml(path: Path, most: int = MAX_BYTES) -> YamlDocument:
-    """Read one file of at most `most` bytes, in YAML or in JSON, which is YAML.
+def read_yaml(path: Path, max_bytes: int = MAX_BYTES) -> YamlDocument:
+    """Read one file of at most `max_bytes` bytes, in YAML or in JSON, which is YAML.
 
     Raises:
         BankProblems: The file cannot be read, is not YAML, or uses a refused feature. CE101.
@@ -125,11 +125,11 @@ def read_yaml(path: Path, most: int = MAX_BYTES) -> YamlDocument:
     shown = str(path)
     try:
         with open_file(path) as file:
-            raw = file.read(most + 1)
+            raw = file.read(max_bytes + 1)
     except OSError as error:
         raise _problem(FilePlace(shown), f"cannot be read: {error.strerror}") from error
-    if len(raw) > most:
-        raise _problem(FilePlace(shown), f"is too large: it may have at most {most:,} bytes")
+    if len(raw) > max_bytes:
+        raise _problem(FilePlace(shown), f"is too large: it may have at most {max_bytes:,} bytes")
     try:
         text = raw.decode()
     except UnicodeDecodeError as error:

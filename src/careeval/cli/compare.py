@@ -151,13 +151,13 @@ class _Condition:
 
     text: str  # As it was typed
     metric: str  # One of `COMPARED`
-    most: float  # The most by which B may be worse, a fraction
+    max_worse: float  # The most by which B may be worse, a fraction
 
     def failure(self, comparison: Comparison) -> str:
-        """Return a message if the whole interval is worse than `most`; empty if not."""
+        """Return a message if the whole interval is worse than `max_worse`; empty if not."""
         difference = comparison.metrics[self.metric]
         worse = difference.b_is_worse_by_more_than
-        if worse is None or worse <= self.most:
+        if worse is None or worse <= self.max_worse:
             return ""
         return (
             f"--fail-on {self.text}: {comparison.b} is worse than {comparison.a} in {self.metric} "
@@ -173,7 +173,7 @@ class _Condition:
         return (
             f"{verdict}  --fail-on {self.text}: A {percent(difference.a)}, "
             f"B {percent(difference.b)}, {_interval(difference)}; limit: worse by "
-            f"{100 * self.most:g} points, of this number alone"
+            f"{100 * self.max_worse:g} points, of this number alone"
         )
 
     def why_unchecked(self, comparison: Comparison) -> str:

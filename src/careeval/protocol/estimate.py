@@ -264,12 +264,12 @@ def _line(
     return PlanLine(role, model, n - n_kept, n_kept, *counts, *usd)
 
 
-def _sum_lines(a: PlanLine, b: PlanLine) -> PlanLine:
+def _sum_lines(one: PlanLine, other: PlanLine) -> PlanLine:
     """Return the sum of two lines of one role and model; an unknown cost makes the sum unknown."""
-    names = [each.name for each in fields(a) if each.name not in ("role", "model")]
-    pairs = {name: (getattr(a, name), getattr(b, name)) for name in names}
+    names = [each.name for each in fields(one) if each.name not in ("role", "model")]
+    pairs = {name: (getattr(one, name), getattr(other, name)) for name in names}
     sums: dict[str, Any] = {n: None if None in pair else sum(pair) for n, pair in pairs.items()}
-    return replace(a, **sums)
+    return replace(one, **sums)
 
 
 def _sum_known(amounts: Sequence[float | None]) -> float | None:

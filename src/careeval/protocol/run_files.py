@@ -125,15 +125,15 @@ class LineTail:
             return
 
 
-def json_rows(path: Path, most: int, at: int = 0) -> Iterator[tuple[int, Any]]:
+def json_rows(path: Path, max_bytes: int, at: int = 0) -> Iterator[tuple[int, Any]]:
     """Yield the length and the value of each complete line from the byte `at`.
 
     The value of a damaged line is `None`.
 
     Raises:
-        ProtocolError: The file has more than `most` bytes.
+        ProtocolError: The file has more than `max_bytes` bytes.
     """
-    check_length(path, most)
+    check_length(path, max_bytes)
     with open_file(path) as file:
         file.seek(at)
         for length, line in whole_lines(file):
@@ -173,17 +173,17 @@ def read_json(path: Path) -> Any:
         return parse_json(file.read(MAX_JSON + 1))
 
 
-def check_length(path: Path, most: int) -> int:
+def check_length(path: Path, max_bytes: int) -> int:
     """Return the length of a file in bytes.
 
     Raises:
         OSError: The file does not exist, or is a pipe or the like.
-        ProtocolError: It is longer than `most`.
+        ProtocolError: It is longer than `max_bytes`.
     """
     length = size_of_file(path)
-    if length > most:
+    if length > max_bytes:
         raise ProtocolError(
-            f"{path} has {length:,} bytes, at most {most:,}",
+            f"{path} has {length:,} bytes, at most {max_bytes:,}",
             hint="move the file away: no run of careeval writes so much; "
             "check where the folder came from",
         )

@@ -131,11 +131,13 @@ class TrialScale(NamedTuple):
         """Distance from the lowest to the highest possible ratio."""
         return 1 - self.lowest
 
-    def interval(self, low: float, high: float, error: float, most: float = np.inf) -> Interval:
+    def interval(
+        self, low: float, high: float, error: float, max_trials: float = np.inf
+    ) -> Interval:
         """Return an interval for all ratios from `low` to `high` with at most this error.
 
         The exact interval rises with the share and narrows with the number of trials, so both ends
-        take the fewest trials that any of these ratios counts for, and at most `most`.
+        take the fewest trials that any of these ratios counts for, and at most `max_trials`.
 
         Raises:
             StatsError: Nothing limits the number of trials, so there is no width.
@@ -144,7 +146,7 @@ class TrialScale(NamedTuple):
         ends = [self._at_end(share) for share in shares if share in (0, 1)]
         if shares[0] not in (0, 1) or shares[1] != shares[0]:
             trials = min(self._effective_trials(share, error) for share in shares)
-            trials = min(trials, most)
+            trials = min(trials, max_trials)
             if np.isinf(trials):
                 raise StatsError("no variation to take an interval from")
             trials *= (Z / t_quantile(self.n_families)) ** 2
@@ -162,14 +164,14 @@ class TrialScale(NamedTuple):
     def _effective_trials(self, share: float, error: float) -> float:
         """Return the number of independent trials that would give a share this error."""
         # values within the scale vary no more than trials do, so there are at least so many
-        least = (self.n_families - 1) / self.n_families * self.n_even
+        min_trials = (self.n_families - 1) / self.n_families * self.n_even
         variance = share * (1 - share) * self.width**2
         trials = variance / error**2 if error**2 > 0 else np.inf
         ratio = self.lowest + self.width * share
         if ratio > 0:
             # p (1 - p) w² over R (1 - R) / (c G), without 0 / 0 where R is 1
             trials = min(trials, share * self.width / ratio * self.per_family * self.n_families)
-        return max(trials, least)
+        return max(trials, min_trials)
 
 
 def clopper_pearson(events: float, trials: float) -> Interval:

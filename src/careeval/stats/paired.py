@@ -338,12 +338,12 @@ def _enumerated(differences: FloatArray) -> FloatArray:
     n_pairs, n = differences.shape
     # a pattern and its mirror image are equally far from 0, so the first sign stays
     n_patterns = 1 << max(n - 1, 0)
-    most = np.abs(differences.sum(axis=1)) - _TIE * np.abs(differences).sum(axis=1)
+    observed = np.abs(differences.sum(axis=1)) - _TIE * np.abs(differences).sum(axis=1)
     n_extreme = np.zeros(n_pairs, dtype=np.int64)
     for rows in _slices(n_patterns, max(n, n_pairs)):
         flipped = (np.arange(rows.start, rows.stop)[:, np.newaxis] >> np.arange(n)) & 1
         sums = (1.0 - 2.0 * flipped) @ differences.T
-        n_extreme += np.count_nonzero(np.abs(sums) >= most, axis=0)
+        n_extreme += np.count_nonzero(np.abs(sums) >= observed, axis=0)
     return np.asarray(n_extreme / n_patterns)
 
 
@@ -365,7 +365,7 @@ def _n_extreme(differences: FloatArray, rng: np.random.Generator, draws: int) ->
     n_pairs, n = differences.shape
     sizes = np.abs(differences).sum(axis=1)
     shares = (differences / sizes[:, np.newaxis]).T.astype(np.float32)
-    most = (np.abs(differences.sum(axis=1)) / sizes - _SINGLE_TIE).astype(np.float32)
+    observed = (np.abs(differences.sum(axis=1)) / sizes - _SINGLE_TIE).astype(np.float32)
     # each pattern takes whole words, so that the block size does not change later patterns
     n_words = -(-n // 64)
     n_extreme = np.zeros(n_pairs, dtype=np.int64)
@@ -374,7 +374,7 @@ def _n_extreme(differences: FloatArray, rng: np.random.Generator, draws: int) ->
         bits = np.unpackbits(words.view(np.uint8), axis=1, count=n)
         signs = 1 - 2 * bits.astype(np.float32)
         sums = signs @ shares
-        is_extreme = np.abs(sums, out=sums) >= most
+        is_extreme = np.abs(sums, out=sums) >= observed
         # bytes are summed several times faster than booleans are counted
         n_extreme += is_extreme.view(np.uint8).sum(axis=0, dtype=np.uint32)
     return n_extreme
@@ -382,6 +382,6 @@ def _n_extreme(differences: FloatArray, rng: np.random.Generator, draws: int) ->
 
 def _slices(n_rows: int, n_columns: int) -> Iterator[slice]:
     """Yield consecutive slices of the rows, each small enough for memory."""
-    most = max(1, _CELLS // n_columns)
-    for start in range(0, n_rows, most):
-        yield slice(start, min(start + most, n_rows))
+    max_rows = max(1, _CELLS // n_columns)
+    for start in range(0, n_rows, max_rows):
+        yield slice(start, min(start + max_rows, n_rows))

@@ -60,7 +60,7 @@ def rate_interval(
     n, total = count_clusters(counts, trials), float(trials.sum())
     rate, error = linearised_ratio(counts, trials)
     return TrialScale(0.0, n, total / float(trials.max()), most_a_family).interval(
-        rate, rate, error, most=total
+        rate, rate, error, max_trials=total
     )
 
 

@@ -40,7 +40,7 @@ class EndorsementRule(StrEnum):
     lynn = "lynn"
     polit = "polit"
 
-    def least(self, n: int) -> int:
+    def min_endorsements(self, n: int) -> int:
         """Return the smallest number of endorsements by n raters that keeps an item.
 
         Raises:
@@ -93,7 +93,7 @@ class Endorsement:
 
     def passes(self, rule: EndorsementRule) -> bool:
         """Tell whether a rule keeps the item; raise `StatsError` as the rule does."""
-        return self.k >= rule.least(self.n)
+        return self.k >= rule.min_endorsements(self.n)
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,9 +116,9 @@ class AikenV:
         if self.steps < 1:
             raise StatsError("the scale has fewer than two categories, so it measures nothing")
         if not 0 <= self.excess <= self.n * self.steps:
-            most = self.n * self.steps
+            max_excess = self.n * self.steps
             raise StatsError(
-                f"the ratings add up to {self.excess} steps; the sum must be 0 to {most}"
+                f"the ratings add up to {self.excess} steps; the sum must be 0 to {max_excess}"
             )
 
     @property
@@ -190,9 +190,9 @@ def falls_short_of_excellent(endorsement: Endorsement) -> str:
     Source: Polit, Beck and Owen 2007, doi:10.1002/nur.20199.
     """
     k, n = endorsement.k, endorsement.n
-    least = EndorsementRule.polit.least(n)
+    needed = EndorsementRule.polit.min_endorsements(n)
     if n >= MANY_RATERS:
-        return "" if k >= least else f"{k} of {n}, where {least} were needed"
+        return "" if k >= needed else f"{k} of {n}, where {needed} were needed"
     kappa = modified_kappa(k, n)
     if kappa >= EXCELLENT_KAPPA:
         return ""
@@ -247,7 +247,7 @@ def cut_sensitive(ratings: FloatArray, rule: EndorsementRule, cuts: tuple[float,
         cuts: The declared cut and the other.
 
     Raises:
-        StatsError: As for `i_cvi` and `EndorsementRule.least`.
+        StatsError: As for `i_cvi` and `EndorsementRule.min_endorsements`.
     """
     first, second = (i_cvi(ratings, cut).passes(rule) for cut in cuts)
     return first != second

@@ -271,9 +271,9 @@ def pair_probes(scenario: Scenario, bank: Bank) -> Iterator[Finding]:
     traps = [probe.trap for probe in bank.probes.get(scenario.id, ())]
     if scenario.twin_of is None:
         wanted = {"expert": 1, "harmful": 1, "generic": 3}
-        lacking = {trap: least for trap, least in wanted.items() if traps.count(trap) < least}
-        for trap, least in lacking.items():
-            message = f"{scenario.id} has {traps.count(trap)} {trap!r} probes, expected {least}"
+        lacking = {trap: minimum for trap, minimum in wanted.items() if traps.count(trap) < minimum}
+        for trap, minimum in lacking.items():
+            message = f"{scenario.id} has {traps.count(trap)} {trap!r} probes, expected {minimum}"
             yield ("probes",), message, ""
     elif scenario.control is None and len(traps) < 2:
         yield ("probes",), f"{scenario.id} has {len(traps)} probes, expected 2", ""

@@ -83,10 +83,10 @@ def short_text(scenario: Scenario, bank: Bank) -> Iterator[Finding]:
     Why: a carer is told so much on arrival; a longer text gives away what is scored.
     Example: most have about 45 words and end "What do you do?"
     """
-    least, most = WORDS_ROBOT if scenario.actor == "robot" else WORDS
+    min_words, max_words = WORDS_ROBOT if scenario.actor == "robot" else WORDS
     n_words = len(scenario.text.split())
-    if not least <= n_words <= most and TO_WRITE not in scenario.text:
-        yield ("text",), f"has {n_words} words, expected {least} to {most}", ""
+    if not min_words <= n_words <= max_words and TO_WRITE not in scenario.text:
+        yield ("text",), f"has {n_words} words, expected {min_words} to {max_words}", ""
     if not scenario.text.endswith("?"):
         yield ("text",), "does not end with a question", "end it with 'What do you do?'"
 

@@ -300,12 +300,12 @@ def _say_plan(plan: AuditPlan) -> None:
     blind = plan.blind()
     loads = [len(seat.judgments) for seat in plan.seats]
     fewest = f"{min(loads)} to " if min(loads) < max(loads) else ""
-    most = round(max(blind.minutes(seat.judgments) for seat in plan.seats))
+    max_minutes = round(max(blind.minutes(seat.judgments) for seat in plan.seats))
     judgments = counted(len(blind.judgments), "judgment")
     say(
         f"{judgments} on {counted(len(plan.sample.shown), 'response')}, "
         f"{counted(len(plan.seats), 'labeller')}, {fewest}{counted(max(loads), 'judgment')} each: "
-        f"about {counted(most, 'minute')} for the person with the most."
+        f"about {counted(max_minutes, 'minute')} for the person with the most."
     )
 
 

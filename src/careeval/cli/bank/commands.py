@@ -118,12 +118,12 @@ def list_(
     """
     from careeval.sheets.bank import list_document, scenario_json
 
-    def is_selected(s: Scenario) -> bool:
+    def is_selected(scenario: Scenario) -> bool:
         return (
-            (not adl or s.adl in adl)
-            and (not condition or s.condition in condition)
-            and (not situation or any(each in situation for each in s.situation))
-            and (actor is None or s.actor == actor)
+            (not adl or scenario.adl in adl)
+            and (not condition or scenario.condition in condition)
+            and (not situation or any(each in situation for each in scenario.situation))
+            and (actor is None or scenario.actor == actor)
         )
 
     loaded = load_with_key(bank, probes=False)

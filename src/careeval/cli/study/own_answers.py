@@ -112,15 +112,15 @@ def _n_missing(answers: Counter[str]) -> int:
 
 def _say_counts(handed_in: ExpertAnswers, systems: dict[str, Counter[str]]) -> None:
     for system, answers in systems.items():
-        fewest, most = min(answers.values()), max(answers.values())
-        per_scenario = f"{fewest} to {most}" if fewest < most else str(most)
+        min_answers, max_answers = min(answers.values()), max(answers.values())
+        at_least = f"{min_answers} to " if min_answers < max_answers else ""
         totals = f"{counted(answers.total(), 'answer')} to {counted(len(answers), 'scenario')}"
-        say(f"{system}: {totals}, {per_scenario} per scenario.")
+        say(f"{system}: {totals}, {at_least}{max_answers} per scenario.")
         if n_missing := _n_missing(answers):
             are = counted(n_missing, "response is", "responses are")
             say(
-                f"  {are} missing for {most} per scenario. The run counts them as missing, takes "
-                "means over the others, and leaves out the worst of n."
+                f"  {are} missing for {max_answers} per scenario. The run counts them as "
+                "missing, takes means over the others, and leaves out the worst of n."
             )
     if handed_in.unanswered:
         say(f"Not in the file, since nobody answered them: {', '.join(handed_in.unanswered)}")

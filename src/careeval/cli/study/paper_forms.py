@@ -60,9 +60,9 @@ def print_(
     }
     if sheet:
         # with a byte order mark, without which spreadsheets may not read UTF-8
-        for s in seats:
-            table = sheet_csv(plan, shown, s, work.get(s.id, {}))
-            texts[out / f"{s.id}.csv"] = f"\ufeff{table}"
+        for seat in seats:
+            table = sheet_csv(plan, shown, seat, work.get(seat.id, {}))
+            texts[out / f"{seat.id}.csv"] = f"\ufeff{table}"
     _write(out, texts)
     if as_json:
         print_json({"round": plan.round, "files": [str(path) for path in texts]})

@@ -14,7 +14,7 @@ from typing import Annotated, Self
 from pydantic import Field, model_validator
 
 from careeval.bank import Bank, rated_hash
-from careeval.bank.evidence_changes import LEAST_OTHERS, LEAST_THERAPISTS, missing_raters
+from careeval.bank.evidence_changes import MIN_OTHERS, MIN_THERAPISTS, missing_raters
 from careeval.core.scenario import READ_RUBRICS, Frozen, Rubric, Scenario, Slug, Text
 from careeval.core.text import counted
 from careeval.errors import ReviewError
@@ -171,7 +171,7 @@ def validation_obstacles(plan: StudyPlan, scenarios: Iterable[Scenario]) -> tupl
     if n := sum(bool(missing_raters(panel)) for panel in panels.values()):
         reasons.append(
             f"{n} of {counted(len(panels), 'scenario')} would have too few raters: each needs "
-            f"{LEAST_THERAPISTS} occupational therapists and {LEAST_OTHERS} others"
+            f"{MIN_THERAPISTS} occupational therapists and {MIN_OTHERS} others"
         )
     return tuple(reasons)
 

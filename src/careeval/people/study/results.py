@@ -276,9 +276,9 @@ def chance_of_passing(n: int, share: float, rule: EndorsementRule) -> float:
         rule: Rule by which the scale passes.
 
     Raises:
-        StatsError: As `EndorsementRule.least`.
+        StatsError: As `EndorsementRule.min_endorsements`.
     """
-    least = rule.least(n)
+    least = rule.min_endorsements(n)
     return sum(comb(n, k) * share**k * (1 - share) ** (n - k) for k in range(least, n + 1))
 
 

@@ -136,7 +136,7 @@ class ScaleRatings:
     @property
     def least(self) -> int | None:
         """Return the number of endorsements that the rule needs; `None` if it decides nothing."""
-        return None if self.reason else self.terms.rule.least(len(self.ratings))
+        return None if self.reason else self.terms.rule.min_endorsements(len(self.ratings))
 
     @property
     def passes(self) -> bool | None:
@@ -169,7 +169,7 @@ class ScaleRatings:
         if not self.ratings:
             return NOBODY
         try:
-            self.terms.rule.least(len(self.ratings))
+            self.terms.rule.min_endorsements(len(self.ratings))
         except StatsError as error:
             return str(error)
         return ""

@@ -310,7 +310,7 @@ def power_sheet(study: StudyResults) -> Sheet:
 def _power_row(study: StudyResults, n: int) -> Row:
     rule = study.terms.rule
     try:
-        needed = Endorsement(rule.least(n), n)
+        needed = Endorsement(rule.min_endorsements(n), n)
     except StatsError as error:
         return {"n": n, "reason": str(error)}
     chances = {f"if_{share}": chance_of_passing(n, share, rule) for share in TRUE_SHARES}
