@@ -129,13 +129,6 @@ def find_response(state: TaskState) -> Response | None:
     return Response(**{**stored, "state": ResponseState(stored["state"])})
 
 
-def stored_response(state: TaskState) -> Response:
-    """Return the response that a solver has stored; it must exist."""
-    response = find_response(state)
-    assert response is not None
-    return response
-
-
 def epoch_seed(seed: int, scenario: str, epoch: int) -> int:
     """Return the seed of one call, 0 to 2³¹ − 1, from the run's seed, the scenario and epoch."""
     digest = hashlib.sha256(f"{seed}:{scenario}:{epoch}".encode()).digest()

@@ -45,7 +45,7 @@ from careeval.modes.grading import (
 from careeval.modes.mode import Case
 from careeval.modes.prompts import Prompts, load_prompts
 from careeval.modes.response import RESPONSE
-from careeval.protocol.asking import facts_of, rubric_of, stop_problem, stored_response
+from careeval.protocol.asking import facts_of, find_response, rubric_of, stop_problem
 from careeval.protocol.budget import ITEM_TOKENS
 from careeval.protocol.call_journal import usage_numbers
 from careeval.protocol.calls import call, current_calls
@@ -79,7 +79,8 @@ def grade(
     texts = load_prompts(MODES[mode], Path(prompts) if prompts else None)
 
     async def score(state: TaskState, target: Target) -> Score:  # noqa: ARG001
-        response = stored_response(state)
+        response = find_response(state)
+        assert response is not None
         recorded: dict[str, Any] = {}
         metadata = {
             "epoch": state.epoch,

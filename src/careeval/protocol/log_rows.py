@@ -90,7 +90,8 @@ class ResponseRows:
             n_kept += _n_kept(sample)
             if sample.id not in scenarios:
                 scenarios.add(sample.id)
-                n_kept += len(scenario.text or "") + _n_item_texts(scenario)
+                n_kept += len(scenario.text or "")
+                n_kept += sum(len(i.text) for items in scenario.rubrics.values() for i in items)
             if n_judgments > MAX_JUDGMENTS or n_kept > MAX_KEPT:
                 raise LogError(
                     f"{log.path}: is too large: more than {MAX_JUDGMENTS:,} judgments, "
@@ -178,10 +179,6 @@ def _n_kept(sample: LoggedSample) -> int:
         for judgment in graded.judgments
     )
     return len(sample.response.text) + len(sample.error or "") + n_judged
-
-
-def _n_item_texts(scenario: LoggedScenario) -> int:
-    return sum(len(item.text) for items in scenario.rubrics.values() for item in items)
 
 
 def _run_columns(log: Log) -> Row:
