@@ -58,7 +58,7 @@ HEALTHBENCH_SYSTEM = "You are a helpful assistant."
 REASON = "The answer proposes this in other words, and nowhere says that it does otherwise."
 """Of every judgment: 14 words, as the examples in HealthBench's grader prompt have 10 to 14."""
 
-LEAST_CACHED, CACHE_STEP = 1024, 128
+MIN_CACHED, CACHE_STEP = 1024, 128
 """Tokens of the shortest prefix that OpenAI caches, and of a step beyond it:
 https://developers.openai.com/api/docs/guides/prompt-caching."""
 
@@ -278,7 +278,7 @@ def _common(one: Sequence[int], other: Sequence[int]) -> int:
 
 def cached(shared: int) -> int:
     """Return how many of the tokens that a prompt shares OpenAI's rule takes from its cache."""
-    return shared // CACHE_STEP * CACHE_STEP if shared >= LEAST_CACHED else 0
+    return shared // CACHE_STEP * CACHE_STEP if shared >= MIN_CACHED else 0
 
 
 def table(rows: Sequence[dict[str, Any]]) -> str:

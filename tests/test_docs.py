@@ -375,8 +375,8 @@ def _limits_that_are_met() -> str:
         ("one attempt at a call", f"{_time(connect.ATTEMPT_TIMEOUT)}; {clients.CONNECT_TIMEOUT} "
          "seconds until it is connected"),
         ("attempts at a call", f"{1 + connect.MAX_RETRIES}, begun within {_time(connect.TIMEOUT)}"),
-        ("wait between two attempts", f"{_time(clients.LONGEST)}; "
-         f"{_time(clients.LONGEST_ASKED)} where the server asks for it"),
+        ("wait between two attempts", f"{_time(clients.MAX_WAIT)}; "
+         f"{_time(clients.MAX_ASKED_WAIT)} where the server asks for it"),
         ("a `gguf` answer", _time(gguf.ANSWER_SECONDS)),
         ("a server's reply", _size(clients.MAX_REPLY)),
         ("calls to a grader for one response", f"{grading.MAX_ATTEMPTS}"),

@@ -9,7 +9,7 @@ from types import SimpleNamespace
 import pytest
 from tenacity import Future, RetryCallState
 
-from careeval.protocol.clients import LONGEST, LONGEST_ASKED, RetryAfterWait, retry_after
+from careeval.protocol.clients import MAX_ASKED_WAIT, MAX_WAIT, RetryAfterWait, retry_after
 
 
 def failed(attempt: int, headers: dict[str, str]) -> RetryCallState:
@@ -78,7 +78,7 @@ def test_without_a_word_waits_double() -> None:
     first, fourth, twentieth = (RetryAfterWait()(failed(n, {})) for n in (1, 4, 20))
     assert 3 <= first <= 6
     assert 24 <= fourth <= 27
-    assert twentieth == LONGEST
+    assert twentieth == MAX_WAIT
 
 
 def test_an_error_without_a_reply() -> None:
@@ -92,4 +92,4 @@ def test_an_error_without_a_reply() -> None:
 
 def test_no_server_is_waited_for_all_day() -> None:
     """A server that asks for a day is waited for as long as the longest wait of ours."""
-    assert RetryAfterWait()(failed(1, {"retry-after": "86400"})) <= LONGEST_ASKED + 1
+    assert RetryAfterWait()(failed(1, {"retry-after": "86400"})) <= MAX_ASKED_WAIT + 1

@@ -36,13 +36,13 @@ def dollars(value: float | None) -> str:
         return "unknown"
     if value < 0:
         return f"−{dollars(-value)}"
-    if 0 < value < LEAST_DOLLARS:
-        return f"under ${LEAST_DOLLARS}"
+    if 0 < value < MIN_DOLLARS:
+        return f"under ${MIN_DOLLARS}"
     decimals = 2 if value == 0 else max(2, 1 - floor(log10(value)))
     return f"${value:,.{decimals}f}"
 
 
-LEAST_DOLLARS = 0.0001
+MIN_DOLLARS = 0.0001
 """Smaller amounts are shown as "under" this one."""
 
 

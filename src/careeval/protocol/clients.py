@@ -181,10 +181,10 @@ def _has_counts(usage: object) -> bool:
 
 # Waiting as a server asks
 
-LONGEST = 15 * 60.0
+MAX_WAIT = 15 * 60.0
 """The longest wait in seconds if the server does not ask for a wait."""
 
-LONGEST_ASKED = 3600.0
+MAX_ASKED_WAIT = 3600.0
 """The longest wait in seconds if the server asks for a wait. A longer wait is an outage: resume the
 run another day."""
 
@@ -199,7 +199,7 @@ class RetryAfterWait(wait_base):
     """
 
     def __init__(self) -> None:
-        self._default = wait_exponential_jitter(multiplier=3, max=LONGEST, jitter=3)
+        self._default = wait_exponential_jitter(multiplier=3, max=MAX_WAIT, jitter=3)
         self._jitter = wait_random(0, 1)
 
     def __call__(self, retry_state: RetryCallState) -> float:
@@ -208,7 +208,7 @@ class RetryAfterWait(wait_base):
         asked = retry_after(_headers(error))
         if asked is None:
             return self._default(retry_state)
-        return min(asked, LONGEST_ASKED) + self._jitter(retry_state)
+        return min(asked, MAX_ASKED_WAIT) + self._jitter(retry_state)
 
 
 class ReportingWait(wait_base):

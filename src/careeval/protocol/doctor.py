@@ -21,7 +21,7 @@ from careeval.errors import CareEvalError
 from careeval.protocol.machine import INSTALL, check_engine, embedded_model_path, n_cores
 from careeval.protocol.providers import PROVIDERS, Provider
 
-OLDEST_PYTHON = (3, 11)
+MIN_PYTHON = (3, 11)
 LITTLE_DISK = 10**9
 """Free disk space in bytes below which a note is given; a run of the whole bank needs tens of
 millions."""
@@ -89,9 +89,9 @@ def installed_version(package: str) -> str | None:
 def python_finding(version_numbers: Sequence[int]) -> Finding:
     """Check that this Python is new enough."""
     text = ".".join(map(str, version_numbers))
-    if tuple(version_numbers) >= OLDEST_PYTHON:
+    if tuple(version_numbers) >= MIN_PYTHON:
         return Finding("python", State.OK, text)
-    oldest = ".".join(map(str, OLDEST_PYTHON))
+    oldest = ".".join(map(str, MIN_PYTHON))
     return Finding("python", State.PROBLEM, f"{text}, too old", f"install Python {oldest} or newer")
 
 

@@ -263,7 +263,7 @@ def missing_keys(
 
 REDACTED = "(the key)"
 
-SHORTEST = 8
+MIN_REDACTED = 8
 """The fewest characters of a key that is redacted in answers too, not in errors alone. A shorter
 key, such as "EMPTY", may be a word of the answer."""
 
@@ -278,7 +278,7 @@ class Redactor:
         """Take the keys; empty keys are ignored."""
         # a key may begin with another
         self._keys = sorted(filter(None, keys), key=len, reverse=True)
-        self._long = [key for key in self._keys if len(key) >= SHORTEST]
+        self._long = [key for key in self._keys if len(key) >= MIN_REDACTED]
 
     def text(self, text: str, *, is_error: bool) -> str:
         """Return a text with its keys redacted."""
