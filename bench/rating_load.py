@@ -45,8 +45,7 @@ from careeval.people.audit.sample import (
 )
 from careeval.people.plan import Consent
 from careeval.people.store import Store
-from careeval.people.study.plan import planned_scenarios
-from careeval.people.study.planning import new_plan
+from careeval.people.study.plan import new_plan, planned_scenarios
 from careeval.people.study.questions import questions
 
 HIDDEN = re.compile(r'<input type="hidden" name="([^"]+)" value="([^"]*)"')

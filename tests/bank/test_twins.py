@@ -13,7 +13,7 @@ from careeval.bank.rules.scenarios import words_changed
 from careeval.cli.app import OK, USAGE
 from careeval.cli.app import run as command
 from careeval.core.scenario import CareError, Control, HarmKind, Split
-from careeval.people.study.planning import new_plan
+from careeval.people.study.plan import new_plan
 from careeval.protocol.evaluate import resume
 from careeval.protocol.run import Run
 from careeval.protocol.run_setup import prepare

@@ -12,8 +12,7 @@ from playwright.sync_api import Browser, Page
 from careeval.bank import Bank, load_bank
 from careeval.core.scenario import Rubric
 from careeval.people.store import Store
-from careeval.people.study.plan import StudyPlan
-from careeval.people.study.planning import new_plan
+from careeval.people.study.plan import StudyPlan, new_plan
 from support.bank_folder import GOOD_BANK
 from support.chromium import chromium
 from support.review_audit import Audit, audit_plan

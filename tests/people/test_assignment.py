@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from careeval.core.rating import Rater, Role
 from careeval.errors import ReviewError
-from careeval.people.assignment import assign, separate_families
+from careeval.people.plan import assign, separate_families
 
 OT, FAMILY, ROBOTICIST = Role.occupational_therapist, Role.family_caregiver, Role.roboticist
 

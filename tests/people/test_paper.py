@@ -25,10 +25,8 @@ from careeval.people.paper import (
     sheet_csv,
 )
 from careeval.people.plan import Consent
-from careeval.people.study.own_answers import HANDED_IN
-from careeval.people.study.plan import StudyPlan, planned_scenarios
-from careeval.people.study.planning import new_plan
-from careeval.people.study.questions import questions
+from careeval.people.study.plan import StudyPlan, new_plan, planned_scenarios
+from careeval.people.study.questions import HANDED_IN, questions
 from support.bank_folder import GOOD_BANK
 from support.review_study import CONSENT, ROLES, Study
 

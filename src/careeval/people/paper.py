@@ -16,16 +16,17 @@ from careeval.core.rating import Scale
 from careeval.core.scenario import Scenario
 from careeval.people.deck import ItemRef, Question
 from careeval.people.store import Store, Work
-from careeval.people.study.own_answers import HANDED_IN, has_handed_in
 from careeval.people.study.plan import Seat, StudyPlan
 from careeval.people.study.questions import (
     AGREE,
+    HANDED_IN,
     answerable_questions,
+    earlier_answers,
     earlier_words,
+    item_of,
     questions,
     revision_shown,
 )
-from careeval.people.study.revision import earlier_answers, item_of
 from careeval.people.typed_forms import TypedPage, TypedPages, read_rows
 from careeval.people.web.pages import environment
 
@@ -200,9 +201,7 @@ def read_typed_ratings(
     """
     pages = TypedPages(store, replace=replace)
     owing = {
-        seat.id
-        for seat in plan.seats
-        if seat.answers and not has_handed_in(store.answers(seat.id, HANDED_IN))
+        seat.id for seat in plan.seats if seat.answers and not store.answers(seat.id, HANDED_IN)
     }
 
     def take(line: int, row: Mapping[str, str]) -> None:

@@ -19,8 +19,8 @@ from careeval.cli.app import OK, run
 from careeval.core.scenario import Rubric, Split
 from careeval.people.forms import FormId
 from careeval.people.store import Store
-from careeval.people.study.own_answers import HANDED_IN
 from careeval.people.study.plan import StudyPlan
+from careeval.people.study.questions import HANDED_IN
 from support.bank_folder import SECRET, BankFolder, write_held_out
 
 COMMENT = "She should not wear the green one."

@@ -25,13 +25,11 @@ from careeval.modes.prompts import load_prompts
 from careeval.modes.response import RESPONSE
 from careeval.people.database import Database
 from careeval.people.forms import FormId
-from careeval.people.plan import Addresses
+from careeval.people.plan import Addresses, draw_scenarios
 from careeval.people.store import Store
-from careeval.people.study import own_answers
-from careeval.people.study.expert_answers import raters_who_handed_in, read_expert_answers
-from careeval.people.study.plan import StudyPlan
-from careeval.people.study.planning import new_plan, next_round
-from careeval.people.study.questions import expected_minutes
+from careeval.people.study.plan import StudyPlan, new_plan, next_round
+from careeval.people.study.questions import MINUTES_TO_ANSWER, expected_minutes, written_answer
+from careeval.people.study.rounds import raters_who_handed_in, read_expert_answers
 from careeval.people.web.access import Guard
 from careeval.people.web.app import create_app
 from careeval.protocol.recorded_responses import read_responses
@@ -104,8 +102,8 @@ SEATS = st.lists(
 def test_no_draw_is_more_even(shares: list[list[str]], each: int, seed: int) -> None:
     """No draw with as many answers of each rater has a smaller sum of squares."""
     seats = {f"r{n}": share for n, share in enumerate(shares) if len(share) >= each}
-    drawn = own_answers.draw_scenarios(seats, each, seed=seed)
-    assert drawn == own_answers.draw_scenarios(seats, each, seed=seed)
+    drawn = draw_scenarios(seats, each, seed=seed)
+    assert drawn == draw_scenarios(seats, each, seed=seed)
     for rater, names in drawn.items():
         assert len(set(names)) == len(names) == each
         assert set(names) <= set(seats[rater])
@@ -146,9 +144,7 @@ def test_answers_take_time(bank: Bank, asking: StudyPlan, study: Study) -> None:
     seat = asking.seats[0]
     (other,) = set(seat.scenarios) - set(seat.answers)
     with_answer = expected_minutes(asking, bank.scenario(seat.answers[0]), seat.id)
-    assert (
-        with_answer - expected_minutes(asking, bank.scenario(other), seat.id) > own_answers.MINUTES
-    )
+    assert with_answer - expected_minutes(asking, bank.scenario(other), seat.id) > MINUTES_TO_ANSWER
     page = study.client().get(f"/i/{study.tokens['r01']}").text
     assert "2 short answers to write, then 3 scenarios, about" in page
 
@@ -247,7 +243,7 @@ def test_rather_not(study: Study) -> None:
     task = study.plan.answer_task(study.plan.seats[0].answers[0])
 
     def counts() -> str | None:
-        return own_answers.written_answer(study.store.answers("r01", task))
+        return written_answer(study.store.answers("r01", task))
 
     assert write(client, 1, "Half a thought", "skip").headers["location"] == "/answer/2"
     assert counts() is None

@@ -15,8 +15,8 @@ from playwright.sync_api import Browser, Page, expect
 from careeval.bank import load_bank
 from careeval.core.rating import Role
 from careeval.people.store import Store, Work
-from careeval.people.study.own_answers import HANDED_IN
-from careeval.people.study.planning import new_plan
+from careeval.people.study.plan import new_plan
+from careeval.people.study.questions import HANDED_IN
 from support.bank_folder import GOOD_BANK
 from support.chromium import IN_A_BROWSER
 from support.review_browser import check, click, press

@@ -21,8 +21,13 @@ from careeval.people.deck import (
     progress,
 )
 from careeval.people.store import Answer
-from careeval.people.study.plan import StudyPlan, planned_scenarios
-from careeval.people.study.planning import new_plan, next_round, with_raters
+from careeval.people.study.plan import (
+    StudyPlan,
+    new_plan,
+    next_round,
+    planned_scenarios,
+    with_raters,
+)
 from careeval.people.study.questions import (
     AGREE,
     CANNOT_JUDGE,

@@ -11,10 +11,15 @@ from careeval.bank import Bank
 from careeval.core.rating import Scale
 from careeval.core.scenario import Scenario, Split
 from careeval.people.store import Answer, Work
-from careeval.people.study.plan import StudyPlan
-from careeval.people.study.planning import next_round
-from careeval.people.study.questions import LACKING, earlier_words, questions, revision_shown
-from careeval.people.study.revision import earlier_answers, scenario_revision
+from careeval.people.study.plan import StudyPlan, next_round
+from careeval.people.study.questions import (
+    LACKING,
+    earlier_answers,
+    earlier_words,
+    questions,
+    revision_shown,
+    scenario_revision,
+)
 from careeval.people.study.round_ratings import parse_ratings
 
 NAME = "dressing-001"

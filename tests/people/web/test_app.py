@@ -28,8 +28,7 @@ from careeval.people import database, forms
 from careeval.people.deck import duration_in_words
 from careeval.people.forms import FormId
 from careeval.people.plan import Addresses
-from careeval.people.study.plan import StudyPlan, planned_scenarios
-from careeval.people.study.planning import new_plan, next_round
+from careeval.people.study.plan import StudyPlan, new_plan, next_round, planned_scenarios
 from careeval.people.study.questions import expected_minutes
 from careeval.people.web.access import HEADERS
 from careeval.people.web.app import create_app, serve

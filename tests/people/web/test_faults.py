@@ -26,8 +26,7 @@ from careeval.bank import Bank
 from careeval.cli.app import USAGE, run
 from careeval.people import database
 from careeval.people.store import Store
-from careeval.people.study.plan import StudyPlan
-from careeval.people.study.planning import new_plan
+from careeval.people.study.plan import StudyPlan, new_plan
 from support.bank_folder import GOOD_BANK
 from support.review_audit import FIRST, SECOND, Audit
 from support.review_study import CONSENT, ROLES, Study, hidden

@@ -15,8 +15,7 @@ from starlette.testclient import TestClient
 
 from careeval.bank import Bank
 from careeval.people.plan import Consent
-from careeval.people.study.plan import StudyPlan
-from careeval.people.study.planning import new_plan
+from careeval.people.study.plan import StudyPlan, new_plan
 from support.chromium import IN_A_BROWSER
 from support.review_audit import Audit, put
 from support.review_study import ORIGIN, ROLES, Study, fill

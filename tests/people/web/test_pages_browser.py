@@ -17,7 +17,7 @@ from careeval.bank import load_bank
 from careeval.core.rating import Role
 from careeval.core.scenario import Rubric
 from careeval.people.store import Store, Work
-from careeval.people.study.planning import new_plan
+from careeval.people.study.plan import new_plan
 from support.bank_folder import GOOD_BANK
 from support.chromium import IN_A_BROWSER
 from support.review_browser import ACTIVE, check, click, press

@@ -23,7 +23,7 @@ import pytest
 
 from careeval.bank import load_bank
 from careeval.people.store import Store
-from careeval.people.study.planning import new_plan
+from careeval.people.study.plan import new_plan
 from careeval.people.web.connection import StrictReader
 from support.bank_folder import GOOD_BANK
 from support.review_audit import audit_plan

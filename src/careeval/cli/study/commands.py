@@ -28,8 +28,7 @@ from careeval.modes.prompts import load_prompts
 from careeval.people.forms import FormId
 from careeval.people.plan import PORTS
 from careeval.people.store import Store
-from careeval.people.study.plan import StudyPlan, planned_scenarios
-from careeval.people.study.planning import new_plan
+from careeval.people.study.plan import StudyPlan, new_plan, planned_scenarios
 from careeval.protocol.selection import rubrics_named, select_scenarios
 
 EXAMPLES = """\

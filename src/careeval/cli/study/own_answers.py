@@ -17,7 +17,7 @@ from careeval.files import write_text
 from careeval.protocol.recorded_responses import ResponseLine
 
 if TYPE_CHECKING:
-    from careeval.people.study.expert_answers import ExpertAnswer, ExpertAnswers
+    from careeval.people.study.rounds import ExpertAnswer, ExpertAnswers
 
 SYSTEM = "experts"
 """The name in summaries of the people who answered."""
@@ -46,7 +46,7 @@ def answer(
         bank: Folder of the bank; careeval's own if not given.
         as_json: Print what was written, and what is missing, as JSON.
     """
-    from careeval.people.study.expert_answers import read_expert_answers
+    from careeval.people.study.rounds import read_expert_answers
 
     if out.exists():
         raise UsageError(f"{out} exists already", hint="choose another name")

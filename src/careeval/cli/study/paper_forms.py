@@ -16,8 +16,8 @@ from careeval.core.scenario import Split
 from careeval.errors import UsageError
 from careeval.files import write_text
 from careeval.people.store import Store
-from careeval.people.study.own_answers import HANDED_IN, has_handed_in
 from careeval.people.study.plan import Seat, StudyPlan, planned_scenarios
+from careeval.people.study.questions import HANDED_IN
 
 
 def print_(
@@ -95,9 +95,7 @@ def _seats(plan: StudyPlan, present: set[str], wanted: Sequence[str]) -> list[Se
 def _expect_answers(store: Store, seats: Sequence[Seat]) -> None:
     """Refuse forms, which show the rubric, for raters who still have to hand in own answers."""
     not_handed_in = [
-        seat.id
-        for seat in seats
-        if seat.answers and not has_handed_in(store.answers(seat.id, HANDED_IN))
+        seat.id for seat in seats if seat.answers and not store.answers(seat.id, HANDED_IN)
     ]
     if not_handed_in:
         raise UsageError(

@@ -20,12 +20,13 @@ from careeval.people.store import Work
 from careeval.people.study.plan import (
     StudyPlan,
     last_rounds,
+    next_round,
     planned_scenarios,
     validation_obstacles,
+    with_raters,
+    with_replacement,
 )
-from careeval.people.study.planning import next_round, with_raters, with_replacement
-from careeval.people.study.questions import expected_minutes
-from careeval.people.study.revision import earlier_answers
+from careeval.people.study.questions import earlier_answers, expected_minutes
 from careeval.protocol.selection import rubrics_named
 
 
@@ -58,7 +59,7 @@ def round_(
         yes: Plan it without asking.
         as_json: Print JSON.
     """
-    from careeval.people.study.expert_answers import raters_who_handed_in
+    from careeval.people.study.rounds import raters_who_handed_in
 
     loaded = load_with_key(bank, probes=False)
     with people.open_store(study, "study") as store:

@@ -17,11 +17,10 @@ from pydantic import model_validator
 
 from careeval.core.rating import Rater, Role
 from careeval.errors import ReviewError
-from careeval.people.assignment import assign
 from careeval.people.audit.sample import AuditSample, ShownResponse
 from careeval.people.deck import WORDS_A_MINUTE
 from careeval.people.forms import clean
-from careeval.people.plan import Consent, Invitee, Plan, numbered_raters
+from careeval.people.plan import Consent, Invitee, Plan, assign, numbered_raters
 
 _SETTLES = "a"
 """The first letter of an adjudicator's pseudonym."""

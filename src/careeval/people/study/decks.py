@@ -25,9 +25,12 @@ from careeval.people.deck import (
 )
 from careeval.people.plan import Addresses
 from careeval.people.store import Store, Work
-from careeval.people.study import own_answers
 from careeval.people.study.plan import Seat, StudyPlan, planned_scenarios
 from careeval.people.study.questions import (
+    HANDED_IN,
+    MINUTES_TO_ANSWER,
+    answer_question,
+    earlier_answers,
     earlier_words,
     expected_minutes,
     item_questions,
@@ -35,7 +38,6 @@ from careeval.people.study.questions import (
     rating_question,
     revision_shown,
 )
-from careeval.people.study.revision import earlier_answers
 
 
 @dataclass(frozen=True, slots=True)
@@ -224,8 +226,8 @@ class _Round:
             "Your own answer",
             "answer",
             answers,
-            (own_answers.HANDED_IN, number),
-            finished=own_answers.has_handed_in(work.get(own_answers.HANDED_IN, {})),
+            (HANDED_IN, number),
+            finished=HANDED_IN in work,
             end="/answers",
             end_template="answers",
             end_titles=("Hand in your own answers", "Your answers are handed in"),
@@ -241,9 +243,9 @@ class _Round:
             Card(
                 self.plan.answer_task(name),
                 f"Your own answer {n}, {self.scenarios[name].adl}",
-                (own_answers.answer_question(self.plan.told),),
+                (answer_question(self.plan.told),),
                 self._shows(name),
-                own_answers.MINUTES,
+                MINUTES_TO_ANSWER,
             )
             for n, name in enumerate(seat.answers, 1)
         )
@@ -253,7 +255,7 @@ class _Round:
         for n, name in enumerate(seat.scenarios, 1):
             scenario, rated = self.scenarios[name], self.plan.rated(name)
             before = earlier_answers(rated, work)
-            own = own_answers.MINUTES if name in seat.answers else 0
+            own = MINUTES_TO_ANSWER if name in seat.answers else 0
             words = earlier_words(self.plan, scenario, seat.id, before)
             card = Card(
                 self.plan.task(name),

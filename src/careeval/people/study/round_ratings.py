@@ -19,9 +19,9 @@ from careeval.people.study.questions import (
     ENOUGH,
     UNSURE,
     answerable_questions,
+    earlier_answers,
     kept_questions,
 )
-from careeval.people.study.revision import earlier_answers
 from careeval.results.held_out_words import WITHHELD, names_by_place
 
 T = TypeVar("T", Rating, PointsView, Comment, Sufficiency)
