@@ -259,7 +259,7 @@ def test_a_grader_that_was_tried_says_how_it_did(runs: Runs) -> None:
 @pytest.fixture
 def audited(runs: Runs, monkeypatch: pytest.MonkeyPatch) -> Findings:
     """Findings with an audit in which two people find none of the grader's severe errors."""
-    monkeypatch.setattr("careeval.people.audit.sample_estimates.MIN_AUDITED", 1)
+    monkeypatch.setattr("careeval.people.audit.results.MIN_AUDITED", 1)
     sample = draw(runs)
     labels = read_by(sample, lambda _, s: s.present and s.points > 0)
     return findings(runs, audits={sample.grader: audit_results(sample, labels)})

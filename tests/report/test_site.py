@@ -475,7 +475,7 @@ def test_a_system_s_page_has_its_corrected_score(
     runs: Runs, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """An audited grader's scores are corrected on the system's page, its card, and in the data."""
-    monkeypatch.setattr("careeval.people.audit.sample_estimates.MIN_AUDITED", 1)
+    monkeypatch.setattr("careeval.people.audit.results.MIN_AUDITED", 1)
     sample = draw(runs)
     labels = read_by(sample, lambda _, s: s.present and s.points > 0)
     audit = audit_results(sample, labels)
@@ -493,7 +493,7 @@ def test_another_run_s_pages_have_no_corrected_score(
     runs: Runs, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A run whose answers people did not read says so, and shows no score of another's."""
-    monkeypatch.setattr("careeval.people.audit.sample_estimates.MIN_AUDITED", 1)
+    monkeypatch.setattr("careeval.people.audit.results.MIN_AUDITED", 1)
     sample = draw(runs)
     other = replace(runs, responses=runs.responses.with_columns(text=pl.lit("I do otherwise.")))
     labels = read_by(sample, lambda _, s: s.present and s.points > 0)

@@ -17,7 +17,7 @@ from careeval.core.rating import Label, Reading
 from careeval.core.scenario import Rubric
 from careeval.errors import ReviewError
 from careeval.people.audit.draw import draw
-from careeval.people.audit.results import audit_results
+from careeval.people.audit.results import AuditedSample, audit_results
 from careeval.people.audit.sample import (
     OTHER_ANSWERS,
     OTHER_JUDGMENTS,
@@ -29,7 +29,6 @@ from careeval.people.audit.sample import (
     Waiting,
     truth_of,
 )
-from careeval.people.audit.sample_estimates import AuditedSample
 from careeval.results.details import EntryNumbers
 from careeval.results.entries import entries
 from careeval.results.people_audit import PeopleAudit
@@ -298,7 +297,7 @@ def test_without_labels_all_is_unknown() -> None:
 @pytest.fixture
 def few(monkeypatch: pytest.MonkeyPatch) -> None:
     """Scores are corrected however few responses were read."""
-    monkeypatch.setattr("careeval.people.audit.sample_estimates.MIN_AUDITED", 1)
+    monkeypatch.setattr("careeval.people.audit.results.MIN_AUDITED", 1)
 
 
 def scores(marks: Marks, says: Any, **numbers: int) -> PeopleAudit:

@@ -8,12 +8,12 @@ import pytest
 
 from careeval.core.rating import Rater, Rating, Role, Scale, Subject
 from careeval.people.study import rater_sheets as raters
-from careeval.people.study import scenario_sheets as scenario_results
+from careeval.people.study import sheets as scenario_results
+from careeval.people.study.decisions import RoleRatings
 from careeval.people.study.documents import study_document
-from careeval.people.study.kinds import AGREEMENT, OF_ROLE, SHARE_OF_RATERS
 from careeval.people.study.results import StudyResults, study_results
 from careeval.people.study.round_ratings import RoundAnswers, RoundRater
-from careeval.people.study.scale_ratings import RoleRatings
+from careeval.people.study.sheets import AGREEMENT, OF_ROLE, SHARE_OF_RATERS
 from careeval.sheets.formats.data_files import csv_text
 from careeval.sheets.formats.latex import latex
 from careeval.sheets.formats.markdown import markdown

@@ -14,11 +14,12 @@ from careeval.bank.evidence_changes import ProposedStatus
 from careeval.core.rating import Comment, PointsView, Rater, Rating, Role, Scale, Subject
 from careeval.core.scenario import Rubric, Scenario, Split, Status
 from careeval.errors import ReviewError
+from careeval.people.study.decisions import Decision, DecisionTerms, ScenarioResult
 from careeval.people.study.documents import role_json, study_json
-from careeval.people.study.panel import Years
 from careeval.people.study.rater_sheets import pace_notes, ratings_sheet
 from careeval.people.study.results import (
     StudyResults,
+    Years,
     chance_of_passing,
     status_changes,
     study_results,
@@ -30,8 +31,6 @@ from careeval.people.study.round_ratings import (
     without_held_out_words,
     words_shown,
 )
-from careeval.people.study.scale_ratings import DecisionTerms
-from careeval.people.study.scenario_decisions import Decision, ScenarioResult
 from careeval.results.held_out_words import WITHHELD
 from careeval.stats.validity import Endorsement, EndorsementRule
 from support.strategies import scenarios

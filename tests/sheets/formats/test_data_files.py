@@ -111,7 +111,7 @@ def test_one_who_is_not_ranked_is_there_with_the_reason() -> None:
 
 def test_scores_that_people_correct_are_a_table(monkeypatch: pytest.MonkeyPatch) -> None:
     """An audit has a row a system and rubric, and its numbers on the card; without one no row."""
-    monkeypatch.setattr("careeval.people.audit.sample_estimates.MIN_AUDITED", 1)
+    monkeypatch.setattr("careeval.people.audit.results.MIN_AUDITED", 1)
     runs = judged({"a": at_random(1, 8, 2), "b": at_random(2, 8, 2)})
     sample = draw(runs)
     people = audit_results(sample, read_by(sample, lambda _, s: s.present and s.points > 0))

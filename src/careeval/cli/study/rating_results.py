@@ -20,8 +20,8 @@ from careeval.errors import UsageError
 from careeval.people.study.plan import StudyPlan
 
 if TYPE_CHECKING:
+    from careeval.people.study.decisions import DecisionTerms
     from careeval.people.study.results import StudyResults
-    from careeval.people.study.scale_ratings import DecisionTerms
 
 _Cut = Annotated[int, Parameter(validator=Number(gte=2, lte=5))]
 
@@ -54,8 +54,8 @@ def results(
         other_cut: A second cut, whose results are reported beside the first's.
         without_fast: Leave out what raters chose faster than 500 words a minute can be read.
     """
+    from careeval.people.study.decisions import DecisionTerms
     from careeval.people.study.documents import study_document, study_json, write_study
-    from careeval.people.study.scale_ratings import DecisionTerms
     from careeval.stats.validity import EndorsementRule
 
     terms = DecisionTerms(EndorsementRule(rule), cut, other_cut)
@@ -95,8 +95,8 @@ def apply(study: Path, *, bank: BankFolder = None, yes: Flag = False, as_json: J
         as_json: Print what changes as JSON.
     """
     from careeval.cli.study.status_tables import changes_document
+    from careeval.people.study.decisions import PAPER
     from careeval.people.study.results import status_changes
-    from careeval.people.study.scale_ratings import PAPER
 
     outcome = _results(study, [bank], PAPER)
     decisions = status_changes(outcome)

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from careeval.bank.evidence_changes import EvidenceChange
 from careeval.core.text import counted
 from careeval.people.deck import Progress
-from careeval.people.study.kinds import ROLE
 from careeval.people.study.plan import StudyPlan
+from careeval.people.study.sheets import ROLE
 from careeval.sheets.document import Document
 from careeval.sheets.kinds import COUNT, FLAG, WORD_LIST, Form, Kind, Unit, flag_kind, number_kind
 from careeval.sheets.sheet import Field, Row, Sheet, Shown, View

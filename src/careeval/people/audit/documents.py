@@ -17,8 +17,8 @@ from careeval.core.rating import Label, Reading
 from careeval.core.text import counted
 from careeval.errors import ReviewError
 from careeval.files import read_text
+from careeval.people.audit.results import MIN_AUDITED
 from careeval.people.audit.sample import SCHEMA, AuditSample, Hidden, ShownResponse
-from careeval.people.audit.sample_estimates import MIN_AUDITED
 from careeval.people.typed_forms import read_rows
 from careeval.results.people_audit import PeopleAudit
 from careeval.sheets import words

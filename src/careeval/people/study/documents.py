@@ -6,8 +6,7 @@ from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
 
-from careeval.people.study.kinds import UNDECIDED
-from careeval.people.study.panel import COEFFICIENTS, DESCRIBES, RaterAgreement, RolePanel
+from careeval.people.study.decisions import Decision, ItemResult, ScaleRatings, ScenarioResult
 from careeval.people.study.rater_sheets import (
     PANEL_COUNTS,
     agreement_sheet,
@@ -21,11 +20,16 @@ from careeval.people.study.rater_sheets import (
     ratings_sheet,
     view_row,
 )
-from careeval.people.study.results import StudyResults
+from careeval.people.study.results import (
+    COEFFICIENTS,
+    DESCRIBES,
+    RaterAgreement,
+    RolePanel,
+    StudyResults,
+)
 from careeval.people.study.round_ratings import FASTEST_READER
-from careeval.people.study.scale_ratings import ScaleRatings
-from careeval.people.study.scenario_decisions import Decision, ItemResult, ScenarioResult
-from careeval.people.study.scenario_sheets import (
+from careeval.people.study.sheets import (
+    UNDECIDED,
     decisions_sheet,
     roles_sheet,
     scales_sheet,

@@ -13,19 +13,23 @@ from pathlib import Path
 
 from careeval.core.rating import STEPS, Comment, Scale
 from careeval.files import write_text
-from careeval.people.study.kinds import DECISIONS, ROLES, SHARE_ALONE, UNDECIDED
-from careeval.people.study.panel import COEFFICIENTS
-from careeval.people.study.rater_sheets import agreement_sheet, pace_notes, panel_roles_sheet
-from careeval.people.study.results import TRUE_SHARES, StudyResults
-from careeval.people.study.scale_ratings import LEVELS, DecisionTerms, ScaleRatings
-from careeval.people.study.scenario_decisions import (
+from careeval.people.study.decisions import (
+    LEVELS,
     OF_SCENARIO,
     Decision,
+    DecisionTerms,
     ItemResult,
+    ScaleRatings,
     ScenarioResult,
 )
-from careeval.people.study.scenario_sheets import (
+from careeval.people.study.rater_sheets import agreement_sheet, pace_notes, panel_roles_sheet
+from careeval.people.study.results import COEFFICIENTS, TRUE_SHARES, StudyResults
+from careeval.people.study.sheets import (
+    DECISIONS,
+    ROLES,
     SCENARIO,
+    SHARE_ALONE,
+    UNDECIDED,
     across_roles_sheet,
     decisions_sheet,
     power_sheet,

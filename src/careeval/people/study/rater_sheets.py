@@ -10,11 +10,18 @@ from collections.abc import Iterator
 
 from careeval.core.rating import Comment, PointsView, Rater
 from careeval.core.text import counted
-from careeval.people.study.kinds import AGREEMENT, DECIMALS, YEARS
-from careeval.people.study.panel import COEFFICIENTS, RolePanel, any_cut
-from careeval.people.study.results import StudyResults
+from careeval.people.study.results import COEFFICIENTS, RolePanel, StudyResults, any_cut
 from careeval.people.study.round_ratings import FASTEST_READER
-from careeval.people.study.scenario_sheets import IN_ROLE, ROUND, SCALE, SUBJECT, subject_row
+from careeval.people.study.sheets import (
+    AGREEMENT,
+    DECIMALS,
+    IN_ROLE,
+    ROUND,
+    SCALE,
+    SUBJECT,
+    YEARS,
+    subject_row,
+)
 from careeval.results.held_out_words import WITHHELD
 from careeval.sheets.kinds import COUNT, FLAG, SIGNED
 from careeval.sheets.sheet import Field, Row, Sheet

@@ -26,7 +26,7 @@ from careeval.people.forms import ClosedError, FormError, RevokedError
 from careeval.people.plan import PORTS, Addresses, is_loopback
 from careeval.people.store import Store
 from careeval.people.study import decks as study_decks
-from careeval.people.web import common_pages, deck_pages
+from careeval.people.web import deck_pages, pages
 from careeval.people.web.access import (
     Guard,
     PageSlots,
@@ -36,7 +36,6 @@ from careeval.people.web.access import (
     revoked_refusal,
 )
 from careeval.people.web.connection import BACKLOG, Limits, ReviewServer, connection_class
-from careeval.people.web.pages import refusal
 
 _STATIC = Path(__file__).with_name("static")
 
@@ -69,7 +68,7 @@ def create_app(bank: Bank | None, store: Store, addresses: Addresses | None = No
             )
         app.state.workbench = study_decks.study_workbench(bank, store, addresses)
         app.include_router(deck_pages.router(study_decks.PATHS, study_decks.ENDS))
-    app.include_router(common_pages.router)
+    app.include_router(pages.router)
     app.mount("/static", StaticFiles(directory=_STATIC))
     for kind, answer in _ANSWERS.items():
         app.add_exception_handler(kind, answer)
@@ -81,7 +80,7 @@ async def _redirected(_: Request, error: Any) -> Response:
 
 
 async def _refused(request: Request, error: Any) -> Response:
-    return refusal(
+    return pages.refusal(
         request, error.status, error.title, error.words, retry=error.retry, withdraw=error.withdraw
     )
 
@@ -100,16 +99,16 @@ async def _not_saved(request: Request, error: Any) -> Response:
     )
     if request.method == "POST":
         words += "; what you have just sent is not saved, but shown below: try again in a minute"
-    return refusal(request, 503, "Not saved", f"{words}. ({error})")
+    return pages.refusal(request, 503, "Not saved", f"{words}. ({error})")
 
 
 async def _unreadable(request: Request, error: Any) -> Response:
-    return refusal(request, error.status, "Not saved", str(error))
+    return pages.refusal(request, error.status, "Not saved", str(error))
 
 
 async def _no_page(request: Request, error: Any) -> Response:
     status = getattr(error, "status_code", 404)
-    return refusal(
+    return pages.refusal(
         request, status, "There is nothing here", "Go to the overview, or use your link."
     )
 
@@ -120,7 +119,7 @@ async def _disconnected(_: Request, __: Any) -> Response:
 
 async def _failed(request: Request, _: Any) -> Response:
     words = "Something is wrong with this program, not with what you did. What was saved stands."
-    return refusal(request, 500, "That should not have happened", words)
+    return pages.refusal(request, 500, "That should not have happened", words)
 
 
 _ANSWERS: dict[type[Exception], Callable[[Request, Any], Awaitable[Response]]] = {

@@ -31,14 +31,17 @@ from careeval.people.web.access import (
     RedirectError,
     RefusedError,
 )
-from careeval.people.web.common_pages import (
+from careeval.people.web.pages import (
     PRACTISED,
     OpenSeat,
     expect_decks_before,
+    go_to,
     not_found,
     open_seat,
+    page,
+    refusal,
+    wants_json,
 )
-from careeval.people.web.pages import go_to, page, refusal, wants_json
 
 Row = tuple[str, str, Progress]
 """A card in a list: its address, empty if it does not open yet, its name, and its progress."""
