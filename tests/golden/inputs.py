@@ -31,7 +31,7 @@ from careeval.cli.app import OK, run
 from careeval.core.response import Response, ResponseState
 from careeval.protocol.connect import set_prices
 from careeval.protocol.evaluate import resume
-from careeval.protocol.held_out_runs import make_private_folder, run_folder
+from careeval.protocol.held_out_runs import folder_of_run, make_private_folder
 from careeval.protocol.regrade import RegradePart, prepare_probes, prepare_regrading
 from careeval.protocol.run import Run
 from careeval.protocol.run_setup import prepare, prepare_recorded
@@ -284,7 +284,7 @@ def _held_out() -> None:
             task = {"bank": str(Path("small-bank").resolve()), "split": split}
             run_of_split = Run(system, None, LEXICAL, 1, task)
             make_private_folder(Path("held-out"), run_of_split)
-            folder = run_folder(Path("held-out"), run_of_split)
+            folder = folder_of_run(Path("held-out"), run_of_split)
             resume(prepare_recorded(folder, answers, run_of_split))
     shutil.rmtree("apart")
 

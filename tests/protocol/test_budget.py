@@ -16,7 +16,7 @@ from careeval.protocol.budget import (
     RESERVED_FILE,
     Budget,
     CallEstimate,
-    estimate,
+    estimate_call,
     open_reservations,
     remove_reservations,
 )
@@ -254,10 +254,10 @@ def test_two_processes_never_spend_more_than_the_estimates_miss(
 def test_an_estimate_is_the_plans() -> None:
     """400 bytes in, 60 tokens out, at $2 and $10 a million; at worst 3 bytes a token, 500 out."""
     price = {"input": 2.0, "output": 10.0, "cache_read": 0.0, "cache_write": 2.5}
-    found = estimate("grade m", price, 400, 60, 500)
+    found = estimate_call("grade m", price, 400, 60, 500)
     assert found.usd == pytest.approx((400 / 4 * 2 + 60 * 10) / 1e6)
     assert found.worst_usd == pytest.approx((400 / 3 * 2.5 + 500 * 10) / 1e6)
-    assert estimate("grade m", price, 400, 900, 500).usd == pytest.approx((200 + 5000) / 1e6)
+    assert estimate_call("grade m", price, 400, 900, 500).usd == pytest.approx((200 + 5000) / 1e6)
 
 
 @pytest.mark.parametrize("thought", [0, 2000])

@@ -157,7 +157,7 @@ def test_a_price_that_lacks_a_part_ends_a_run(bank: Path, tmp_path: Path) -> Non
     model = Fake("half-priced", answer, usage=AS_EXPECTED)
     run = make(bank, model, None, prices={model.model: EXPECTED}, max_cost=5.0)
     folder = prepare(run, tmp_path / "robot")
-    budget = "careeval.protocol.calls.estimate"
+    budget = "careeval.protocol.calls.estimate_call"
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(budget, lambda *_: 1 / 0)
         assert resume(folder).stopped is Stop.died

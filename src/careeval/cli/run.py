@@ -19,7 +19,7 @@ from careeval.core.scenario import Rubric
 from careeval.core.text import counted
 from careeval.errors import UsageError
 from careeval.protocol.allowed_addresses import check_addresses
-from careeval.protocol.held_out_runs import make_private_folder, refuse_taken_name, run_folder
+from careeval.protocol.held_out_runs import folder_of_run, make_private_folder, refuse_taken_name
 from careeval.protocol.ledger import CALLS_FILE
 from careeval.protocol.logs import logged_samples
 from careeval.protocol.recorded_responses import read_responses
@@ -182,7 +182,7 @@ def run(
         runs, answers = _runs_of_models(template, models, name, asking, suffix), {}
     _refuse_shared_folders(runs)
     for each in runs:
-        check_folder(run_folder(root, each), each)
+        check_folder(folder_of_run(root, each), each)
         refuse_taken_name(root, each)
     check_addresses(runs)
     with early_workers(0 if spending.dry_run else len(runs)) as early:
@@ -257,7 +257,7 @@ def _refuse_shared_folders(runs: Sequence[Run]) -> None:
 
 def _prepare(runs: Sequence[Run], root: Path, answers: dict[str, list[Response]]) -> list[Path]:
     """Set up the folders of all runs, or of none if one fails, and return them."""
-    by_folder = {run_folder(root, run): run for run in runs}
+    by_folder = {folder_of_run(root, run): run for run in runs}
     try:
         for folder, run in by_folder.items():
             make_private_folder(root, run)

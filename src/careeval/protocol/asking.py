@@ -33,7 +33,7 @@ from careeval.modes.prompts import load_prompts
 from careeval.modes.response import RESPONSE
 from careeval.protocol.calls import call, current_calls
 from careeval.protocol.log_fields import Grouping
-from careeval.protocol.recorded_responses import read_responses
+from careeval.protocol.recorded_responses import responses_of_system
 
 STORE_KEY = "careeval_response"
 SAMPLING_KEY = "careeval_sampling"
@@ -83,14 +83,8 @@ def recorded(
     Raises:
         ProtocolError: The file cannot be read, or holds no response of that system.
     """
-    by_system = read_responses(Path(responses))
-    if system not in by_system:
-        systems = ", ".join(map(repr, by_system))
-        raise ProtocolError(
-            f"{responses}: has no responses of system {system!r}",
-            hint=f"name a system that the file has: {systems}",
-        )
-    by_epoch = {(r.scenario, r.epoch): r for r in by_system[system]}
+    of_system = responses_of_system(Path(responses), system)
+    by_epoch = {(r.scenario, r.epoch): r for r in of_system}
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:  # noqa: ARG001
         key = (str(state.sample_id), state.epoch)

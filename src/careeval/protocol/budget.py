@@ -346,7 +346,7 @@ class CallEstimate:
     worst_usd: float  # Cost if the reply reaches its token limit
 
 
-def estimate(
+def estimate_call(
     kind: str, price: Mapping[str, Any], n_bytes: int, expected_tokens: float, limit: int
 ) -> CallEstimate:
     """Return the estimated cost of a call of a `kind`, role and model, at the fields of a `Price`.

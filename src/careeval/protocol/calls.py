@@ -22,7 +22,7 @@ from inspect_ai.model._model import AttemptTimeoutError
 
 from careeval.core.text import dollars
 from careeval.errors import ProtocolError
-from careeval.protocol.budget import ANSWER_TOKENS, Budget, CallEstimate, estimate
+from careeval.protocol.budget import ANSWER_TOKENS, Budget, CallEstimate, estimate_call
 from careeval.protocol.call_journal import (
     CallResult,
     StoredCalls,
@@ -259,7 +259,7 @@ class RunCalls:
             len(schema.model_dump_json(exclude_none=True)) if schema else 0
         )
         limit = config.max_tokens or MAX_TOKENS
-        return estimate(kind, price, n_bytes, pending.expected_tokens, limit)
+        return estimate_call(kind, price, n_bytes, pending.expected_tokens, limit)
 
     async def _set_aside(self, budget: Budget, pending: PendingCall, needed: CallEstimate) -> None:
         """Wait, in the order of the calls, until the cost is reserved; end the run if none fits."""

@@ -17,7 +17,6 @@ import numpy as np
 import numpy.typing as npt
 
 from careeval.core.scenario import Rubric, Scenario
-from careeval.errors import ProtocolError
 from careeval.modes.grading import MAX_ATTEMPTS, Judgments, grader_items, read_reply
 from careeval.modes.prompts import Prompts
 from careeval.protocol.budget import (
@@ -30,7 +29,7 @@ from careeval.protocol.logs import check_size
 from careeval.protocol.prices import FREE, Price, cost_of, price_of
 from careeval.protocol.prices import as_json as prices_as_json
 from careeval.protocol.providers import server_address
-from careeval.protocol.recorded_responses import read_responses
+from careeval.protocol.recorded_responses import responses_of_system
 from careeval.protocol.run import GRADER_TOKENS, MAX_TOKENS, Run
 from careeval.protocol.selection import selection_of
 
@@ -232,14 +231,8 @@ def _calls(
 def _recorded(run: Run) -> dict[str, list[_Length]]:
     """Return scenario → the lengths of its recorded responses that can be graded."""
     file, system = Path(run.task["responses"]), run.task.get("system") or run.system
-    responses = read_responses(file)
-    if system not in responses:
-        raise ProtocolError(
-            f"{file}: has no responses of system {system!r}",
-            hint=f"name a system that the file has: {', '.join(map(repr, responses))}",
-        )
     lengths: dict[str, list[_Length]] = {}
-    for response in responses[system]:
+    for response in responses_of_system(file, system):
         answered = lengths.setdefault(response.scenario, [])
         if response.state.is_graded and response.epoch <= run.epochs:
             answered.append(_Length.of(response.text))

@@ -45,7 +45,7 @@ Do not publish them, commit them or send them on: a scenario that was seen is no
 """
 
 
-def run_folder(root: Path, run: Run) -> Path:
+def folder_of_run(root: Path, run: Run) -> Path:
     """Return the folder of a run below the folder that the user named."""
     name = folder_name(run.system)
     return root / PRIVATE / name if is_held_out(run) else root / name
@@ -113,7 +113,7 @@ def check_held_out_allowed(split: str) -> None:
 def refuse_taken_name(root: Path, run: Run) -> None:
     """Raise a `ProtocolError` if another run, be it private or renamed, has the system's name."""
     for other in runs_named(root, run.system):
-        if other != run_folder(root, run):
+        if other != folder_of_run(root, run):
             raise ProtocolError(
                 f"{other} already has a run of {run.system!r}",
                 hint="give another --name, or another folder",

@@ -13,7 +13,7 @@ from __future__ import annotations
 import re
 import sys
 import zipfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import cache
@@ -146,7 +146,6 @@ class Log:
 
     path: Path
     header: LogHeader  # The fields of its header that the tables need
-    about: Mapping[str, Any]  # The metadata that careeval wrote into the header, unchecked
     name: str | None = None  # Name of the system in `run.json`; `None` if `run.json` has no name
 
     @property
@@ -243,7 +242,7 @@ def read_log(path: Path) -> Log:
         task = short_repr(eval_fields.get("task"))
         raise LogError(f"{path}: is a log of the task {task}, not of careeval")
     try:
-        log = Log(path, _reader(LogHeader).validate_json(content, strict=True), about)
+        log = Log(path, _reader(LogHeader).validate_json(content, strict=True))
     except ValidationError as error:
         version = about.get("software") if isinstance(about, dict) else None
         version = version[:MAX_SHOWN] if isinstance(version, str) else "an unknown version"

@@ -115,6 +115,21 @@ def read_responses(path: Path) -> dict[str, list[Response]]:
     return {system: list(responses.values()) for system, responses in by_system.items()}
 
 
+def responses_of_system(path: Path, system: str) -> list[Response]:
+    """Return the recorded responses of one system in a file.
+
+    Raises:
+        ProtocolError: The file cannot be read, or has no response of that system.
+    """
+    by_system = read_responses(path)
+    if system not in by_system:
+        raise ProtocolError(
+            f"{path}: has no responses of system {system!r}",
+            hint=f"name a system that the file has: {', '.join(map(repr, by_system))}",
+        )
+    return by_system[system]
+
+
 def _lines(path: Path) -> Iterator[tuple[int, str]]:
     """Yield each non-blank line with its number; of a line that is too long, only its start."""
     try:
