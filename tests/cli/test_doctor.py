@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 from careeval.cli.app import CHECK_FAILED, OK, run
-from careeval.cli.doctor import lines, settings, variables
-from careeval.protocol.doctor import Finding, State
+from careeval.cli.doctor import Finding, State, lines, settings, variables
 
 SECRET = "sk-0123456789abcdef"
 

@@ -13,9 +13,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from careeval.errors import BankError
-from careeval.protocol import doctor
-from careeval.protocol.doctor import (
+from careeval.cli import doctor
+from careeval.cli.doctor import (
     Finding,
     State,
     disk_finding,
@@ -28,6 +27,7 @@ from careeval.protocol.doctor import (
     ray_finding,
     runs_finding,
 )
+from careeval.errors import BankError
 from careeval.protocol.providers import PROVIDERS, Provider
 
 OPENAI = Provider("openai", "openai", ("OPENAI_API_KEY",))
@@ -168,7 +168,7 @@ def test_what_is_missing_is_not_used(monkeypatch: pytest.MonkeyPatch, tmp_path: 
 def test_inspect_is_not_loaded(tmp_path: Path) -> None:
     """Neither Inspect nor polars is loaded to examine a folder without runs."""
     code = (
-        "import sys; from pathlib import Path; from careeval.protocol.doctor import examine;"
+        "import sys; from pathlib import Path; from careeval.cli.doctor import examine;"
         "examine(Path(), {});"
         "print([name for name in ('inspect_ai', 'openai', 'polars') if name in sys.modules])"
     )
@@ -185,6 +185,6 @@ def test_ray_says_what_installs_it(monkeypatch: pytest.MonkeyPatch) -> None:
     def version(_: str) -> str:
         raise PackageNotFoundError
 
-    monkeypatch.setattr("careeval.protocol.doctor.version", version)
+    monkeypatch.setattr("careeval.cli.doctor.version", version)
     found = ray_finding()
     assert (found.state, found.hint[:12]) == (State.NOTE, "pip install ")
