@@ -75,7 +75,7 @@ def hall(y: FloatArray, m: FloatArray, lowest: FloatArray) -> Ends:
     )
 
 
-def korn_graubard(most: float | None, *, from_zero: bool = False) -> Tried:
+def korn_graubard(max_trials: float | None, *, from_zero: bool = False) -> Tried:
     """Korn and Graubard on the scale of the ratio, or from 0; at most so many trials a family."""
 
     def ends(y: FloatArray, m: FloatArray, lowest: FloatArray) -> Ends:
@@ -83,8 +83,8 @@ def korn_graubard(most: float | None, *, from_zero: bool = False) -> Tried:
         lowest = np.where(from_zero & (ratio > 0), 0.0, lowest)
         width, share = 1 - lowest, np.clip(ratio, 0, 1)
         variance = error**2
-        if most is not None:
-            variance = np.maximum(variance, share * (1 - share) / (most * y.shape[1]))
+        if max_trials is not None:
+            variance = np.maximum(variance, share * (1 - share) / (max_trials * y.shape[1]))
         p = np.clip((ratio - lowest) / width, 0, 1)
         with np.errstate(divide="ignore", invalid="ignore"):
             n = p * (1 - p) * width**2 / variance
@@ -104,7 +104,10 @@ CLOSED: dict[str, Tried] = {
     "Hall's t": hall,
     "KG, 0 to 1": korn_graubard(None, from_zero=True),
     "KG": korn_graubard(None),
-    **{f"KG, {most:g} a family": korn_graubard(most) for most in (5, 4, 3, 2.5, 2)},
+    **{
+        f"KG, {max_trials:g} a family": korn_graubard(max_trials)
+        for max_trials in (5, 4, 3, 2.5, 2)
+    },
 }
 
 

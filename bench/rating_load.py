@@ -167,7 +167,7 @@ async def rate_all(raters: Iterable[Rater], port: int, is_over: Over, think: flo
 
 def new_study(bank: Bank, n: int, path: Path) -> dict[str, Rater]:
     """A study of careeval's own bank, and its raters."""
-    most = min(20, len(bank))
+    max_scenarios = min(20, len(bank))
     plan = new_plan(
         bank,
         [Role.other] * n,
@@ -175,7 +175,7 @@ def new_study(bank: Bank, n: int, path: Path) -> dict[str, Rater]:
         title="Load",
         consent=CONSENT,
         seed=1,
-        per_rater=most,
+        per_rater=max_scenarios,
     )
     scenarios = planned_scenarios(plan, bank)
     store = Store.create(path, "study", plan.json_text())

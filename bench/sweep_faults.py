@@ -52,12 +52,12 @@ class Size:
     """Sizes of a sweep of four scenarios.
 
     Attributes:
-        most_seconds: Until a fault strikes, at most.
+        max_seconds: Until a fault strikes, at most.
     """
 
     slices: int = 2
     samples: int = 6
-    most_seconds: float = 8.0
+    max_seconds: float = 8.0
 
     @property
     def n_calls(self) -> int:
@@ -65,7 +65,7 @@ class Size:
         return 2 * len(IDS) * self.samples
 
 
-SMALL = Size(slices=1, samples=2, most_seconds=4.0)
+SMALL = Size(slices=1, samples=2, max_seconds=4.0)
 
 
 @dataclass(frozen=True)
@@ -178,7 +178,7 @@ def campaign(place: Place, work: Path, n_trials: int, seed: int) -> list[Trial]:
     carry_out("none", float("inf"), work / "undisturbed", place, None)
     undisturbed = swept(work / "undisturbed" / "root")
     for n in range(n_trials):
-        kind, moment = rng.choice(KINDS[place.on]), rng.uniform(1, place.size.most_seconds)
+        kind, moment = rng.choice(KINDS[place.on]), rng.uniform(1, place.size.max_seconds)
         trial = carry_out(kind, moment, work / str(n), place, undisturbed)
         trials.append(trial)
         sys.stdout.write(f"{n}: {trial}\n")
