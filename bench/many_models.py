@@ -13,7 +13,7 @@ import sys
 import polars as pl
 
 from careeval.protocol.tables import read_runs
-from careeval.results.summary import summarise
+from careeval.results.entries import entries
 from careeval.results.tables import Runs
 
 
@@ -34,5 +34,5 @@ def repeated(runs: Runs, n_systems: int) -> Runs:
 
 
 if __name__ == "__main__":
-    found = summarise(repeated(read_runs(sys.argv[1]), int(sys.argv[2])))
+    found = entries(repeated(read_runs(sys.argv[1]), int(sys.argv[2])))
     assert len({summary.system for summary in found}) == int(sys.argv[2])

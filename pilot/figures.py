@@ -25,19 +25,18 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from careeval.bank.pilot import FILE, Presence
+from careeval.bank.row_files import rows_text
 from scipy.stats import t
 
 from careeval.bank import Bank, bank_folder, load_bank
-from careeval.bank.pilot import FILE, Presence
-from careeval.bank.row_files import rows_text
 from careeval.bank.sealed import KEY_VARIABLE, held_out_key, unseal
 from careeval.core.scenario import Action, CareError, Group, Origin, Rubric, Scenario, Split
-from careeval.results.details import care_numbers
-from careeval.results.entries import entries
+from careeval.results.entries import Entry, entries
 from careeval.results.graded_rubric import Errors
 from careeval.results.probe_check import LabelledJudgment, ProbeAgreement
-from careeval.results.summary import Summary, summary_of
 from careeval.results.tables import Runs
+from careeval.sheets.care_numbers import care_numbers
 from careeval.sheets.kinds import ESTIMATE, Form
 from careeval.stats.intervals import linearised_ratio
 
@@ -137,10 +136,10 @@ def run_of(kind: str, bank: Bank, keep: Iterable[Scenario]) -> Runs:
     return Runs.of(responses, judgments)
 
 
-def summary(kind: str, bank: Bank, keep: Iterable[Scenario]) -> Summary:
-    """Return the summary of a kind of answer over some scenarios."""
+def entry_of(kind: str, bank: Bank, keep: Iterable[Scenario]) -> Entry:
+    """Return the entry of a kind of answer over some scenarios."""
     (entry,) = entries(run_of(kind, bank, keep))
-    return summary_of(entry)
+    return entry
 
 
 def table(head: Iterable[str], body: Iterable[Iterable[str]]) -> Iterator[str]:
@@ -155,7 +154,7 @@ def figures(bank: Bank) -> Iterator[str]:
     """Every figure, as lines of Markdown."""
     bases = bank.bases
     groups = {group: [s for s in bases if s.group is group] for group in Group}
-    sums = {kind: summary(kind, bank, bases) for kind in KINDS}
+    sums = {kind: entry_of(kind, bank, bases) for kind in KINDS}
     yield f"## Score and severe errors, {len(bases)} bases"
     yield ""
     yield from table(
@@ -220,7 +219,7 @@ def figures(bank: Bank) -> Iterator[str]:
     yield ""
     yield "## Twins and controls, closed book"
     yield ""
-    of_all = summary("closed", bank, bank.scenarios)
+    of_all = entry_of("closed", bank, bank.scenarios)
     yield from table(
         ("number", "n", "share %"),
         (
@@ -265,7 +264,7 @@ def _by_part(kind: str, bank: Bank, parts: Sequence[Sequence[Scenario]]) -> Iter
     shares = []
     for members in parts:
         (entry,) = entries(run_of(kind, bank, members))
-        yield ESTIMATE.text(summary_of(entry).score, Form.whole)
+        yield ESTIMATE.text(entry.score, Form.whole)
         points = {s.id: sum(a.points for a in s.actions if a.points > 0) for s in members}
         means = np.nanmean(entry.graded.earned.value, axis=1)
         earned = dict(zip(entry.graded.scenarios, means.tolist(), strict=True))

@@ -30,8 +30,7 @@ from careeval.core.scenario import Rung
 from careeval.modes.grading import read_reply, resolve
 from careeval.protocol.run import Run
 from careeval.protocol.tables import read_runs
-from careeval.results.entries import entries, harms
-from careeval.results.summary import Summary, summarise
+from careeval.results.entries import Entry, entries, harms
 from careeval.results.tables import Runs
 from careeval.stats.intervals import linearised_ratio
 from results import authored
@@ -142,7 +141,7 @@ def test_a_failed_call_is_not_absent(bank: Path, tmp_path: Path) -> None:
 
     runs = run(bank, tmp_path, Fake("silent-on-harm", script), per_item=True, rubric="actions")
     assert found(runs) == {"asks": True, "waits": True, "pulls": None}
-    (s,) = summarise(runs)
+    (s,) = entries(runs)
     assert (s.score.value, s.severe.share.value) == (None, None)
     assert s.score.reason == "every judgment of the items of some points is unresolved"
     assert s.n_unresolved == 1
@@ -161,7 +160,7 @@ def test_three_graders_stay_apart(bank: Path, tmp_path: Path) -> None:
     for name in ("none-met", "none-either"):
         grader = Fake(name, says(present=False))
         regrade(tmp_path, grader.model, bank, {"rubric": "actions"})
-    scores = {s.grader.partition(" ")[0]: s.score.value for s in summarise(read_runs(tmp_path))}
+    scores = {s.grader.partition(" ")[0]: s.score.value for s in entries(read_runs(tmp_path))}
     assert scores == {"fake/all-met": 1, "fake/none-met": 0, "fake/none-either": 0}
 
 
@@ -176,7 +175,7 @@ def test_a_tie_of_two_graders_is_not_settled() -> None:
         for name, of in zip(("x", "y"), marks, strict=True)
         for row in authored.judgments(of, grader=name)
     ]
-    both = summarise(Runs.of(authored.responses(marks[0]), rows))
+    both = entries(Runs.of(authored.responses(marks[0]), rows))
     assert [(s.grader, s.score.value) for s in both] == [("x", 1), ("y", pytest.approx(-2 / 3))]
 
 
@@ -184,7 +183,7 @@ def test_no_grader_at_all_is_no_full_score(bank: Path, tmp_path: Path) -> None:
     """If every grading failed, the score is unknown: not 1.0 (medhelm's jury), and no rank."""
     runs = run(bank, tmp_path, Fake("dead", lambda _: "I cannot help with that."))
     assert set(found(runs).values()) == {None}
-    (s,) = summarise(runs)
+    (s,) = entries(runs)
     assert s.n_unresolved == s.n_judgments == 3
     assert s.score.reason == "every judgment on this rubric is unresolved"
     assert any(reason.startswith("1 of 1 judgments of items of −2 are") for reason in s.not_ranked)
@@ -212,14 +211,14 @@ def test_braces_in_a_reason_lose_nothing(bank: Path, tmp_path: Path) -> None:
     assert set(runs.judgments["reason"]) == {reason}
 
 
-def score(marks: authored.Marks, points: tuple[int, ...]) -> Summary:
+def score(marks: authored.Marks, points: tuple[int, ...]) -> Entry:
     """The summary of one system on the ladder."""
     rows = authored.judgments(marks, points)
-    (s,) = summarise(Runs.of(authored.responses(marks), rows))
+    (s,) = entries(Runs.of(authored.responses(marks), rows))
     return s
 
 
-def half_width(s: Summary) -> float:
+def half_width(s: Entry) -> float:
     """Of the score's interval."""
     assert s.score.ci95 is not None
     return (s.score.ci95[1] - s.score.ci95[0]) / 2

@@ -40,9 +40,8 @@ from careeval.protocol.run_folder import (
 from careeval.protocol.run_setup import check_folder, prepare
 from careeval.protocol.tables import read_runs
 from careeval.protocol.workers import carry_out
-from careeval.results.details import EntryNumbers
-from careeval.results.summary import Summary
-from careeval.results.summary import summarise as summaries_of
+from careeval.results.entries import Entry as Summary
+from careeval.results.entries import entries
 from careeval.results.tables import Runs
 from careeval.sheets.document import Document
 from careeval.sheets.entries.summary_document import summary_document
@@ -77,7 +76,7 @@ class Summaries(Sequence[Summary]):
     @property
     def document(self) -> Document:
         """The document that `careeval summary` prints for these summaries."""
-        return summary_document([EntryNumbers(each) for each in self.entries])
+        return summary_document(self.entries)
 
     def __repr__(self) -> str:
         return "\n".join(headline_sentences(self.entries))
@@ -88,7 +87,7 @@ class Summaries(Sequence[Summary]):
 
 def summarise(runs: Runs) -> Summaries:
     """Return a summary of each entry, a system with a grading; empty if nothing was judged."""
-    return Summaries(tuple(summaries_of(runs)))
+    return Summaries(tuple(entries(runs)))
 
 
 def summary_frame(results: Runs | Iterable[Summary]) -> pl.DataFrame:

@@ -19,7 +19,7 @@ from careeval.protocol.run import Run
 from careeval.protocol.run_setup import prepare
 from careeval.protocol.selection import select_scenarios, selection_hashes
 from careeval.protocol.tables import read_runs
-from careeval.results.summary import summarise
+from careeval.results.entries import entries
 from support.fake_server import asked_of_grader, judgments
 from support.fakes import Call, Fake, leave_out
 from support.review_study import CONSENT, ROLES
@@ -201,7 +201,7 @@ def test_a_run_with_twins(folder: Path, tmp_path: Path) -> None:
     task = {"bank": str(folder), "twins": True}
     run = Run("robot", "fake/twin-system", "fake/twin-grader", 2, task)
     assert resume(prepare(run, tmp_path / "run")).complete
-    (summary,) = summarise(read_runs(tmp_path / "run"))
+    (summary,) = entries(read_runs(tmp_path / "run"))
     assert (summary.n_scenarios, summary.severe.n) == (1, 2)
     assert summary.twins is not None
     assert summary.twins.adapted.value == 1
@@ -219,7 +219,7 @@ def test_a_twin_whose_epoch_never_began(folder: Path, tmp_path: Path) -> None:
     assert resume(prepare(run, tmp_path / "run")).complete
     (log,) = (tmp_path / "run").glob("*.eval")
     leave_out(log, "samples/eating-101-twin_epoch_2.json")
-    (summary,) = summarise(read_runs(tmp_path / "run"))
+    (summary,) = entries(read_runs(tmp_path / "run"))
     assert (summary.n_scenarios, summary.n_missing) == (1, 0)
     assert "1 of 4 responses to twins and controls are missing or not graded" in summary.warnings
 

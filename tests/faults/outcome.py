@@ -12,8 +12,7 @@ from typing import Any
 import polars as pl
 
 from careeval.protocol.tables import read_runs
-from careeval.results.details import EntryNumbers
-from careeval.results.summary import summarise
+from careeval.results.entries import entries
 from careeval.results.tables import Runs
 from careeval.sheets.json_output import summary_json
 
@@ -54,10 +53,10 @@ def outcome_of(root: Path, leave_out: Sequence[str] = ()) -> Outcome:
 
 
 def _summary(runs: Runs) -> list[dict[str, Any]]:
-    entries = summary_json([*map(EntryNumbers, summarise(runs))])["entries"]
+    summaries = summary_json(entries(runs))["entries"]
     return [
         {key: value for key, value in entry.items() if not re.search("cost|usd|second|time", key)}
-        for entry in json.loads(json.dumps(entries))
+        for entry in json.loads(json.dumps(summaries))
     ]
 
 

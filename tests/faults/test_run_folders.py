@@ -21,7 +21,7 @@ from careeval.protocol.ledger import CALLS_FILE
 from careeval.protocol.run import Run, folder_name
 from careeval.protocol.run_setup import prepare
 from careeval.protocol.tables import read_runs
-from careeval.results.summary import summarise
+from careeval.results.entries import entries
 from careeval.sheets.words import remarks
 from faults.kept import rows
 from faults.one_scenario import SCENARIO_ID, a_run
@@ -143,6 +143,6 @@ def test_runs_over_two_versions_of_a_bank(tmp_path: Path, monkeypatch: pytest.Mo
     versions = runs.responses.select("system", "bank_version").unique().sort("system").rows()
     assert versions == [("first", "1-A"), ("second", "2-A")]
     assert runs.responses["bank_hash"].n_unique() == 2
-    remarked = "\n".join(remarks(summarise(runs)))
+    remarked = "\n".join(remarks(entries(runs)))
     assert "Bank small 1-A" in remarked
     assert "Bank small 2-A" in remarked

@@ -31,7 +31,7 @@ from careeval.protocol.prices import from_json
 from careeval.protocol.run import Run
 from careeval.protocol.run_setup import prepare
 from careeval.protocol.tables import read_runs
-from careeval.results.summary import summarise
+from careeval.results.entries import entries
 from support.fakes import Call, Fake, begin, begin_recorded, regrade, write_bank
 
 GRADER = "careeval/fake-simulator@0a1b"
@@ -199,7 +199,7 @@ def test_it_is_asked_and_judged(worlds: Path, tmp_path: Path) -> None:
     (grader,) = set(runs.judgments["grader"])
     assert grader.startswith(f"{GRADER} (batched, prompt ")
     assert set(runs.judgments["cost_usd"]) == {0.0}
-    (summary,) = summarise(runs)
+    (summary,) = entries(runs)
     # 3 of 3 points on tea, 0 of 3 on soup
     assert summary.score.value == 0.5
 

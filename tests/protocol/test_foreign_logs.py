@@ -16,7 +16,7 @@ import pytest
 
 from careeval.errors import CareEvalError
 from careeval.protocol.tables import read_runs
-from careeval.results.summary import summarise
+from careeval.results.entries import entries
 from support.eval_files import COMPLETE
 
 HEADER, SAMPLE = "header.json", "samples/dressing-001_epoch_1.json"
@@ -141,7 +141,7 @@ def test_any_field_may_hold_anything(tmp_path: Path, member: str, kind: int) -> 
 def attempt(folder: Path, what: str) -> str:
     """Return the error on a folder that cannot be read; empty if it can be."""
     try:
-        summarise(read_runs(folder))
+        entries(read_runs(folder))
     except CareEvalError as error:
         return str(error)
     except Exception as error:

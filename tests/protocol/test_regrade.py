@@ -19,7 +19,7 @@ from careeval.protocol.regrade import RegradePart, prepare_regrading
 from careeval.protocol.run import Outcome, Run
 from careeval.protocol.run_folder import amend_run, read_run_file
 from careeval.protocol.tables import read_run, read_runs
-from careeval.results.summary import summarise
+from careeval.results.entries import entries
 from support.fakes import Call, Fake, begin, keyword_grader, leave_out, regrade, write_bank
 
 
@@ -302,7 +302,7 @@ def regrade_part(copy: Path, grader: str, bank: Path, part: RegradePart) -> list
 def test_half_of_the_responses_twice(copy: Path, bank: Path) -> None:
     """One response to each scenario is graded twice more, and nothing else changes or is lost."""
     before = read_runs(copy)
-    (summary_before,) = summarise(before)
+    (summary_before,) = entries(before)
     grader = Fake("first-grader", keyword_grader)
     outcomes = regrade_part(copy, grader.model, bank, RegradePart(0.5, times=2))
     assert [outcome.complete for outcome in outcomes] == [True, True]
@@ -316,7 +316,7 @@ def test_half_of_the_responses_twice(copy: Path, bank: Path) -> None:
     assert_frame_equal(after.responses, before.responses)
     assert after.notes == before.notes
     assert gradings(copy) == [("fake/first-grader", n, 12 if n == 1 else 6) for n in (1, 2, 3)]
-    (summary,) = summarise(after)
+    (summary,) = entries(after)
     assert summary.n_gradings == 3
     assert (summary.n_missing, summary.n_ungraded) == (0, 0)
     assert summary.score == summary_before.score
@@ -327,11 +327,11 @@ def test_a_grader_that_began_with_a_part(copy: Path, bank: Path) -> None:
     """Responses that a new grader came to only later are graded, and no longer hold it back."""
     grader = Fake("late-grader", keyword_grader)
     regrade_part(copy, grader.model, bank, RegradePart(0.5))
-    late = [s for s in summarise(read_runs(copy)) if s.grader.startswith(grader.model)]
+    late = [s for s in entries(read_runs(copy)) if s.grader.startswith(grader.model)]
     n_there = 4 - late[0].n_missing
     assert [s.n_ungraded for s in late] == [n_there - 2]
     regrade_part(copy, grader.model, bank, RegradePart())
-    (first, whole) = summarise(read_runs(copy))
+    (first, whole) = entries(read_runs(copy))
     assert (whole.n_gradings, whole.n_ungraded) == (2, 0)
     assert whole.score == first.score
 

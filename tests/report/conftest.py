@@ -12,8 +12,8 @@ import polars as pl
 import pytest
 from playwright.sync_api import Browser, Page
 
+from careeval.results.entries import Entry, entries
 from careeval.results.findings import Findings, findings
-from careeval.results.summary import Summary, summarise
 from careeval.results.tables import Runs
 from support.chromium import chromium
 
@@ -153,9 +153,9 @@ def both_rubrics() -> Runs:
 
 
 @pytest.fixture(scope="session")
-def summaries(runs: Runs) -> list[Summary]:
+def summaries(runs: Runs) -> list[Entry]:
     """Summaries of both systems."""
-    return summarise(runs)
+    return entries(runs)
 
 
 @pytest.fixture(scope="session")

@@ -331,7 +331,7 @@ def test_a_card_has_its_two_numbers_first(page: Page, address: str, two_systems:
         page.set_viewport_size({"width": width, "height": 900})
         _open(page, address)
         card = page.locator(".card").first
-        assert headline_sentence(two_systems.summaries[0]) in card.inner_text()
+        assert headline_sentence(two_systems.entries[0]) in card.inner_text()
         boxes = [dt.bounding_box() for dt in card.locator("dt").all()]
         heads = [(round(box["y"]), box["x"]) for box in boxes if box]
         assert card.locator("dt").all_inner_texts()[:2] == ["Severe errors", "Score, actions"]

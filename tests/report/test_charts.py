@@ -25,31 +25,27 @@ from careeval.report.charts.scatter import Area, place_labels
 from careeval.report.charts.worst import spread_labels
 from careeval.report.documents import write_figures
 from careeval.report.texts import in_full
-from careeval.results.findings import EntryFindings, Findings, findings
+from careeval.results.entries import Entry
+from careeval.results.findings import Findings, findings
 from careeval.results.graded_rubric import Errors
-from careeval.results.summary import Summary
 from careeval.results.tables import Runs
 from careeval.stats.estimate import Estimate
+from results.authored import changed
 
 
-def with_numbers(summary: Summary, **numbers: Estimate | Errors) -> Summary:
+def with_numbers(summary: Entry, **numbers: Estimate | Errors) -> Entry:
     """Return a summary with other numbers."""
-    return replace(summary, numbers={**summary.numbers, **numbers})
+    return changed(summary, numbers={**summary.numbers, **numbers})
 
 
-def summaries_of(entries: Sequence[EntryFindings]) -> list[Summary]:
-    """Return their summaries."""
-    return [each.summary for each in entries]
-
-
-Draw = Callable[[Sequence[EntryFindings], int], charts.Figure]
+Draw = Callable[[Sequence[Entry], int], charts.Figure]
 
 DRAWN: dict[str, Draw] = {
-    "overview": lambda entries, _: charts.overview(summaries_of(entries)),
+    "overview": lambda entries, _: charts.overview(entries),
     "worst_at_k": charts.worst_at_k,
     "distributions": charts.distributions,
-    "cost_scatter": lambda entries, width: charts.cost_scatter(summaries_of(entries), width),
-    "worst_scatter": lambda entries, width: charts.worst_scatter(summaries_of(entries), width),
+    "cost_scatter": charts.cost_scatter,
+    "worst_scatter": charts.worst_scatter,
 }
 
 
@@ -70,9 +66,9 @@ HOSTILE = [
 
 
 @pytest.fixture(scope="module")
-def graded(two_systems: Findings) -> list[EntryFindings]:
+def graded(two_systems: Findings) -> list[Entry]:
     """Two entries with their numbers."""
-    return list(two_systems.graded)
+    return list(two_systems.entries)
 
 
 def _points(figure: charts.Figure, shape: str = "circle") -> list[Point]:
@@ -88,20 +84,19 @@ def _tick(figure: charts.Figure, label: str) -> float:
     return next(m.x for m in figure.marks if isinstance(m, TextLine) and m.text == label)
 
 
-def _many(graded: Sequence[EntryFindings], n: int) -> list[EntryFindings]:
+def _many(graded: Sequence[Entry], n: int) -> list[Entry]:
     """So many entries that differ in name and, a little, in score and cost."""
     made = []
     for k in range(n):
         each = graded[k % 2]
-        s = each.summary
         value = 0.3 + 0.01 * (k * 7 % n)
-        asking = replace(s.cost.asking, value=1.0, reason="", per_response=0.001 * 1.3**k)
-        summary = with_numbers(
-            replace(s, system=LONG.format(k), cost=replace(s.cost, asking=asking)),
+        asking = replace(each.cost.asking, value=1.0, reason="", per_response=0.001 * 1.3**k)
+        other = with_numbers(
+            changed(each, system=LONG.format(k), cost=replace(each.cost, asking=asking)),
             score=Estimate(value, value, value, (value - 0.05, value + 0.05)),
             worst_at_n=Estimate(value / 2, value / 2, value / 2, (0.0, value)),
         )
-        made.append(replace(each, summary=summary))
+        made.append(other)
     return made
 
 
@@ -110,7 +105,7 @@ def test_0_percent_has_no_minus() -> None:
     assert f"{drawing.as_percent(-0.0004):.1f}" == "0.0"
 
 
-def test_a_score_stands_where_the_summary_says(summaries: list[Summary]) -> None:
+def test_a_score_stands_where_the_summary_says(summaries: list[Entry]) -> None:
     """A score is drawn at its percentage, on a line from one end of its interval to the other."""
     figure = charts.overview(summaries[:1])
     cell = summaries[0].by_adl["dressing"]  # type: ignore[index]
@@ -135,7 +130,7 @@ def test_an_axis_is_straight_or_equal_in_ratios() -> None:
     assert Axis((0, 200)).along(90, -80)(100) == 50
 
 
-def test_a_small_cell_is_hollow(summaries: list[Summary]) -> None:
+def test_a_small_cell_is_hollow(summaries: list[Entry]) -> None:
     """A cell of four scenarios or fewer is hollow and has no interval; one of five has one."""
     figure = charts.overview(summaries[:1])
     hollow = {p.label.partition(",")[0]: p.hollow for p in _points(figure)}
@@ -148,12 +143,12 @@ def test_a_small_cell_is_hollow(summaries: list[Summary]) -> None:
 @pytest.mark.parametrize("name", ["overview", "distributions"])
 def test_what_may_not_be_ranked_is_hollow(one_system: Findings, name: str) -> None:
     """An entry that may not be ranked is hollow in every mark, and the key says what that means."""
-    figure = DRAWN[name](one_system.graded, charts.WIDE)
+    figure = DRAWN[name](one_system.entries, charts.WIDE)
     assert all(p.hollow for shape in ("circle", "square") for p in _points(figure, shape))
     assert drawing.HOLLOW.meaning in _texts(figure)
 
 
-def test_an_unknown_number_is_not_drawn(summaries: list[Summary]) -> None:
+def test_an_unknown_number_is_not_drawn(summaries: list[Entry]) -> None:
     """A worst of n that is unknown has no mark, and the one beside it keeps its own."""
     unknown = Estimate.unknown("a response is missing")
     first = with_numbers(summaries[0], worst_at_n=unknown)
@@ -164,31 +159,31 @@ def test_an_unknown_number_is_not_drawn(summaries: list[Summary]) -> None:
     assert "Not drawn: alpha: a response is missing" in _texts(beneath)
 
 
-def test_one_response_has_no_worst(graded: list[EntryFindings]) -> None:
+def test_one_response_has_no_worst(graded: list[Entry]) -> None:
     """With one response a scenario no worst is drawn beside the score, and no key speaks of it."""
-    figure = charts.overview([replace(each.summary, n_epochs=1) for each in graded])
+    figure = charts.overview([changed(each, n_epochs=1) for each in graded])
     assert not _points(figure, "triangle-down")
     assert not any("worst" in text for text in _texts(figure))
-    first, whole = graded[0], graded[0].detail
-    detail = replace(whole, worst_at_k=whole.worst_at_k[:1], severe_of_k=whole.severe_of_k[:1])
-    alone = charts.worst_at_k([replace(first, detail=detail)])
+    first = graded[0]
+    once = changed(first, worst_at_k=first.worst_at_k[:1], severe_of_k=first.severe_of_k[:1])
+    alone = charts.worst_at_k([once])
     assert len(_points(alone)) == 2
     ticks = [m.text for m in alone.marks if isinstance(m, TextLine) and m.align == "middle"]
     assert ticks == ["1", "1"]
 
 
-def test_bars_are_as_long_as_their_shares(summaries: list[Summary]) -> None:
+def test_bars_are_as_long_as_their_shares(summaries: list[Entry]) -> None:
     """Bars of errors share one scale and have their share beside them, and 0 has no length."""
     shares = (0.0, 0.1, 0.2, 0.05)
     kinds = [
         replace(summaries[0].severe, share=Estimate(share, share, share, None, "made up"))
         for share in shares
     ]
-    changed = [
+    others = [
         with_numbers(summaries[0], severe=kinds[0], mild=kinds[1]),
         with_numbers(summaries[1], severe=kinds[2], mild=kinds[3]),
     ]
-    figure = charts.overview(changed)
+    figure = charts.overview(others)
     bars = [m for m in figure.marks if isinstance(m, Box) and m.label]
     lengths = {bar.label.partition(",")[0]: bar.x2 - bar.x for bar in bars}
     longest = max(lengths.values())
@@ -206,7 +201,7 @@ def test_bars_are_as_long_as_their_shares(summaries: list[Summary]) -> None:
         assert ((bar.y + bar.y2) / 2, f"\u2009{share}") in printed
 
 
-def test_an_unknown_share_has_no_bar(summaries: list[Summary]) -> None:
+def test_an_unknown_share_has_no_bar(summaries: list[Entry]) -> None:
     """A share that is unknown is said to be, and is no bar of length 0."""
     unknown = replace(summaries[0].severe, share=Estimate.unknown("not judged"))
     figure = charts.overview([with_numbers(summaries[0], severe=unknown)])
@@ -214,7 +209,7 @@ def test_an_unknown_share_has_no_bar(summaries: list[Summary]) -> None:
     assert "unknown" in _texts(figure)
 
 
-def test_curves_have_bands_for_few_and_names_for_all(graded: list[EntryFindings]) -> None:
+def test_curves_have_bands_for_few_and_names_for_all(graded: list[Entry]) -> None:
     """Up to three entries have the band of their interval; each curve ends at its own name."""
     for n in (1, 3, 4):
         figure = charts.worst_at_k(_many(graded, n))
@@ -224,26 +219,24 @@ def test_curves_have_bands_for_few_and_names_for_all(graded: list[EntryFindings]
         assert bool(bands) == (n <= 3)
         text = "".join(_texts(figure))
         assert all(text.count(LONG.format(k)) == 2 for k in range(n))
-    assert all(len(curve.xs) == len(graded[0].detail.worst_at_k) for curve in curves)
+    assert all(len(curve.xs) == len(graded[0].worst_at_k) for curve in curves)
 
 
-def test_every_scenario_is_in_one_bar(graded: list[EntryFindings]) -> None:
+def test_every_scenario_is_in_one_bar(graded: list[Entry]) -> None:
     """The bars of an entry count each scenario once, and a full score is in the last below 100."""
-    detail = graded[0].detail
-    whole = replace(detail.scenarios[0], score=1.0)
+    whole = replace(graded[0].scenarios[0], score=1.0)
     zero = replace(whole, score=0.0)
-    changed = replace(detail, scenarios=(whole, whole, zero))
-    figure = charts.distributions([replace(graded[0], detail=changed)])
+    figure = charts.distributions([changed(graded[0], scenarios=(whole, whole, zero))])
     text = [m.label for m in figure.marks if isinstance(m, Box) and m.label]
     assert text == ["0 to 10%: 1 scenarios", "90 to 100%: 2 scenarios"]
 
 
-def test_cost_is_drawn_in_ratios_and_an_unknown_one_listed(graded: list[EntryFindings]) -> None:
+def test_cost_is_drawn_in_ratios_and_an_unknown_one_listed(graded: list[Entry]) -> None:
     """Ten times the cost is as far as ten times that; an unknown cost is listed with its reason."""
-    made = summaries_of(_many(graded, 4))
+    made = _many(graded, 4)
     costs = (0.001, 0.01, 0.1, None)
     entries_ = [
-        replace(s, cost=replace(s.cost, asking=replace(
+        changed(s, cost=replace(s.cost, asking=replace(
             s.cost.asking, per_response=cost, value=cost, reason="" if cost else "no price"
         )))
         for s, cost in zip(made, costs, strict=True)
@@ -255,18 +248,18 @@ def test_cost_is_drawn_in_ratios_and_an_unknown_one_listed(graded: list[EntryFin
 
 
 @pytest.mark.parametrize("name", DRAWN)
-def test_entries_keep_their_order(name: str, graded: list[EntryFindings]) -> None:
+def test_entries_keep_their_order(name: str, graded: list[Entry]) -> None:
     """A figure names the entries in the order in which they are given, and in no other."""
     made = _many(graded, 3)[::-1]
     text = DRAWN[name](made, charts.WIDE).description
-    places = [text.index(each.summary.system) for each in made]
+    places = [text.index(each.system) for each in made]
     assert places == sorted(places)
 
 
 @pytest.mark.parametrize(("name", "width"), sizes(DRAWN, 520))
 @pytest.mark.parametrize("n", [1, 30])
 def test_everything_is_within_the_figure(
-    name: str, width: int, n: int, graded: list[EntryFindings]
+    name: str, width: int, n: int, graded: list[Entry]
 ) -> None:
     """No mark and no name is cut off by the edge, for one entry as for thirty with long names."""
     figure = DRAWN[name](_many(graded, n), width)
@@ -285,7 +278,7 @@ def test_everything_is_within_the_figure(
 
 
 @pytest.mark.parametrize(("name", "width"), sizes(DRAWN))
-def test_no_words_lie_on_others(name: str, width: int, graded: list[EntryFindings]) -> None:
+def test_no_words_lie_on_others(name: str, width: int, graded: list[Entry]) -> None:
     """No two texts of a figure of nine entries overlap."""
     figure = DRAWN[name](_many(graded, 9), width)
     areas = []
@@ -300,7 +293,7 @@ def test_no_words_lie_on_others(name: str, width: int, graded: list[EntryFinding
 
 
 @pytest.mark.parametrize(("name", "width"), sizes(DRAWN))
-def test_every_figure_becomes_an_svg(name: str, width: int, graded: list[EntryFindings]) -> None:
+def test_every_figure_becomes_an_svg(name: str, width: int, graded: list[Entry]) -> None:
     """Every figure is named and described, takes the page's colours and no style of its own."""
     figure = DRAWN[name](graded, width)
     text = charts.inline_svg(figure, "here", "A <figure>", "What it shows.")
@@ -318,12 +311,9 @@ def test_every_figure_becomes_an_svg(name: str, width: int, graded: list[EntryFi
 
 
 @pytest.mark.parametrize("name", DRAWN)
-def test_hostile_names_are_words(name: str, graded: list[EntryFindings]) -> None:
+def test_hostile_names_are_words(name: str, graded: list[Entry]) -> None:
     """Names with markup, quotes and control characters become text and nothing else."""
-    renamed = [
-        replace(each, summary=replace(each.summary, system=name))
-        for each, name in zip(graded, HOSTILE, strict=True)
-    ]
+    renamed = [replace(each, system=name) for each, name in zip(graded, HOSTILE, strict=True)]
     figure = DRAWN[name](renamed, charts.WIDE)
     for text in (
         charts.inline_svg(figure, "here", HOSTILE[0], figure.description),
@@ -344,7 +334,7 @@ def test_nothing_graded_is_an_empty_figure() -> None:
         ElementTree.fromstring(charts.inline_svg(figure, "here", "title", "words"))
 
 
-def test_a_description_has_the_main_numbers(summaries: list[Summary]) -> None:
+def test_a_description_has_the_main_numbers(summaries: list[Entry]) -> None:
     """The overview's words name each entry with its score, its interval and its severe errors."""
     text = charts.overview(summaries).description
     for s in summaries:
@@ -444,7 +434,7 @@ def _chunks(image: bytes) -> Iterator[tuple[bytes, bytes]]:
         at += 12 + length
 
 
-def test_a_picture_carries_its_words(summaries: list[Summary]) -> None:
+def test_a_picture_carries_its_words(summaries: list[Entry]) -> None:
     """A PNG has its title and description as readable chunks, in UTF-8, and ends as one must."""
     figure = charts.overview(summaries)
     drawn = charts.standalone_svg(figure, "overview", "Profil", "Größe −1")
@@ -458,7 +448,7 @@ def test_a_picture_carries_its_words(summaries: list[Summary]) -> None:
 
 
 def test_a_picture_needs_no_font_of_the_machine(
-    summaries: list[Summary], monkeypatch: pytest.MonkeyPatch
+    summaries: list[Entry], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A PNG is the same, words and all, on a machine that has no font."""
     drawn = charts.standalone_svg(charts.overview(summaries), "overview", "Ł−…", "Größe")

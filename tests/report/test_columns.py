@@ -20,7 +20,7 @@ from careeval.people.study.results import StudyResults, study_results
 from careeval.people.study.round_ratings import RoundAnswers, RoundRater
 from careeval.report.page import render_page
 from careeval.report.site.folder import render_site
-from careeval.results.details import Breakdown
+from careeval.results.entries import Breakdown
 from careeval.results.findings import Findings, findings
 from careeval.results.probe_check import LabelledJudgment, ProbeAgreement
 from careeval.results.tables import Runs
@@ -99,9 +99,9 @@ def tables(everything_found: Findings) -> dict[str, Rows]:
     """Every table that goes out as CSV or Parquet: its name and its rows."""
     results = everything_found
     rows = {table.name: table.frame.to_dicts() for table in data_tables(results)}
-    rows["summary"] = entries_sheet(results.graded).data.frame.to_dicts()
+    rows["summary"] = entries_sheet(results.entries).data.frame.to_dicts()
     for by in Breakdown:
-        rows[f"by {by}"] = parts_sheet(by, results.graded).data.frame.to_dicts()
+        rows[f"by {by}"] = parts_sheet(by, results.entries).data.frame.to_dicts()
     for path, text in render_site(results):
         if path.endswith(".csv"):
             rows[path] = [_numbers(row) for row in csv.DictReader(io.StringIO(text))]

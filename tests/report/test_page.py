@@ -26,13 +26,12 @@ from careeval.report.panels.entries import Report, costs_table, epochs_table, nu
 from careeval.report.panels.graders import HIDDEN, odd_items_table
 from careeval.report.panels.parts import by_domain_table, maps, overview_table, parts_table
 from careeval.report.payload import payload
-from careeval.results.details import Breakdown
+from careeval.results.entries import Breakdown, entries
 from careeval.results.findings import Findings, findings
 from careeval.results.metrics import HEADLINE, IN_DETAIL, METRICS
 from careeval.results.people_audit import CorrectedScore
 from careeval.results.probe_check import LabelledJudgment, ProbeAgreement
 from careeval.results.ranking import rankings
-from careeval.results.summary import summarise
 from careeval.results.tables import Runs
 from careeval.sheets.entries.further_sheets import records_sheet
 from careeval.sheets.kinds import ERROR_SHARE, ESTIMATE, Form
@@ -118,8 +117,8 @@ def test_first_section_shows_the_summary(
 ) -> None:
     """The first section has each entry's sentence, then its errors, score and worst, in order."""
     for text, summaries in (
-        (outline.text, two_systems.summaries),
-        (one.text, one_system.summaries),
+        (outline.text, two_systems.entries),
+        (one.text, one_system.entries),
     ):
         answer = text[: text.index("Overall and by activity")]
         for s in summaries:
@@ -142,7 +141,7 @@ def test_upper_limit_is_shown_without_severe_errors(runs: Runs) -> None:
     none = runs.judgments.with_columns(present=pl.col("present") & (pl.col("points") != -2))
     results = findings(Runs(runs.responses, none, runs.notes))
     text = Outline(render_page(results)).text
-    for s in results.summaries:
+    for s in results.entries:
         assert f"None of {s.system}'s 16 responses holds a severe error" in text
         limit = percent(s.severe.upper_at_zero)
         assert f"Severe errors 0.0% rank 1–2 up to {limit}% 0 of 16 responses" in text
@@ -151,7 +150,7 @@ def test_upper_limit_is_shown_without_severe_errors(runs: Runs) -> None:
 def test_ladder_and_actions_of_one_system_are_two_entries(both_rubrics: Runs) -> None:
     """Each rubric has a board of its own, and every score on it has that rubric's name."""
     results = findings(both_rubrics)
-    assert [(s.system, s.rubric.value) for s in results.summaries] == [
+    assert [(s.system, s.rubric.value) for s in results.entries] == [
         ("alpha", "actions"), ("alpha", "ladder"), ("beta", "actions"), ("beta", "ladder"),
     ]  # fmt: skip
     page = render_page(results)
@@ -162,7 +161,7 @@ def test_ladder_and_actions_of_one_system_are_two_entries(both_rubrics: Runs) ->
         cards = text.partition("The numbers in full")[0]
         assert cards.count(f"Score, {rubric}") == 2
         assert cards.count("Score,") == 2
-    assert entry_names(results.summaries) == [
+    assert entry_names(results.entries) == [
         "alpha · actions", "alpha · ladder", "beta · actions", "beta · ladder",
     ]  # fmt: skip
     assert "different scales: do not compare or rank them" in answer
@@ -173,7 +172,7 @@ def test_many_are_ranked_by_sets(outline: Outline, one: Outline, two_systems: Fi
     (ranking,) = two_systems.rankings
     assert [(r.ranks, r.severe_ranks) for r in ranking.ranked] == [((1, 2), (1, 2))] * 2
     cards = outline.text.partition("The numbers in full")[0]
-    for s in two_systems.summaries:
+    for s in two_systems.entries:
         assert f"Severe errors {percent(s.severe.share.value)}% rank 1–2" in cards
         assert f"Score, actions {percent(s.score.value)}% rank 1–2" in cards
     assert cards.count("rank 1–2") == 4
@@ -287,8 +286,8 @@ def test_a_page_of_one_system_has_its_corrected_score(audited: Findings) -> None
     """Of one system, the corrected score stands in its card."""
     of_alpha = replace(
         audited,
-        graded=audited.graded[:1],
-        rankings=tuple(rankings(audited.entries[:1], audited.summaries[:1])),
+        entries=audited.entries[:1],
+        rankings=tuple(rankings(audited.entries[:1])),
     )
     text = Outline(render_page(of_alpha)).text
     assert "Score, corrected by people" in text
@@ -315,10 +314,8 @@ def test_further_numbers_are_folded(page: str, two_systems: Findings) -> None:
         assert head not in shown.partition("What each number is")[0]
     table = epochs_table(report_of(two_systems))
     row = dict(zip(heads_of(table), cells_of(table)[0], strict=True))
-    assert (
-        f"over {two_systems.graded[0].detail.n_reliability} scenarios" in row["Reliability"].lines
-    )
-    assert row["Worst epoch"].lines[-1] == two_systems.graded[0].detail.worst_epoch.reason
+    assert f"over {two_systems.entries[0].n_reliability} scenarios" in row["Reliability"].lines
+    assert row["Worst epoch"].lines[-1] == two_systems.entries[0].worst_epoch.reason
 
 
 def test_every_metric_has_its_columns(two_systems: Findings) -> None:
@@ -355,7 +352,7 @@ def test_what_may_not_be_ranked_is_grey_in_tables(
     report = report_of(two_systems)
     for table in (overview_table(report), by_domain_table(report)):
         grey = [row["name"] for row in table.rows if table.is_grey(row)]
-        assert grey == [s.system for s in two_systems.summaries if s.not_ranked]
+        assert grey == [s.system for s in two_systems.entries if s.not_ranked]
 
 
 def test_a_demonstration_says_so(one: Outline) -> None:
@@ -676,7 +673,7 @@ def test_small_cells_are_marked(two_systems: Findings, one_system: Findings) -> 
 def test_a_part_says_its_severe_errors(two_systems: Findings, one_system: Findings) -> None:
     """A part's share of responses with a severe error is the summary's, for one and for many."""
     for each, column in ((one_system, 2), (two_systems, 1)):
-        share = each.summaries[0].by_adl[Adl.eating].severe.share.value
+        share = each.entries[0].by_adl[Adl.eating].severe.share.value
         (row,) = (
             row
             for row in cells_of(parts_table(Breakdown.adl, report_of(each)))
@@ -687,11 +684,11 @@ def test_a_part_says_its_severe_errors(two_systems: Findings, one_system: Findin
 
 def test_a_heat_table_says_what_it_shades(one_system: Findings) -> None:
     """Each cell has its number in words; a small one is outlined, marked, and has no shade."""
-    (graded,) = one_system.graded
+    (graded,) = one_system.entries
     (table,) = maps(report_of(one_system))
     by_name = {row[0].text: row for row in cells_of(table)}
     dressing, eating = by_name["Dressing"][4], by_name["Eating"][4]
-    cell = next(iter(graded.detail.by_adl_and_domain.values()))["functional_safety"]  # type: ignore[index]
+    cell = next(iter(graded.by_adl_and_domain.values()))["functional_safety"]  # type: ignore[index]
     assert cell.score.value is not None
     assert dressing.text == f"{100 * cell.score.value:.1f}"
     assert dressing.look.startswith("heat-")
@@ -748,7 +745,7 @@ def test_an_unknown_number_is_sorted_last_and_says_why() -> None:
 
 def test_names_are_as_short_as_they_can_be(two_systems: Findings) -> None:
     """A grader's mode and vendor are said only where the names would else be the same."""
-    assert entry_names(two_systems.summaries) == ["alpha", "beta"]
+    assert entry_names(two_systems.entries) == ["alpha", "beta"]
     for graders, names in (
         (["v/judge (batched, p 0)", "v/other (batched)"], ["judge", "other"]),
         (["v/judge (batched)", "w/judge (batched)"], ["v/judge", "w/judge"]),
@@ -759,7 +756,7 @@ def test_names_are_as_short_as_they_can_be(two_systems: Findings) -> None:
 
 def test_records_come_from_the_tables(two_systems: Findings) -> None:
     """Run records, with their date, come from the responses and not from the clock."""
-    sheet = records_sheet(two_systems.public.runs.responses, two_systems.summaries)
+    sheet = records_sheet(two_systems.public.runs.responses, two_systems.entries)
     assert [row["system"] for row in sheet.rows] == ["alpha", "beta"]
     record = sheet.rows[0]
     assert record["created"] == "2026-11-20"
@@ -815,7 +812,7 @@ def test_sampling_is_shown_once_with_what_differs(runs: Runs) -> None:
         f'{{"temperature": 1.0, "seed": {seed}, "top_p": {0.9 + seed % 2}}}' for seed in seeds
     ]
     responses = runs.responses.with_columns(sampling=pl.Series(sampling))
-    sheet = records_sheet(responses, summarise(runs))
+    sheet = records_sheet(responses, entries(runs))
     assert {row["sampling"] for row in sheet.rows} == {
         "temperature 1.0; by call: seed (16 values), top_p (0.9 or 1.9)"
     }

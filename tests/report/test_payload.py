@@ -28,7 +28,7 @@ def _read(packed: str) -> dict[str, Any]:
 
 
 def _of(runs: Runs) -> Payload:
-    return payload(PublicView.of(runs), list(entries(runs)))
+    return payload(PublicView.of(runs), entries(runs))
 
 
 def _judged(data: dict[str, Any]) -> list[tuple[Any, ...]]:
@@ -166,7 +166,7 @@ def test_a_split_that_is_not_known_is_not_shown() -> None:
 
 def test_without_responses_no_word_is_left(runs: Runs) -> None:
     """Without responses the marks and the items stand, and not one word that anybody answered."""
-    data = payload(PublicView.of(runs), list(entries(runs)), responses=False).data
+    data = payload(PublicView.of(runs), entries(runs), responses=False).data
     assert data["texts"] == [""]
     assert len(data["gradings"]) == 28
     assert all(not quotes for *_, quotes, _ in data["gradings"])
@@ -228,5 +228,5 @@ def test_a_sample_holds_severe_errors_first(runs: Runs, monkeypatch: pytest.Monk
     assert made.n_severe == len(_severe(whole.data)) > 0
     assert made.n_severe_shown == len(_severe(made.data)) == made.n_severe
     assert _of(runs).packed() == made.packed()
-    fewest = payload(PublicView.of(runs), list(entries(runs)), most=2)
+    fewest = payload(PublicView.of(runs), entries(runs), most=2)
     assert len(_severe(fewest.data)) == fewest.n_severe_shown == fewest.n_shown == 2

@@ -32,8 +32,7 @@ from careeval.report.site import folder, overall, render_site, systems
 from careeval.report.site.contents import Contents, contents, slugs
 from careeval.report.site.folder import data_files
 from careeval.report.site.scenarios import item_errors
-from careeval.results.details import Breakdown
-from careeval.results.entries import entries, harms
+from careeval.results.entries import Breakdown, entries, harms
 from careeval.results.findings import Findings, findings
 from careeval.results.tables import Runs
 from careeval.sheets.json_output import summary_json
@@ -150,7 +149,7 @@ def test_the_ranked_table_is_what_the_findings_say(site: Site, two_systems: Find
     table = rows(site, "leaderboard")
     assert [row["system"] for row in table] == [ranked.system for ranked in ranking.ranked]
     for row, ranked in zip(table, ranking.ranked, strict=True):
-        summary = two_systems.summaries[ranked.place]
+        summary = two_systems.entries[ranked.place]
         assert ranked.severe_ranks is not None
         assert (int(row["rank_best"]), int(row["rank_worst"])) == ranked.ranks
         severe_ranks = int(row["severe_rank_best"]), int(row["severe_rank_worst"])
@@ -177,7 +176,7 @@ def test_the_site_s_numbers_are_those_of_the_summary(make: Callable[[], Runs]) -
     """Severe errors and score are equal in `summary --json`, the site's CSV and its JSON."""
     results = findings(make())
     made = rendered(results)
-    entries = summary_json(results.graded)["entries"]
+    entries = summary_json(results.entries)["entries"]
     in_json = json.loads(made["data/entries.json"])["rows"]
     in_csv = rows(made, "entries")
     assert len(entries) == len(in_json) == len(in_csv)
@@ -324,7 +323,7 @@ def test_two_rubrics_never_share_a_table(on_both: Findings) -> None:
     ]
     page = made["models/alpha.html"]
     assert {"actions", "ladder"} <= set(Page(page).ids)
-    for summary in on_both.summaries:
+    for summary in on_both.entries:
         n = html.unescape(page).count(headline_sentence(summary))
         assert n == (summary.system == "alpha"), summary
 
@@ -509,7 +508,7 @@ def test_another_run_s_pages_have_no_corrected_score(
 
 def test_without_an_audit_no_page_speaks_of_one(contents_made: Contents) -> None:
     """Without an audit no score is corrected."""
-    assert corrected_table(contents_made.findings.graded).rows == []
+    assert corrected_table(contents_made.findings.entries).rows == []
     (panel,) = grader_panels(contents_made.findings).values()
     assert overall.card_tables(panel, contents_made) == []
 
@@ -550,9 +549,9 @@ def test_every_error_stands_on_its_scenario_s_page(on_both: Findings) -> None:
             assert f"found {len(item.harms)} time" in page
     public = [
         harm
-        for each in on_both.graded
+        for each in on_both.entries
         for severity in (-2, -1)
-        for harm in each.shown(harms(each.entry, severity))
+        for harm in each.shown(harms(each, severity))
     ]
     assert n == len(public) > 30
     assert all(scenario != "bathing-009" for _, scenario in errors)
@@ -566,7 +565,7 @@ def test_each_two_systems_stand_once_row_minus_column() -> None:
     results = findings(whole(["alpha", "beta", "gamma"]))
     board = contents(results).boards[0]
     names = [each.name for each in board.ranked]
-    values = {each.name: each.summary.score.value for each in board.ranked}
+    values = {each.name: each.entry.score.value for each in board.ranked}
     _, matrix = overall.matrices(board)
     assert [matrix.head(column) for column in matrix.columns] == ["Row minus column", *names[1:]]
     assert [row["a"] for row in matrix.rows] == names[:-1]

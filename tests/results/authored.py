@@ -7,15 +7,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from copy import copy
+from dataclasses import fields
+from functools import cached_property
 from random import Random
 from typing import Any
 
+import polars as pl
 from hypothesis import strategies as st
 
 from careeval.core.scenario import Domain
-from careeval.results.details import EntryNumbers, detail_of
-from careeval.results.entries import entries
-from careeval.results.summary import summary_of
+from careeval.results.entries import Entry
+from careeval.results.graded_rubric import GradedRubric
 from careeval.results.tables import Runs
 
 LADDER = (2, 1, 0, -1, -2)
@@ -192,9 +195,24 @@ def _each(marks: Marks) -> Iterator[tuple[str, int, str]]:
             yield scenario, epoch, mark
 
 
-def numbers_of(runs: Runs, *, in_detail: bool = False) -> list[EntryNumbers]:
-    """The numbers of each entry."""
-    return [
-        EntryNumbers(summary_of(entry), detail_of(entry) if in_detail else None)
-        for entry in entries(runs)
+def all_numbers(entry: Entry) -> dict[str, Any]:
+    """Every fact and number of an entry by name, without its tables and arrays."""
+    names = [
+        name
+        for name, value in vars(Entry).items()
+        if isinstance(value, property | cached_property) and not name.startswith("_")
     ]
+    facts = [each.name for each in fields(entry) if "beside" not in each.name]
+    values = {name: getattr(entry, name) for name in (*facts, *names)}
+    return {
+        name: value
+        for name, value in values.items()
+        if not isinstance(value, pl.DataFrame | pl.Series | GradedRubric)
+    }
+
+
+def changed(entry: Entry, **numbers: Any) -> Entry:
+    """The entry, with some of its fields and numbers replaced by these."""
+    other = copy(entry)
+    vars(other).update(numbers)
+    return other

@@ -16,19 +16,17 @@ from careeval.core.scenario import Adl
 from careeval.errors import LogError, UsageError
 from careeval.protocol.tables import read_runs
 from careeval.results.compare import compare
-from careeval.results.details import detail_of
 from careeval.results.differences import Verdict
 from careeval.results.entries import Entry, entries
 from careeval.results.findings import findings
 from careeval.results.ranking import rankings
-from careeval.results.summary import Summary, summarise, summary_of
 from careeval.results.tables import Runs
 from careeval.sheets.entries.summary_document import summary_document
 from careeval.sheets.formats.terminal import print_document
 from careeval.sheets.versus.comparisons import comparison_document, ranking_document
 from careeval.stats.estimate import Estimate
 from careeval.stats.rates import rule_of_three
-from results.authored import Marks, judgments, ladder_run, numbers_of, responses, runs_of
+from results.authored import Marks, all_numbers, judgments, ladder_run, responses, runs_of
 from support.eval_files import COMPLETE, ERRORED, altered, renamed
 
 MANY = [f"dressing-{k}" for k in range(12)]
@@ -79,12 +77,12 @@ def test_a_log_that_is_none(spoil: Any, word: str, tmp_path: Path) -> None:
 def test_a_spoilt_log_beside_a_run(spoil: Any, word: str, tmp_path: Path) -> None:
     """A spoilt log beside a run is named in a note, and moves no number of the run."""
     shutil.copy(COMPLETE, tmp_path / "1.eval")
-    before = summarise(read_runs(tmp_path))
+    before = [*map(all_numbers, entries(read_runs(tmp_path)))]
     spoil(tmp_path / "0.eval")
     runs = read_runs(tmp_path)
     (note,) = runs.notes
     assert word in note
-    assert summarise(runs) == before
+    assert [*map(all_numbers, entries(runs))] == before
 
 
 def test_logs_of_two_versions_of_a_bank(tmp_path: Path) -> None:
@@ -94,8 +92,8 @@ def test_logs_of_two_versions_of_a_bank(tmp_path: Path) -> None:
     runs = read_runs(tmp_path)
     with pytest.raises(UsageError, match="the version of the bank differs, 1 and 2"):
         compare(runs, "first", "second")
-    found = list(entries(runs))
-    groups = rankings(found, [summary_of(entry) for entry in found])
+    found = entries(runs)
+    groups = rankings(found)
     assert all(len(ranking.ranked) + len(ranking.left_out) == 1 for ranking in groups)
 
 
@@ -117,18 +115,16 @@ def test_a_folder_of_two_versions_of_a_bank(tmp_path: Path) -> None:
     with zipfile.ZipFile(path, "w") as file:
         for name, content in kept.items():
             file.writestr(name, content)
-    found = list(entries(read_runs(tmp_path)))
+    found = entries(read_runs(tmp_path))
     assert found
     for entry in found:
-        assert (
-            "its responses are of 2 versions of the bank: 1-A, 2-A" in summary_of(entry).not_ranked
-        )
+        assert "its responses are of 2 versions of the bank: 1-A, 2-A" in entry.not_ranked
 
 
 def test_a_scenario_that_failed(tmp_path: Path) -> None:
     """A scenario whose responses all failed is missing, in no mean, and keeps the run unranked."""
     shutil.copy(ERRORED, tmp_path)
-    s, *_ = summarise(read_runs(tmp_path))
+    s, *_ = entries(read_runs(tmp_path))
     assert (s.n_missing, s.n_scenarios) == (2, 2)
     assert "2 of 4 responses are missing" in s.not_ranked
     assert s.worst_at_n.value is None
@@ -141,16 +137,16 @@ def test_a_scenario_that_failed(tmp_path: Path) -> None:
 def test_a_missing_epoch() -> None:
     """With one epoch missing everywhere else than in one scenario, nothing is over all epochs."""
     marks: Marks = {**{name: ["11000"] for name in MANY}, MANY[0]: ["11000", "00001"]}
-    entry, s = one(ladder_run(marks))
+    s = one(ladder_run(marks))
     assert (s.n_responses, s.n_missing) == (24, 11)
     reason = "11 of 24 responses are missing or not graded"
-    detail = detail_of(entry)
+    detail = s
     for unknown in (s.worst_at_n, detail.worst_epoch, detail.sd_epochs):
         assert unknown == Estimate.unknown(reason)
     # the one scenario: 3 and -2; the others 3
     assert s.score.value == pytest.approx((11 * 3 + 1 / 2) / 36)
     assert detail.why_no_reliability == reason
-    assert rankings([entry], [s])[0].left_out == {"robot-a": "11 of 24 responses are missing"}
+    assert rankings([s])[0].left_out == {"robot-a": "11 of 24 responses are missing"}
 
 
 def test_half_the_scenarios() -> None:
@@ -166,21 +162,21 @@ def test_half_the_scenarios() -> None:
 def test_half_the_scenarios_lost() -> None:
     """A model that lost half its scenarios has a score over the rest, and is not ranked."""
     lost: Marks = {name: ["11000"] if k < 6 else ["missing"] for k, name in enumerate(MANY)}
-    entry, s = one(ladder_run(lost))
+    s = one(ladder_run(lost))
     assert s.score.value == 1
     assert s.not_ranked == ("6 of 12 responses are missing",)
-    assert rankings([entry], [s])[0].ranked == ()
+    assert rankings([s])[0].ranked == ()
 
 
 def test_all_unresolved() -> None:
     """If the grader never said, every number is unknown and says why, and none is a middle."""
-    entry, s = one(ladder_run({name: ["?????", "?????"] for name in MANY}))
+    s = one(ladder_run({name: ["?????", "?????"] for name in MANY}))
     why = "every judgment on this rubric is unresolved"
     assert (s.score.value, s.score.reason) == (None, why)
     assert (s.worst_at_n.value, s.worst_at_n.reason) == (None, why)
     assert (s.severe.share.value, s.severe.share.reason) == (None, why)
     assert "24 of 24 judgments of items of −2 are unresolved, more than 2%" in s.not_ranked
-    curve = detail_of(entry).worst_at_k
+    curve = s.worst_at_k
     assert {(point.value, point.reason) for point in curve} == {(None, why)}
 
 
@@ -193,12 +189,12 @@ def test_all_unresolved_compared() -> None:
 
 def test_a_single_scenario() -> None:
     """One scenario has values and no interval anywhere, a comparison of two no verdict."""
-    entry, s = one(ladder_run({"dressing-1": ["11000", "01001"]}))
+    s = one(ladder_run({"dressing-1": ["11000", "01001"]}))
     assert s.score.value == pytest.approx((3 - 1) / 2 / 3)
     for estimate in (s.score, s.worst_at_n, s.severe.share):
         assert estimate.value is not None
         assert (estimate.ci95, estimate.reason) == (None, "fewer than five scenarios")
-    detail = detail_of(entry)
+    detail = s
     assert (detail.reliability, detail.sd_epochs.value) == (None, None)
     assert detail.worst_epoch.value == pytest.approx(-1 / 3)
     runs = runs_of({"a": {"dressing-1": ["11000"]}, "b": {"dressing-1": ["00001"]}})
@@ -213,7 +209,7 @@ def test_zero_severe_errors() -> None:
 
     The one-sided rule of three is 1 - 0.05^(1/12), however often each was asked.
     """
-    _, s = one(ladder_run(WHOLE))
+    s = one(ladder_run(WHOLE))
     assert (s.severe.count, s.severe.n, s.severe.share.value) == (0, 24, 0)
     assert s.severe.upper_at_zero == rule_of_three(12) == pytest.approx(1 - 0.05 ** (1 / 12))
     assert s.severe.share.ci95 is not None
@@ -225,10 +221,10 @@ def test_a_rubric_without_negatives() -> None:
     """If no item is an error, the rate of errors is unknown with its reason, and never 0."""
     marks: Marks = {name: ["11", "01"] for name in MANY}
     runs = Runs.of(responses(marks), judgments(marks, (2, 1)))
-    entry, s = one(runs)
+    s = one(runs)
     reason = Estimate.unknown("there was no item of this severity to judge")
     assert (s.severe.count, s.severe.n, s.severe.share) == (0, 0, reason)
-    assert detail_of(entry).severe_of_k == (reason, reason)
+    assert s.severe_of_k == (reason, reason)
     other = Runs.of(responses(marks, system="b"), judgments(marks, (2, 1), system="b"))
     found = compare(Runs.together([runs, other]), "robot-a", "b").metrics["severe"]
     assert (found.difference, found.p, found.verdict) == (reason, None, Verdict.unknown)
@@ -238,11 +234,11 @@ def test_a_rubric_without_negatives() -> None:
 def test_a_rubric_without_positives() -> None:
     """If no item earns a point there is no score, and the run is not ranked."""
     marks: Marks = {name: ["01"] for name in MANY}
-    entry, s = one(Runs.of(responses(marks), judgments(marks, (-1, -2))))
+    s = one(Runs.of(responses(marks), judgments(marks, (-1, -2))))
     assert s.score.value is None
     assert s.not_ranked == (f"no score: {s.score.reason}",)
-    assert rankings([entry], [s])[0].ranked == ()
-    assert detail_of(entry).worst_epoch == s.worst_at_n == s.score
+    assert rankings([s])[0].ranked == ()
+    assert s.worst_epoch == s.worst_at_n == s.score
 
 
 @pytest.mark.parametrize(
@@ -262,8 +258,8 @@ def test_everything_can_be_found_in_it(marks: Marks) -> None:
     But for the last two: responses without words, and without a point, are whole.
     """
     everything = findings(runs_of({"a": marks, "b": marks}))
-    assert len(everything.graded) == 2
-    whole = all(not s.not_ranked for s in everything.summaries)
+    assert len(everything.entries) == 2
+    whole = all(not s.not_ranked for s in everything.entries)
     assert whole == all("?" not in m and m not in {"missing", "ungraded"}
                         for of in marks.values() for m in of)  # fmt: skip
     assert {len(ranking.ranked) for ranking in everything.rankings} == ({2} if whole else {0})
@@ -272,7 +268,7 @@ def test_everything_can_be_found_in_it(marks: Marks) -> None:
 def test_nothing_can_be_found_in_nothing() -> None:
     """Runs without a judgment have no entry, no summary and no ranking."""
     everything = findings(Runs.of(responses(WHOLE), []))
-    assert everything.entries == everything.summaries == everything.rankings == ()
+    assert everything.entries == everything.rankings == ()
 
 
 # --- the terminal --------------------------------------------------------------------------------
@@ -283,7 +279,7 @@ HOSTILE = "\x1b[2J\x07{{ 7*7 }}<script>[red]x[/red]\x9b31m"
 def test_names_on_the_terminal(capsys: pytest.CaptureFixture[str]) -> None:
     """A name with escape sequences is printed without them, and its markup as it stands."""
     run = Runs.of(responses(WHOLE, system=HOSTILE), judgments(WHOLE, system=HOSTILE))
-    print_document(summary_document(numbers_of(run)))
+    print_document(summary_document(entries(run)))
     printed = capsys.readouterr().out
     assert not set(printed) & {"\x1b", "\x07", "\x9b"}
     # in the notes, where it has a line of its own
@@ -297,7 +293,7 @@ def test_names_in_a_ranking(capsys: pytest.CaptureFixture[str]) -> None:
         [row for name in names for row in responses(WHOLE, system=name)],
         [row for name in names for row in judgments(WHOLE, system=name, grader="[red]judge[/x]")],
     )
-    print_document(ranking_document(ranked(runs), summarise(runs)))
+    print_document(ranking_document(ranked(runs), entries(runs)))
     printed = capsys.readouterr().out
     assert "\x1b" not in printed
     assert "judged by [red]judge[/x]" in printed
@@ -319,13 +315,13 @@ def test_words_on_the_terminal(capsys: pytest.CaptureFixture[str]) -> None:
     assert len(printed) < 20_000
 
 
-def one(runs: Runs) -> tuple[Entry, Summary]:
-    """The one entry, and its summary."""
+def one(runs: Runs) -> Entry:
+    """The one entry."""
     (entry,) = entries(runs)
-    return entry, summary_of(entry)
+    return entry
 
 
 def ranked(runs: Runs) -> Any:
     """The rankings of these runs."""
-    found = list(entries(runs))
-    return rankings(found, [summary_of(entry) for entry in found])
+    found = entries(runs)
+    return rankings(found)

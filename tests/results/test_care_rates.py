@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 
-from careeval.results.care import care_rates
 from careeval.results.entries import entries
 from careeval.results.tables import Runs
 
@@ -47,7 +46,7 @@ def test_by_hand() -> None:
             {"asks", "supports"}, {"supports", "hurries", "pulls"}, {"pulls", "waits"}, {"lectures"}
         )
     )
-    numbers = care_rates(entry)
+    numbers = entry.care
     assert numbers is not None
     assert (numbers.too_little.n, numbers.too_little.share.value) == (4, 1 / 2)
     assert (numbers.too_much.n, numbers.too_much.share.value) == (4, 1 / 4)
@@ -62,7 +61,7 @@ def test_by_hand() -> None:
 def test_what_nobody_could_judge() -> None:
     """An unresolved judgment moves a bound where it decides, and nothing where it does not."""
     (entry,) = entries(runs({"pulls"}, {"pulls"}, unresolved=("hurries", "lectures")))
-    numbers = care_rates(entry)
+    numbers = entry.care
     assert numbers is not None
     little, much = numbers.too_little.share, numbers.too_much.share
     assert (little.low, little.value, little.high) == (1, 1, 1)
@@ -74,7 +73,7 @@ def test_bounds_without_bias() -> None:
     """Of four responses one certainly errs, one cannot be told: as likely as the other three."""
     found: list[set[str]] = [{"pulls"}, set(), set(), set()]
     (entry,) = entries(runs(*found, unresolved=("pulls",)))
-    numbers = care_rates(entry)
+    numbers = entry.care
     assert numbers is not None
     share = numbers.too_little.share
     assert (share.low, share.high) == (1 / 4, 2 / 4)
@@ -84,4 +83,4 @@ def test_bounds_without_bias() -> None:
 def test_a_bank_that_does_not_say() -> None:
     """If no item says which way it errs, there are no such numbers."""
     (entry,) = entries(runs({"pulls"}, told=False))
-    assert care_rates(entry) is None
+    assert entry.care is None

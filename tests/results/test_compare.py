@@ -17,7 +17,6 @@ from careeval.results.compare import Comparison, compare, compare_entries
 from careeval.results.differences import Difference, Verdict
 from careeval.results.entries import entries
 from careeval.results.metrics import COMPARED
-from careeval.results.summary import summarise
 from careeval.results.tables import Runs
 from careeval.stats.estimate import Estimate
 from results.authored import (
@@ -234,7 +233,7 @@ def test_values_of_unresolved_systems_are_those_of_their_summaries() -> None:
     b: Marks = {**{n: ["01001", "1?0?0"] for n in FIVE}, "eating-1": ["1100?", "1101?"]}
     runs = runs_of({"a": a, "b": b})
     found = compare(runs, "a", "b")
-    for name, s in zip("ab", summarise(runs), strict=True):
+    for name, s in zip("ab", entries(runs), strict=True):
         for metric, estimate in (
             ("severe", s.severe.share), ("score", s.score),
             ("worst_at_n", s.worst_at_n), ("mild", s.mild.share),

@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from careeval.results.summary import Cost, asking_cost, grading_cost, summarise
+from careeval.results.costs import Cost, asking_cost, grading_cost
+from careeval.results.entries import entries
 from careeval.results.tables import NOT_ASKED, Runs
 from results.authored import Marks, judgments, responses
 
@@ -128,6 +129,6 @@ def test_in_a_summary() -> None:
     again = judgments(MARKS, grading=2, **{**SHARE, "cost_usd": 9.0})
     dear = judgments(MARKS, grader="other", **{**SHARE, "cost_usd": 1.0})
     rows = judgments(MARKS, **SHARE) + again + dear
-    first, other = summarise(Runs.of(responses(MARKS, model="m", **PRICED), rows))
+    first, other = entries(Runs.of(responses(MARKS, model="m", **PRICED), rows))
     assert first.cost.asking == other.cost.asking == asked()
     assert (first.cost.grading.value, other.cost.grading.value) == (20 * 0.125, 20)

@@ -15,16 +15,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from careeval.core.scenario import Adl, Domain
-from careeval.results.details import Detail, detail_of
-from careeval.results.entries import entries
+from careeval.results.entries import Entry, entries
 from careeval.results.held_out_words import WITHHELD
-from careeval.results.summary import summary_of
 from careeval.results.tables import Runs
 from careeval.stats.estimate import Estimate
 from results.authored import (
     ANY,
     JUDGED,
     Marks,
+    all_numbers,
     by_hand,
     judgments,
     ladder_run,
@@ -173,18 +172,18 @@ def test_length_by_hand() -> None:
     }
     lengths = [100, 200, 100, 300, 50, 50]
     rows = [{**row, "text": "word " * n} for row, n in zip(responses(marks), lengths, strict=True)]
-    length = detail(Runs.of(rows, judgments(marks))).length
-    assert length.per_100_words.value == pytest.approx(-1 / 5)
-    assert length.per_100_words.reason == "fewer than five scenarios"
-    assert length.words.value == pytest.approx((150 + 200 + 50) / 3)
+    found = detail(Runs.of(rows, judgments(marks)))
+    assert found.per_100_words.value == pytest.approx(-1 / 5)
+    assert found.per_100_words.reason == "fewer than five scenarios"
+    assert found.words.value == pytest.approx((150 + 200 + 50) / 3)
 
 
 def test_words_that_are_held_out_are_not_counted() -> None:
     """A text that is withheld has no length, and an unknown one is not 0 words."""
     marks: Marks = {"dressing-1": ["00000", "11000"]}
-    length = detail(ladder_run(marks, text=WITHHELD)).length
-    assert length.words == Estimate.unknown("there is no answer whose words may be counted")
-    assert length.per_100_words.value is None
+    found = detail(ladder_run(marks, text=WITHHELD))
+    assert found.words == Estimate.unknown("there is no answer whose words may be counted")
+    assert found.per_100_words.value is None
 
 
 def test_a_scenario_with_unresolved_responses() -> None:
@@ -263,7 +262,7 @@ def test_the_curves(marks: Marks) -> None:
     """The worst at k falls from the score to the worst of n; the chance of a severe error rises."""
     runs = ladder_run(marks)
     (entry,) = entries(runs)
-    s, found = summary_of(entry), detail_of(entry)
+    s = found = entry
     assert same(found.worst_at_k[0], s.score)
     assert same(found.worst_at_k[-1], s.worst_at_n)
     assert same(found.severe_of_k[0], s.severe.share)
@@ -284,7 +283,7 @@ def test_small_cells(marks: Marks) -> None:
     found = detail(ladder_run(marks, situation=["routine"], actor="person"))
     cells = [*found.by_situation.values(), *found.by_actor.values()]
     (entry,) = entries(ladder_run(marks))
-    for cell in [*cells, *summary_of(entry).by_adl.values()]:
+    for cell in [*cells, *entry.by_adl.values()]:
         assert cell.small == (cell.n < 5)
         if cell.small:
             assert cell.score.ci95 is cell.severe.share.ci95 is None
@@ -295,7 +294,7 @@ def test_small_cells(marks: Marks) -> None:
 def test_scenarios_add_up_to_the_score(marks: Marks) -> None:
     """Each scenario's score, low, high and worst are, over all of them, those of the run."""
     (entry,) = entries(ladder_run(marks))
-    s, scenarios = summary_of(entry), detail_of(entry).scenarios
+    s, scenarios = entry, entry.scenarios
     if s.score.value is None:
         return
     # all maxima are 3
@@ -308,9 +307,9 @@ def test_scenarios_add_up_to_the_score(marks: Marks) -> None:
     assert sum(found.n_severe for found in scenarios) == s.severe.count
 
 
-def by_rubric(runs: Runs) -> list[Detail]:
+def by_rubric(runs: Runs) -> list[Entry]:
     """Of each entry."""
-    return [detail_of(entry) for entry in entries(runs)]
+    return entries(runs)
 
 
 def judged_in_domains(marks: Marks) -> Runs:
@@ -323,16 +322,16 @@ def judged_in_domains(marks: Marks) -> Runs:
     return Runs.of(rows, judgments(marks, levels=levels))
 
 
-def detail(runs: Runs) -> Detail:
+def detail(runs: Runs) -> Entry:
     """Of the one entry."""
     (entry,) = entries(runs)
-    return detail_of(entry)
+    return entry
 
 
 def everything(runs: Runs) -> dict[str, Estimate]:
     """Every estimate of the summary and the detail of the one entry, by its path."""
     (entry,) = entries(runs)
-    return dict(_estimates("", summary_of(entry))) | dict(_estimates("", detail_of(entry)))
+    return dict(_estimates("", all_numbers(entry)))
 
 
 def _estimates(path: str, value: Any) -> Iterator[tuple[str, Estimate]]:
@@ -343,7 +342,7 @@ def _estimates(path: str, value: Any) -> Iterator[tuple[str, Estimate]]:
             yield from _estimates(f"{path}.{part.name}".lstrip("."), getattr(value, part.name))
     elif isinstance(value, Mapping):
         for key, part in value.items():
-            yield from _estimates(f"{path}.{key}", part)
+            yield from _estimates(f"{path}.{key}".lstrip("."), part)
     elif isinstance(value, tuple):
         for place, part in enumerate(value):
             yield from _estimates(f"{path}[{place}]", part)

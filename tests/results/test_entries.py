@@ -11,7 +11,6 @@ from careeval.core.scenario import Rubric
 from careeval.errors import UsageError
 from careeval.results.entries import basis, check_comparable, entries
 from careeval.results.ranking import rankings
-from careeval.results.summary import summary_of
 from careeval.results.tables import Runs
 from results.authored import Marks, judgments, ladder_run, responses
 
@@ -26,7 +25,7 @@ def test_entries_by_hand() -> None:
         for name, grader in (("b", "y"), ("b", "x"), ("a", "y"))
         for row in judgments(TWICE, system=name, grader=grader)
     ]
-    found = list(entries(Runs.of(rows, judged)))
+    found = entries(Runs.of(rows, judged))
     assert [(e.system, e.grader) for e in found] == [("a", "y"), ("b", "x"), ("b", "y")]
     assert {e.n_epochs for e in found} == {2}
     assert all(set(e.responses["system"]) == {e.system} for e in found)
@@ -94,10 +93,10 @@ def test_a_run_over_two_versions_of_a_bank() -> None:
     (entry,) = entries(Runs.of(rows, judgments(TWICE)))
     assert entry.mixed == {"versions of the bank": ["1-0", "2-0"]}
     reason = "its responses are of 2 versions of the bank: 1-0, 2-0"
-    assert summary_of(entry).not_ranked == (reason,)
+    assert entry.not_ranked == (reason,)
     (whole,) = entries(ladder_run(TWICE))
     assert whole.mixed == {}
-    assert summary_of(whole).not_ranked == ()
+    assert whole.not_ranked == ()
 
 
 # Protocols and rubrics
@@ -138,9 +137,9 @@ def test_a_grading_by_protocol_2_is_an_entry_apart() -> None:
     assert new.graded.score().value == pytest.approx(-2 / 3)
     assert old.judgments.height == new.judgments.height == 20
     assert basis(old) != basis(new)
-    said = [summary_of(entry) for entry in found]
+    said = found
     assert all(not s.not_ranked for s in said)
-    assert [len(ranking.ranked) for ranking in rankings(found, said)] == [1, 1]
+    assert [len(ranking.ranked) for ranking in rankings(found)] == [1, 1]
     with pytest.raises(
         UsageError, match="the version of the protocol that judged differs, 1 and 2"
     ):
@@ -165,10 +164,10 @@ def test_what_does_not_compare_is_ranked_apart(
     """Entries that differ in any part of their basis are refused, and stand in two rankings."""
     rows = responses(BOTH, system="a") + responses(BOTH, system="b", **asked)
     marks = judgments(BOTH, system="a") + judgments(BOTH, system="b", **judged)
-    a, b = found = list(entries(Runs.of(rows, marks)))
+    a, b = found = entries(Runs.of(rows, marks))
     with pytest.raises(UsageError, match=difference):
         check_comparable(a, b)
-    groups = rankings(found, [summary_of(entry) for entry in found])
+    groups = rankings(found)
     assert [[r.system for r in ranking.ranked] for ranking in groups] == [["a"], ["b"]]
 
 
@@ -187,10 +186,10 @@ def test_who_does_not_name_what_judged_compares_with_none() -> None:
     """An entry whose judgments name no protocol compares with none, not even its like."""
     rows = [row for name in "ab" for row in responses(BOTH, system=name)]
     marks = [row for name in "ab" for row in judgments(BOTH, system=name, protocol=None)]
-    a, b = found = list(entries(Runs.of(rows, marks)))
+    a, b = found = entries(Runs.of(rows, marks))
     with pytest.raises(UsageError, match="the version of the protocol that judged"):
         check_comparable(a, b)
-    (ranking,) = rankings(found, [summary_of(entry) for entry in found])
+    (ranking,) = rankings(found)
     assert (ranking.ranked, set(ranking.left_out)) == ((), {"a", "b"})
 
 
@@ -200,7 +199,7 @@ def test_a_grading_that_a_later_version_finished_is_one_entry() -> None:
     rows += judgments({"eating-1": BOTH["eating-1"]}, protocol="2-B")
     (entry,) = entries(Runs.of(responses(BOTH), rows))
     assert entry.grading_protocol == "2-B"
-    assert summary_of(entry).not_ranked == ()
+    assert entry.not_ranked == ()
 
 
 @pytest.mark.parametrize("protocol", ["1-A", "2-A"])
@@ -209,8 +208,8 @@ def test_an_unfinished_grading_of_the_other_rubric_is_not_whole(protocol: str) -
     part = {"dressing-1": BOTH["dressing-1"]}
     rows = judged_on(BOTH, "actions", protocol) + judged_on(part, "ladder", protocol)
     actions, ladder = entries(Runs.of(responses(BOTH), rows))
-    assert summary_of(actions).not_ranked == ()
-    s = summary_of(ladder)
+    assert actions.not_ranked == ()
+    s = ladder
     assert (s.n_scenarios, s.n_ungraded) == (2, 2)
     assert s.not_ranked == ("2 of 4 responses are not graded",)
 
@@ -225,5 +224,5 @@ def test_a_scenario_that_has_one_rubric_alone_is_not_missing_from_the_other(prot
     part = {"dressing-1": BOTH["dressing-1"]}
     rows = judged_on(BOTH, "actions", protocol) + judged_on(part, "ladder", protocol)
     actions, ladder = entries(Runs.of(asked, rows))
-    assert [summary_of(entry).n_scenarios for entry in (actions, ladder)] == [2, 1]
-    assert summary_of(actions).not_ranked == summary_of(ladder).not_ranked == ()
+    assert [entry.n_scenarios for entry in (actions, ladder)] == [2, 1]
+    assert actions.not_ranked == ladder.not_ranked == ()

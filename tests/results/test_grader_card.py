@@ -14,7 +14,6 @@ from careeval.people.audit.sample import OTHER_ANSWERS
 from careeval.results.entries import Entry, entries
 from careeval.results.graders import Contradiction, ContradictionCount, GraderCard, grader_cards
 from careeval.results.probe_check import LabelledJudgment, ProbeAgreement
-from careeval.results.summary import summary_of
 from careeval.results.tables import Runs
 from results.authored import judgments, responses
 from results.sampled import judged, read_by
@@ -37,7 +36,7 @@ def graded() -> list[Entry]:
         judgments(MARKS, system="robot-b", **openai)
         + judgments(MARKS, system="robot-b", grader="careeval/lexical (x)"),
     )
-    return list(entries(Runs.together([one, other])))
+    return entries(Runs.together([one, other]))
 
 
 def cards(**more: Any) -> dict[str, GraderCard]:
@@ -71,10 +70,10 @@ def test_a_grader_that_failed_the_probes() -> None:
     missed = ProbeAgreement.of([LabelledJudgment(Rubric.ladder, -2, "harmful", True, False)])
     runs = Runs.of(responses(MARKS), judgments(MARKS))
     (entry,) = entries(runs)
-    before = summary_of(entry).not_ranked
+    before = entry.not_ranked
     card = grader_cards([entry], {"judge": missed})["judge"]
     assert card.failed == ("recall on −2 items 0.000 on the ladder, under 0.85",)
-    assert summary_of(entry).not_ranked == before
+    assert entry.not_ranked == before
 
 
 def test_what_people_say_of_a_grader() -> None:

@@ -90,7 +90,7 @@ def judged(by_grader: dict[str, Marks], model: str | None = None, **columns: Any
 
 def pair(by_grader: dict[str, Marks]) -> GraderPair:
     """The one pair of a run."""
-    (found,) = grader_pairs(list(entries(judged(by_grader))))
+    (found,) = grader_pairs(entries(judged(by_grader)))
     return found
 
 
@@ -119,7 +119,7 @@ def test_what_only_one_of_two_judged_is_in_no_pair() -> None:
     assert nothing.n == 0
     assert {of.ac1.reason for of in nothing.by_points.values()} == {"no judgment was made by two"}
     apart = judged({"a": {"eating-1": ["11000"] * 2}, "b": {"eating-1": ["ungraded"] * 2}})
-    assert grader_pairs(list(entries(apart))) == []
+    assert grader_pairs(entries(apart)) == []
 
 
 def test_scenarios_are_the_clusters_of_a_pair() -> None:
@@ -145,5 +145,5 @@ def test_systems_of_a_pair_are_together() -> None:
         for row in judgments(marks, grader=grader, system="robot-b")
     ]
     other = Runs.of(responses(by_grader["a"], system="robot-b"), rows)
-    (found,) = grader_pairs(list(entries(Runs.together([one, other]))))
+    (found,) = grader_pairs(entries(Runs.together([one, other])))
     assert (found.systems, found.n) == (("robot-a", "robot-b"), 10)

@@ -8,7 +8,6 @@ from hypothesis import given, settings
 from careeval import scoring
 from careeval.core.scenario import Rubric
 from careeval.results.entries import entries, harms
-from careeval.results.summary import summary_of
 from careeval.results.tables import Runs
 from results.authored import ANY, Marks, by_hand, judgments, ladder_run, marks_of_many, responses
 
@@ -52,7 +51,7 @@ def test_a_response_that_is_not_judged_whole() -> None:
     marks: Marks = {"dressing-1": ["00001", "00001"]}
     (entry,) = entries(Runs.of(responses(marks), judgments(marks)[1:]))
     assert [harm.epoch for harm in harms(entry)] == [2]
-    severe = summary_of(entry).severe
+    severe = entry.severe
     assert (severe.count, severe.n) == (1, 1)
 
 

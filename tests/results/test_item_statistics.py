@@ -19,7 +19,7 @@ def statistics(*systems: Marks) -> dict[str, ItemStatistic]:
         Runs.of(responses(marks, system=name), judgments(marks, system=name))
         for name, marks in ((f"robot-{k}", marks) for k, marks in enumerate(systems))
     )
-    found = item_statistics(list(entries(runs)))
+    found = item_statistics(entries(runs))
     return {f"{s.scenario} {s.item}": s for s in found}
 
 
@@ -77,7 +77,7 @@ def test_other_banks_and_graders_are_apart() -> None:
             ),
         ]
     )
-    found = item_statistics(list(entries(runs)))
+    found = item_statistics(entries(runs))
     assert [(s.grader, s.n_systems) for s in found] == [("judge", 1)] * 10 + [("other", 1)] * 5
 
 

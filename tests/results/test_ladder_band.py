@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 
 from careeval.results.entries import entries
-from careeval.results.summary import summarise
 from careeval.results.tables import Runs
 
 RUNGS = {"+2": (2, ["a", "b", "c"]), "+1": (1, ["a", "b"]), "0": (0, []), "-1": (-1, []),
@@ -42,7 +41,7 @@ def runs(acts: list[set[str]], rungs: list[set[str]], *, group: str | None = "S"
 
 def test_by_hand() -> None:
     """Of 3 points: a and b alone earn +1 strictly, and +2 too leniently; a alone earns +1 then."""
-    _, ladder = summarise(runs([{"a", "b"}, {"a"}, {"d"}], [{"+1"}, set(), {"-2"}]))
+    _, ladder = entries(runs([{"a", "b"}, {"a"}, {"d"}], [{"+1"}, set(), {"-2"}]))
     assert ladder.score.value == pytest.approx((1 + 0 - 2) / 3 / 3)
     assert ladder.lenient is not None
     assert ladder.lenient.value == pytest.approx((3 + 1 - 2) / 3 / 3)
@@ -51,17 +50,17 @@ def test_by_hand() -> None:
 
 def test_no_band_without_the_actions() -> None:
     """If nobody judged the actions, nothing is lenient; and the actions have no such number."""
-    (ladder,) = summarise(runs([], [{"+1"}]))
+    (ladder,) = entries(runs([], [{"+1"}]))
     assert ladder.lenient is None
-    actions, _ = summarise(runs([{"a"}], [{"+1"}]))
+    actions, _ = entries(runs([{"a"}], [{"+1"}]))
     assert actions.lenient is None
-    _, half = summarise(runs([{"a"}], [{"+1"}, {"+1"}]))
+    _, half = entries(runs([{"a"}], [{"+1"}, {"+1"}]))
     assert half.lenient is None  # of the second answer the actions are not judged
 
 
 def test_an_older_ladder_is_ranked() -> None:
     """A bank that does not say how it was written keeps its ladder as a scale."""
     (_, ladder) = entries(runs([{"a"}], [{"+1"}], group=None))
-    (_, summary) = summarise(runs([{"a"}], [{"+1"}], group=None))
+    (_, summary) = entries(runs([{"a"}], [{"+1"}], group=None))
     assert ladder.rubric == summary.rubric
     assert not any("band" in reason for reason in summary.not_ranked)

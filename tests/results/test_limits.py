@@ -5,16 +5,16 @@ from __future__ import annotations
 import pytest
 
 from careeval.errors import UsageError
+from careeval.results.entries import entries
 from careeval.results.graded_rubric import Errors
 from careeval.results.metrics import Limit, Numbers, Option, Outcome
-from careeval.results.summary import summarise
 from careeval.stats.estimate import Estimate
 from results.authored import by_hand
 
 
 def with_severe(errors: Errors) -> Numbers:
     """Return the numbers of an entry with these severe errors."""
-    return {**summarise(by_hand())[0].numbers, "severe": errors}
+    return {**entries(by_hand())[0].numbers, "severe": errors}
 
 
 def share(low: float, high: float) -> Errors:

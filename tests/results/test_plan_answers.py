@@ -9,10 +9,9 @@ import polars as pl
 import pytest
 
 from careeval.protocol.tables import read_runs
-from careeval.results.entries import entries
+from careeval.results.entries import Entry, entries
 from careeval.results.findings import findings
 from careeval.results.held_out_words import withhold
-from careeval.results.summary import Summary, summarise
 from careeval.results.tables import Runs
 from careeval.sheets.every_eval_ever import samples_of
 from careeval.sheets.export_tables import data_tables
@@ -39,13 +38,13 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> Runs:
 
 
 @pytest.fixture(scope="module")
-def one_world(runs: Runs) -> Summary:
+def one_world(runs: Runs) -> Entry:
     """Their summary."""
-    (summary,) = summarise(runs)
+    (summary,) = entries(runs)
     return summary
 
 
-def test_numbers_by_answer(one_world: Summary) -> None:
+def test_numbers_by_answer(one_world: Entry) -> None:
     """The hasty and the broken plan touch under each answer; only the careful one earns all."""
     plan = one_world.plan
     assert plan is not None
@@ -68,12 +67,12 @@ def test_numbers_by_answer(one_world: Summary) -> None:
     }
 
 
-def test_the_score_is_of_all_answers(one_world: Summary) -> None:
+def test_the_score_is_of_all_answers(one_world: Entry) -> None:
     """7 for the careful plan, 2 − 8 − 4 for the hasty, −8 for the broken, 0 for no plan."""
     assert one_world.score.value == (7 - 10 - 8 + 0) / 4 / 7
 
 
-def test_states_are_counted(one_world: Summary) -> None:
+def test_states_are_counted(one_world: Entry) -> None:
     """A response that is no plan and one that breaks off are counted and named."""
     assert (one_world.n_malformed, one_world.n_not_executable) == (1, 1)
     lines = remarks([one_world])
@@ -86,7 +85,7 @@ def test_states_are_counted(one_world: Summary) -> None:
 
 def test_the_same_number_has_the_same_interval(tmp_path: Path) -> None:
     """The share of all answers together is the headline number, with its interval."""
-    (summary,) = summarise(_runs(tmp_path, 5))
+    (summary,) = entries(_runs(tmp_path, 5))
     assert summary.plan is not None
     together = summary.plan.answers[-1]
     assert together.severe == summary.severe
@@ -95,7 +94,7 @@ def test_the_same_number_has_the_same_interval(tmp_path: Path) -> None:
     assert summary.plan.executable.ci95 is not None
 
 
-def test_the_sheet_has_a_row_for_each_answer(one_world: Summary) -> None:
+def test_the_sheet_has_a_row_for_each_answer(one_world: Entry) -> None:
     """The executable share belongs to a plan as a whole, so only the last row has it."""
     sheet = plan_answers_table([one_world]).sheet
     assert [row["answer"] for row in sheet.rows] == ["yes", "no", "silence", "stop", "any"]
@@ -114,11 +113,11 @@ def test_exports_have_it(runs: Runs) -> None:
     assert errors[3].startswith("the words are no plan: ")
 
 
-def test_held_out_worlds_count_in_each_answer(runs: Runs, one_world: Summary) -> None:
+def test_held_out_worlds_count_in_each_answer(runs: Runs, one_world: Entry) -> None:
     """Where words are withheld, an item is named by its place and its answer."""
     held_out = replace(runs, responses=runs.responses.with_columns(split=pl.lit("held-out")))
     withheld = withhold(held_out)
-    (summary,) = summarise(withheld)
+    (summary,) = entries(withheld)
     assert summary.plan == one_world.plan
     assert withheld.judgments["item"].unique().sort().to_list()[:3] == [
         "p10@stop", "p11@yes", "p12@no",

@@ -13,7 +13,7 @@ from careeval import scoring
 from careeval.results.findings import findings
 from careeval.results.public import PublicView
 from careeval.results.tables import Runs
-from results.authored import judgments, responses
+from results.authored import all_numbers, judgments, responses
 
 SECRET = "words of the held-out split"
 MARKS = {"eating-1": ["00001", "10000"], "eating-h1": ["00001", "00011"], "eating-x": ["00001"] * 2}
@@ -63,7 +63,7 @@ def test_nothing_that_pages_and_exports_are_made_of_has_a_held_out_word() -> Non
     tables = list(tables_in(found, set()))
     assert len(tables) >= 4
     assert not [table.columns for table in tables if SECRET in table.write_json()]
-    assert SECRET not in repr((found.items, found.graded, found.cards))
+    assert SECRET not in repr((found.items, [*map(all_numbers, found.entries)], found.cards))
 
 
 def test_what_may_be_shown() -> None:
@@ -81,14 +81,13 @@ def test_what_may_be_shown_of_an_entry() -> None:
     """Judgments and scores of a public scenario are there; errors elsewhere count."""
     found = findings(runs_with_a_held_out_part())
     (entry,) = found.entries
-    (shown,) = found.graded
-    assert shown.scenarios == {"eating-1"}
+    assert entry.public == {"eating-1"}
     items = set(entry.first_of("scenario", "item").iter_rows())
-    assert {scenario for scenario, item in items if shown.presence(scenario, item) is not None} == {
+    assert {scenario for scenario, item in items if entry.presence(scenario, item) is not None} == {
         "eating-1"
     }
     assert "eating-h1" in {scenario for scenario, _ in items}
-    assert [s.scenario for s in shown.shown(shown.detail.scenarios)] == ["eating-1"]
+    assert [s.scenario for s in entry.shown(entry.scenarios)] == ["eating-1"]
     harms = found.public.harms(entry, scoring.SEVERE)
     assert [harm.scenario for harm in harms.shown] == ["eating-1"]
     assert (harms.n_held_out, harms.n_unknown) == (2, 2)

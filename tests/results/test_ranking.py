@@ -13,7 +13,6 @@ from careeval.core.scenario import Rubric
 from careeval.results.differences import Verdict
 from careeval.results.entries import Basis, entries
 from careeval.results.ranking import Ranking, rankings
-from careeval.results.summary import summary_of
 from careeval.results.tables import Runs
 from careeval.sheets.entries.entries_sheet import rank_texts
 from results.authored import JUDGED, Marks, judgments, marks_of_many, responses, runs_of
@@ -277,7 +276,7 @@ def test_systems_of_the_banks_makers_are_marked() -> None:
     assert {r.system: r.bank_maker for r in ranking.ranked} == {"top": "anthropic", "low": None}
     assert ranking.notes[-1].startswith("† top: AI of the same vendor (anthropic) wrote this bank")
     assert list(rank_texts([ranking]).values()) == ["1† (severe 1–2)", "2 (severe 1–2)"]
-    top = next(s for s in map(summary_of, entries(runs)) if s.system == "top")
+    top = next(s for s in entries(runs) if s.system == "top")
     assert top.warnings[0].startswith("AI of the same vendor (anthropic) wrote this bank")
 
 
@@ -288,5 +287,5 @@ def ranked(systems: dict[str, Marks]) -> list[Ranking]:
 
 def rankings_of(runs: Runs) -> list[Ranking]:
     """The rankings of these runs."""
-    found = list(entries(runs))
-    return rankings(found, [summary_of(entry) for entry in found])
+    found = entries(runs)
+    return rankings(found)

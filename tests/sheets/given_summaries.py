@@ -7,7 +7,7 @@ from importlib.resources import files
 from typing import Any
 
 from careeval.core.scenario import Domain
-from careeval.results.summary import Summary, summarise
+from careeval.results.entries import Entry, entries
 from careeval.results.tables import Runs
 from results.authored import Marks, judgments, responses
 
@@ -23,9 +23,9 @@ def known_and_unknown_runs() -> Runs:
     return Runs.together([Runs.of(responses(KNOWN), rows), lacking])
 
 
-def known_and_unknown() -> list[Summary]:
+def known_and_unknown() -> list[Entry]:
     """Their summaries."""
-    return summarise(known_and_unknown_runs())
+    return entries(known_and_unknown_runs())
 
 
 def of_two_sizes() -> Runs:
@@ -41,11 +41,11 @@ def of_two_sizes() -> Runs:
     return Runs.of(rows, judgments(marks))
 
 
-def priced(cost_usd: float | None, share: float | None, n: int) -> list[Summary]:
+def priced(cost_usd: float | None, share: float | None, n: int) -> list[Entry]:
     """A system whose responses are all of one price, and the shares of their judgments too."""
     marks = {"dressing-1": ["11000"] * n}
     asked = responses(marks, model="m", cost_usd=cost_usd, input_tokens=310, output_tokens=220)
-    return summarise(Runs.of(asked, judgments(marks, cost_usd=share)))
+    return entries(Runs.of(asked, judgments(marks, cost_usd=share)))
 
 
 def summary_schema() -> dict[str, Any]:

@@ -17,7 +17,6 @@ from careeval.core.scenario import Domain
 from careeval.results.entries import entries
 from careeval.results.findings import findings
 from careeval.results.held_out_words import WITHHELD
-from careeval.results.summary import summary_of
 from careeval.results.tables import Runs
 from careeval.sheets.every_eval_ever import (
     IS_CORRECT,
@@ -60,7 +59,7 @@ def runs_of(systems: list[str], marks: Marks = MARKS, **columns: Any) -> Runs:
 def of(runs: Runs) -> tuple[dict[str, Any], list[dict[str, Any]]]:
     """The record and the samples of the only entry."""
     (entry,) = entries(runs)
-    return evaluation_log(entry, summary_of(entry), NOW)
+    return evaluation_log(entry, NOW)
 
 
 def test_schemas_are_of_the_version_that_is_written() -> None:
@@ -102,7 +101,7 @@ def test_same_entry_has_the_same_files(tmp_path: Path) -> None:
 def test_record_by_hand() -> None:
     """The numbers of two scenarios stand there by name, with the least that they could be."""
     _, entry = entries(by_hand())
-    record, _ = evaluation_log(entry, summary_of(entry), NOW)
+    record, _ = evaluation_log(entry, NOW)
     RECORD.validate(record)
     found = {result["evaluation_name"]: result for result in record["evaluation_results"]}
     score = found["careeval.score"]
@@ -133,8 +132,8 @@ def test_rates_are_over_what_could_have_the_error() -> None:
 def test_intervals_are_the_summary_s() -> None:
     """A known interval is given with its level and how it was made."""
     (entry,) = entries(runs_of(["a"]))
-    s = summary_of(entry)
-    record, _ = evaluation_log(entry, s, NOW)
+    s = entry
+    record, _ = evaluation_log(entry, NOW)
     results = {result["evaluation_name"]: result for result in record["evaluation_results"]}
     assert list(results)[:2] == ["careeval.severe", "careeval.score"]
     for name, estimate in (("severe", s.severe.share), ("score", s.score)):
@@ -235,13 +234,11 @@ def test_grader_is_a_judge_with_its_prompt() -> None:
     lexical = "careeval/lexical (batched, prompt 1234)"
     rows = judgments(marks, grader=judge) + judgments(marks, grader=lexical)
     of_lexical, of_judge = entries(Runs.of(responses(marks), rows))
-    record, _ = evaluation_log(
-        of_judge, summary_of(of_judge), NOW, Evaluator(), {judge: "Is it there?"}
-    )
+    record, _ = evaluation_log(of_judge, NOW, Evaluator(), {judge: "Is it there?"})
     scoring = record["evaluation_results"][0]["metric_config"]["llm_scoring"]
     assert scoring["judges"][0]["model_info"]["id"] == "openai/judge"
     assert scoring["input_prompt"] == "Is it there?"
-    record, _ = evaluation_log(of_lexical, summary_of(of_lexical), NOW)
+    record, _ = evaluation_log(of_lexical, NOW)
     assert "llm_scoring" not in record["evaluation_results"][0]["metric_config"]
     assert "lexical" in record["source_metadata"]["additional_details"]["not_ranked"]
 

@@ -21,7 +21,6 @@ from careeval.results.differences import Difference
 from careeval.results.entries import Entry, entries
 from careeval.results.metrics import COMPARED
 from careeval.results.ranking import rankings
-from careeval.results.summary import summary_of
 from careeval.results.tables import Runs
 from careeval.sheets.json_output import compare_json
 from careeval.sheets.versus.comparisons import comparison_document, ranking_document
@@ -78,7 +77,7 @@ def compare_(
     runs = selection.select(read_runs(*folders))
     for note in runs.notes:
         say(note)
-    graded = list(entries(runs))
+    graded = entries(runs)
     systems = names or _systems(runs, graded)
     if len(systems) > 2:
         if conditions:
@@ -87,9 +86,8 @@ def compare_(
                 f"{', '.join(systems)}",
                 hint="name two systems after the folders",
             )
-        summaries = [summary_of(entry) for entry in graded]
-        ranked = rankings(graded, summaries)
-        document = ranking_document(ranked, summaries)
+        ranked = rankings(graded)
+        document = ranking_document(ranked, graded)
         printing.print(document, lambda: compare_json(rankings=ranked), out)
         return OK
     a, b = systems

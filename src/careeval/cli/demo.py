@@ -77,7 +77,7 @@ def demo(*, out: Out | None = None) -> int:
         return report_unfinished([outcome], root)
     runs = read_runs(root)
     results = findings(runs, probe_agreement(runs, load_bank(), None))
-    print_document(summary_document(results.graded, more=lexical_sentences(results.summaries)))
+    print_document(summary_document(results.entries, more=lexical_sentences(results.entries)))
     page = root / "report.html"
     write_page(results, page)
     say(f"Open the page: {page.resolve().as_uri()}")

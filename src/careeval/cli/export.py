@@ -18,7 +18,7 @@ from careeval.files import write_text
 from careeval.modes import MODES
 from careeval.modes.prompts import load_prompts
 from careeval.protocol.tables import read_runs
-from careeval.results.details import Breakdown
+from careeval.results.entries import Breakdown
 from careeval.results.findings import Findings
 from careeval.sheets.entries.summary_document import summary_document
 from careeval.sheets.every_eval_ever import (
@@ -119,7 +119,7 @@ def _write(
     for form, name, as_text in (("md", "results.md", markdown), ("latex", "results.tex", latex)):
         if form in to:
             parts = tuple(Breakdown)
-            document = summary_document(results.graded, parts, results.rankings, in_detail=True)
+            document = summary_document(results.entries, parts, results.rankings, in_detail=True)
             write_text(out / name, as_text(document))
             yield out / name
     figures: list[FigureForm] = [form for form in get_args(FigureForm) if form in to]
@@ -128,7 +128,7 @@ def _write(
 
         yield from write_figures(results, out / "figures", figures)
     if "eee" in to:
-        texts = _grader_prompts({s.grader for s in results.summaries}, prompts)
+        texts = _grader_prompts({s.grader for s in results.entries}, prompts)
         now = datetime.now(UTC)
         yield from write_evaluation_logs(
             results, out / "eee", retrieved=now, evaluator=evaluator, prompts=texts
@@ -150,5 +150,5 @@ def _grader_prompts(graders: Iterable[str], folder: Path | None) -> dict[str, st
 
 
 def _description(results: Findings) -> str:
-    banks = {f"{s.bank} {s.bank_version}: {s.bank_provenance}" for s in results.summaries}
+    banks = {f"{s.bank} {s.bank_version}: {s.bank_provenance}" for s in results.entries}
     return f"Results of careeval. Bank {' '.join(sorted(banks))}"

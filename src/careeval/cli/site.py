@@ -69,7 +69,7 @@ def site(
     size = write_site(results, out, title=title, canary=canary, repository=repository)
     for note in runs.notes:
         say(note)
-    if not results.summaries:
+    if not results.entries:
         say("These runs have no grading yet. Grade them: careeval grade FOLDER --grader MODEL")
     say(f"Written, {size / 1e6:.1f} MB: {(out / 'index.html').resolve().as_uri()}")
     return OK

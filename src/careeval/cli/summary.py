@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any, Literal
 from xml.etree import ElementTree
@@ -17,12 +18,10 @@ from careeval.errors import UsageError
 from careeval.files import write_text
 from careeval.protocol.regrade import lexical_sentences
 from careeval.protocol.tables import read_runs
-from careeval.results.details import Breakdown, EntryNumbers, detail_of
-from careeval.results.entries import entries
+from careeval.results.entries import Breakdown, Entry, entries
 from careeval.results.metrics import Check, Limit, Outcome
 from careeval.results.people_audit import PeopleAudit
 from careeval.results.ranking import rankings
-from careeval.results.summary import Summary, summary_of
 from careeval.sheets.entries.summary_document import summary_document
 from careeval.sheets.words import entry_names
 
@@ -113,32 +112,29 @@ def summary(
         from careeval.cli.audit.grader_agreement import people_audits
 
         people = people_audits(runs, audit)
-    pairs = [(entry, summary_of(entry)) for entry in entries(runs)]
-    pairs.sort(key=lambda pair: _place(sort, pair[1]))
-    graded, summaries = [entry for entry, _ in pairs], [s for _, s in pairs]
-    in_detail = detail or any(each.in_detail for each in parts)
-    numbers = [
-        EntryNumbers(
-            s,
-            detail_of(entry) if in_detail else None,
-            people[entry.grader].score_of(entry) if entry.grader in people else None,
-        )
-        for entry, s in pairs
-    ]
+    graded = sorted(entries(runs), key=lambda entry: _place(sort, entry))
+    if people:
+        graded = [
+            replace(each, corrected=people[each.grader].score_of(each.system, each.rubric))
+            if each.grader in people
+            else each
+            for each in graded
+        ]
     for note in runs.notes:
         say(note)
     document = summary_document(
-        numbers,
+        graded,
         parts,
-        rankings(graded, summaries) if len(summaries) > 1 else [],
+        rankings(graded) if len(graded) > 1 else [],
         people,
         in_detail=detail,
-        more=lexical_sentences(summaries),
+        more=lexical_sentences(graded),
     )
-    printing.print(document, lambda: _json(numbers), out)
-    if not summaries:
+    in_detail = detail or any(each.in_detail for each in parts)
+    printing.print(document, lambda: _json(graded, in_detail=in_detail), out)
+    if not graded:
         say("These runs have no grading yet. Grade them: careeval grade FOLDER --grader MODEL")
-    checks = _checks(limits, summaries)
+    checks = _checks(limits, graded)
     for check in checks:
         say(check.line)
     if junit:
@@ -146,8 +142,8 @@ def summary(
     return OK if all(check.outcome is Outcome.passed for check in checks) else CHECK_FAILED
 
 
-def _checks(limits: Sequence[Limit], summaries: Sequence[Summary]) -> list[Check]:
-    names = entry_names(summaries)
+def _checks(limits: Sequence[Limit], graded: Sequence[Entry]) -> list[Check]:
+    names = entry_names(graded)
     if not names:
         return [
             Check(f"{limit.option} {limit.text}", "no system", "nothing is graded", Outcome.unknown)
@@ -156,14 +152,14 @@ def _checks(limits: Sequence[Limit], summaries: Sequence[Summary]) -> list[Check
     return [
         limit.check(s.numbers, name)
         for limit in limits
-        for s, name in zip(summaries, names, strict=True)
+        for s, name in zip(graded, names, strict=True)
     ]
 
 
-def _json(numbers: Sequence[EntryNumbers]) -> dict[str, Any]:
+def _json(graded: Sequence[Entry], *, in_detail: bool) -> dict[str, Any]:
     from careeval.sheets.json_output import summary_json
 
-    return summary_json(numbers)
+    return summary_json(graded, in_detail=in_detail)
 
 
 def _write_junit(path: Path, suite: str, checks: Sequence[Check]) -> None:
@@ -186,7 +182,7 @@ def _write_junit(path: Path, suite: str, checks: Sequence[Check]) -> None:
     write_text(path, f'<?xml version="1.0" encoding="utf-8"?>\n{text}\n')
 
 
-def _place(order: Order, s: Summary) -> tuple[bool, float, str, str]:
+def _place(order: Order, s: Entry) -> tuple[bool, float, str, str]:
     """Return an entry's sorting key: best first, unknown numbers last, ties by name."""
     number = {
         "name": 0.0,

@@ -53,13 +53,14 @@ from careeval.protocol.tables import (
     responses_of,
     run_roots,
 )
+from careeval.results.costs import grading_cost
+from careeval.results.entries import Entry
 from careeval.results.probe_check import (
     LabelledJudgment,
     ProbeAgreement,
     ProbeTrial,
     labelled_judgments,
 )
-from careeval.results.summary import Summary, grading_cost
 from careeval.results.tables import NOT_ASKED, Runs
 
 PACKAGE = Path(__file__).parents[1]
@@ -338,14 +339,14 @@ def _lexical_judgments(bank: Bank) -> Iterator[LabelledJudgment]:
                     )  # fmt: skip
 
 
-def lexical_sentences(summaries: Sequence[Summary]) -> list[str]:
+def lexical_sentences(entries: Sequence[Entry]) -> list[str]:
     """Return a sentence on the lexical grader for each bank that it judged.
 
     For a bank that is not careeval's own, the agreement on the default bank is given.
     """
     numbers = {
         s.bank_version.partition("-")[0] if s.bank == OWN_NAME else DEFAULT
-        for s in summaries
+        for s in entries
         if s.grader.is_lexical
     }
     return [lexical_sentence(number) for number in sorted(numbers)]

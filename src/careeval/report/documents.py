@@ -209,14 +209,14 @@ def write_figures(
 
 def _files(findings: Findings) -> Iterator[_File]:
     """Yield all figures."""
-    graded, summaries = findings.graded, findings.summaries
-    if not graded:
+    entries = findings.entries
+    if not entries:
         return
-    yield _File("overview", "Errors and scores", charts.overview(summaries))
+    yield _File("overview", "Errors and scores", charts.overview(entries))
     title = "Severe errors and scores, for a column of a paper"
-    yield _File("column", title, charts.column(summaries))
-    yield _File("worst-at-k", "The worst of k responses", charts.worst_at_k(graded))
+    yield _File("column", title, charts.column(entries))
+    yield _File("worst-at-k", "The worst of k responses", charts.worst_at_k(entries))
     title = "Scores of the scenarios, by system"
-    yield _File("distributions", title, charts.distributions(graded))
-    yield _File("cost", "Score and cost", charts.cost_scatter(summaries))
-    yield _File("worst", "Mean and worst response", charts.worst_scatter(summaries))
+    yield _File("distributions", title, charts.distributions(entries))
+    yield _File("cost", "Score and cost", charts.cost_scatter(entries))
+    yield _File("worst", "Mean and worst response", charts.worst_scatter(entries))

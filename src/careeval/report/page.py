@@ -47,9 +47,8 @@ from careeval.report.panels.graders import (
 from careeval.report.panels.parts import by_domain_table, maps, overview_table, parts_table
 from careeval.report.payload import payload
 from careeval.report.texts import strip_controls
-from careeval.results.details import Breakdown
-from careeval.results.entries import Harm
-from careeval.results.findings import EntryFindings, Findings
+from careeval.results.entries import Breakdown, Entry, Harm
+from careeval.results.findings import Findings
 from careeval.sheets.kinds import SIGNED
 from careeval.sheets.names import DOMAINS
 from careeval.sheets.words import remarks
@@ -58,7 +57,7 @@ from careeval.stats.intervals import MIN_CLUSTERS
 
 def has_numbers(report: Report) -> bool:
     """Tell whether a report has any graded entry."""
-    return bool(report.summaries)
+    return bool(report.entries)
 
 
 @dataclass(frozen=True)
@@ -112,7 +111,7 @@ def render_page(findings: Findings, *, title: str | None = None, responses: bool
         title: The title; by default a question that names the systems.
         responses: Whether the report includes the texts of responses, quotes and reasons.
     """
-    title = title or _question([s.system for s in findings.summaries])
+    title = title or _question([s.system for s in findings.entries])
     packed = payload(findings.public, findings.entries, responses=responses)
     page = _page(Report(findings, responses, packed), title)
     if len(page) <= MOST_CHARACTERS:
@@ -175,19 +174,19 @@ def _answer(report: Report) -> Mapping[str, Any]:
 
 def _picture(report: Report) -> FigureMarkup | None:
     """Return the figure of all severe errors and scores; `None` without an entry."""
-    if not report.summaries:
+    if not report.entries:
         return None
     title = "Severe errors and scores, with intervals"
-    return draw_figure("first", title, lambda width: charts.column(report.summaries, width))
+    return draw_figure("first", title, lambda width: charts.column(report.entries, width))
 
 
 def _limits(report: Report) -> Iterator[str]:
     """Yield the warnings about the numbers; the page says above that systems are simulated."""
-    summaries = [
+    entries = [
         replace(s, bank_provenance=re.sub(_SIMULATION, "", s.bank_provenance))
-        for s in report.summaries
+        for s in report.entries
     ]
-    yield from remarks(summaries, shares=False)
+    yield from remarks(entries, shares=False)
     yield from report.findings.public.runs.notes
     if not report.words_shown:
         yield _NO_WORDS
@@ -195,7 +194,7 @@ def _limits(report: Report) -> Iterator[str]:
 
 def simulated(report: Report) -> str:
     """Return the bank's statement that its systems are simulated; empty if they are not."""
-    for s in report.summaries:
+    for s in report.entries:
         if s.bank_provenance.startswith(SIMULATED):
             words = s.bank_provenance.removeprefix(SIMULATED).lstrip(": ")
             return as_sentence(words.partition(_OF_THE_BANK)[0].strip())
@@ -219,8 +218,8 @@ ACTIVITIES = Section("overview", "Activities", "sections/activities.html", _acti
 def _domains(report: Report) -> Mapping[str, Any]:
     sizes = [
         cell.n
-        for each in report.graded
-        for by_domain in each.detail.by_adl_and_domain.values()
+        for each in report.entries
+        for by_domain in each.by_adl_and_domain.values()
         for cell in by_domain.values()
         if cell.n
     ]
@@ -332,13 +331,13 @@ SITUATIONS = Section("situations", "Situations", "sections/situations.html", _si
 
 
 def _further_numbers(report: Report) -> Mapping[str, Any]:
-    further = (table for table, _ in rubric_tables(report.summaries))
-    folded = (directions_table(report.findings, report.summaries), *further)
+    further = (table for table, _ in rubric_tables(report.entries))
+    folded = (directions_table(report.findings, report.entries), *further)
     return {
         "curves": draw_figure(
             "worst_at_k",
             "The lowest of k responses",
-            lambda width: charts.worst_at_k(report.graded, width),
+            lambda width: charts.worst_at_k(report.entries, width),
         ),
         "at_k": [
             at_k_table(report, "worst_at_k", "The lowest of k responses, score"),
@@ -351,7 +350,7 @@ def _further_numbers(report: Report) -> Mapping[str, Any]:
         else draw_figure(
             "distribution",
             "Scores of the scenarios",
-            lambda width: charts.distributions(report.graded, width),
+            lambda width: charts.distributions(report.entries, width),
         ),
         "scenarios": scenarios_table(report),
         "folded_tables": [epochs_table(report), *(table for table in folded if table.rows)],
@@ -364,7 +363,7 @@ FURTHER_NUMBERS = Section("more", "More", "sections/more.html", _further_numbers
 def _grader(report: Report) -> Mapping[str, Any]:
     findings = report.findings
     return {
-        "corrected": corrected_table(findings.graded),
+        "corrected": corrected_table(findings.entries),
         "audits": [
             table for card in findings.cards.values() for table in people_tables(card, findings)
         ],
@@ -376,7 +375,7 @@ def _grader(report: Report) -> Mapping[str, Any]:
 
 def _has_grader_section(report: Report) -> bool:
     findings = report.findings
-    corrected = any(each.corrected for each in findings.graded)
+    corrected = any(each.corrected for each in findings.entries)
     is_regraded = any(card.noise for card in findings.cards.values())
     odd = any(map(why_odd, findings.items))
     return corrected or is_regraded or bool(findings.grader_pairs) or odd
@@ -446,10 +445,10 @@ RESPONSES = Section(
 
 
 def _methods(report: Report) -> Mapping[str, Any]:
-    by_system: dict[str, list[EntryFindings]] = {}
-    for each in report.graded:
-        by_system.setdefault(each.summary.system, []).append(each)
-    text, bibtex = citations(report.graded)
+    by_system: dict[str, list[Entry]] = {}
+    for each in report.entries:
+        by_system.setdefault(each.system, []).append(each)
+    text, bibtex = citations(report.entries)
     return {
         "graders": list(report.findings.cards),
         "records": {system: run_facts(entries) for system, entries in by_system.items()},

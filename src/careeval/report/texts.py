@@ -16,8 +16,7 @@ from typing import Literal, NamedTuple
 from careeval.core.registry import Registry
 from careeval.core.scenario import WHEN, Answer, Rubric
 from careeval.core.text import percent
-from careeval.results.entries import Harm
-from careeval.results.summary import Summary
+from careeval.results.entries import Entry, Harm
 from careeval.sheets.kinds import ESTIMATE
 from careeval.stats.estimate import Estimate
 
@@ -53,9 +52,9 @@ def in_full(estimate: Estimate) -> str:
     return ", ".join(filter(None, parts))
 
 
-def score_name(summaries: Iterable[Summary]) -> str:
+def score_name(entries: Iterable[Entry]) -> str:
     """Return "Score" and the rubric; "Score" alone if entries differ in it."""
-    rubrics = {s.rubric for s in summaries}
+    rubrics = {s.rubric for s in entries}
     return f"Score, {rubrics.pop()}" if len(rubrics) == 1 else "Score"
 
 

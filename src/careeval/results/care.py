@@ -16,8 +16,7 @@ import polars as pl
 
 from careeval import scoring
 from careeval.core.response import ResponseState
-from careeval.core.scenario import WHEN, CareError, ItemKind, Rubric
-from careeval.results.entries import Entry
+from careeval.core.scenario import WHEN, CareError, ItemKind
 from careeval.results.estimates import Bounded, FloatArray, family_rate, rate
 from careeval.results.graded_rubric import NOT_GRADED, BoolArray, Errors, GradedRubric
 from careeval.stats.estimate import Estimate
@@ -43,9 +42,9 @@ class CareRates:
     other: Rate  # Points earned on the other good acts, over their maximum
 
 
-def care_rates(entry: Entry) -> CareRates | None:
-    """Return the care rates of an entry; None if its bank gives no directions of error."""
-    graded, items = entry.graded, entry.graded.items
+def care_rates(graded: GradedRubric) -> CareRates | None:
+    """Return the care rates; None if the bank gives no directions of error."""
+    items = graded.items
     if (items["error"] == None).all():  # noqa: E711
         return None
     good, is_core = graded.points > 0, items["core"] == 1
@@ -98,22 +97,24 @@ def _rate(certain: BoolArray, could: BoolArray, trials: FloatArray, n: int) -> R
 _ACT = ("scenario", "epoch", "act")
 
 
-def lenient_score(entry: Entry) -> Estimate | None:
-    """Return the score of a ladder entry if rungs that lack one act count as present.
+def lenient_score(
+    responses: pl.DataFrame, rungs: pl.DataFrame, acts: pl.DataFrame, n_epochs: int
+) -> Estimate | None:
+    """Return the score on the ladder if rungs that lack one act count as present.
 
-    `None` for another rubric, or if this grader did not judge every response on the actions too.
+    `None` if not every response was judged on the actions too.
+
+    Args:
+        responses: The responses.
+        rungs: The judgments of their rungs that count.
+        acts: All judgments of their acts by the same grader.
+        n_epochs: Responses asked for each scenario.
     """
-    if entry.rubric is not Rubric.ladder:
-        return None
-    columns = ("scenario", "epoch", "item", "present", "grader", "rubric", "grading")
     acts = (
-        entry.of_system.select(columns)
-        .filter(pl.col("grader") == entry.grader, pl.col("rubric") == Rubric.actions.value)
-        .sort(pl.col("present").is_null(), "grading")
+        acts.sort(pl.col("present").is_null(), "grading")
         .unique(("scenario", "epoch", "item"), keep="first")
         .select("scenario", "epoch", act="item", found="present")
     )
-    rungs = entry.first
     if not rungs.join(acts, on=("scenario", "epoch"), how="anti").is_empty():
         return None
     several = (pl.col("points") > 0) & (pl.col("of").list.len() > 1)
@@ -132,7 +133,7 @@ def lenient_score(entry: Entry) -> Estimate | None:
         .with_columns(present=pl.when("nearly").then(True).otherwise(pl.col("present")))
         .drop("nearly")
     )
-    return GradedRubric.of(entry.responses, judged, entry.n_epochs).score()
+    return GradedRubric.of(responses, judged, n_epochs).score()
 
 
 ANY = "any"
@@ -159,41 +160,45 @@ class PlanNumbers:
     answers: tuple[AnswerNumbers, ...]  # Numbers under each answer, and last under any of them
 
 
-def plan_numbers(entry: Entry) -> PlanNumbers | None:
-    """Return the numbers of an entry by answer of the person; None for other rubrics."""
-    if entry.rubric is not Rubric.plan:
-        return None
-    graded, state = entry.graded, entry.responses["state"]
-    answered = entry.responses.select("scenario", "epoch").filter(
-        state == ResponseState.answered.value
+def plan_numbers(
+    graded: GradedRubric, responses: pl.DataFrame, judgments: pl.DataFrame
+) -> PlanNumbers:
+    """Return the numbers of judged plans by answer of the person."""
+    answered = responses.select("scenario", "epoch").filter(
+        responses["state"] == ResponseState.answered.value
     )
     executable = ~np.isnan(graded.placed(answered.with_columns(executable=1.0))) & graded.is_judged
-    judgments = entry.first.with_columns(answer=pl.col("item").str.extract("@([a-z]+)$"))
+    judgments = judgments.with_columns(answer=pl.col("item").str.extract("@([a-z]+)$"))
     return PlanNumbers(
         int(graded.is_judged.sum()),
         _share(executable, graded.is_judged),
-        tuple(_under(answer, entry, judgments, answered) for answer in (*WHEN, ANY)),
+        tuple(
+            _under(answer, responses, judgments, answered, graded.n_epochs)
+            for answer in (*WHEN, ANY)
+        ),
     )
 
 
 def _under(
-    answer: str, entry: Entry, judgments: pl.DataFrame, executable: pl.DataFrame
+    answer: str,
+    responses: pl.DataFrame,
+    judgments: pl.DataFrame,
+    executable: pl.DataFrame,
+    n_epochs: int,
 ) -> AnswerNumbers:
+    def graded(part: pl.DataFrame) -> GradedRubric:
+        """Return some of the judgments as a rubric over the scenarios that they are of."""
+        return GradedRubric.of(responses.join(part, on="scenario", how="semi"), part, n_epochs)
+
     under = judgments if answer == ANY else judgments.filter(pl.col("answer") == answer)
     plans = under.join(executable, on=["scenario", "epoch"], how="semi")
     goals = under.filter(pl.col("points") > 0)
     return AnswerNumbers(
         answer,
-        _graded(entry, under).errors(scoring.SEVERE),
-        _graded(entry, plans).errors(scoring.SEVERE),
-        _graded(entry, goals).score(),
+        graded(under).errors(scoring.SEVERE),
+        graded(plans).errors(scoring.SEVERE),
+        graded(goals).score(),
     )
-
-
-def _graded(entry: Entry, judgments: pl.DataFrame) -> GradedRubric:
-    """Return some of an entry's judgments as a rubric over the scenarios that they are of."""
-    responses = entry.responses.join(judgments, on="scenario", how="semi")
-    return GradedRubric.of(responses, judgments, entry.n_epochs)
 
 
 def _share(part: BoolArray, whole: BoolArray) -> Estimate:

@@ -21,7 +21,6 @@ from careeval.results.entries import (
     entries,
     harms,
     response_value,
-    why_not_ranked,
 )
 from careeval.results.graded_rubric import GradedRubric, RatioTerms
 from careeval.results.metrics import COMPARED
@@ -164,7 +163,7 @@ def _notes(a: Entry, b: Entry, shared: AbstractSet[str]) -> Iterator[str]:
     if a.n_epochs != b.n_epochs:
         yield f"{a.n_epochs} and {b.n_epochs} responses to a scenario: {_UNEQUAL_N}."
     for entry in (a, b):
-        for reason in why_not_ranked(entry):
+        for reason in entry.not_ranked:
             yield f"{entry.system}: not for ranking: {reason}."
     if len(shared) < MIN_CLUSTERS:
         yield "Fewer than five scenarios in common: no interval, and nothing may be concluded."
@@ -190,7 +189,7 @@ def compare(
             both, or their numbers do not compare.
     """
     chosen = select(runs, graders=[grader] if grader else [], rubric=rubric)
-    return compare_entries(*pair(list(entries(chosen)), a, b))
+    return compare_entries(*pair(entries(chosen), a, b))
 
 
 def pair(all_entries: Sequence[Entry], a: str, b: str) -> tuple[Entry, Entry]:

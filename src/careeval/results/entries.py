@@ -1,35 +1,141 @@
-"""Entries: one system as one grader judged it on one rubric, and what makes two comparable."""
+"""Entries: one system as one grader judged it on one rubric, with every number of it.
+
+Every number is computed from the two tables by the pure functions of `careeval.scoring` and
+`careeval.stats`; Inspect's own metrics are not used.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from enum import StrEnum
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 import polars as pl
 
 from careeval import scoring
-from careeval.core.response import Grader, ResponseState
-from careeval.core.scenario import Rubric
-from careeval.errors import UsageError
-from careeval.results.graded_rubric import GradedRubric
+from careeval.core.response import GRADED_STATES, Grader, ResponseState
+from careeval.core.scenario import (
+    Adl,
+    Assistance,
+    Condition,
+    Domain,
+    HarmKind,
+    Rubric,
+    Situation,
+)
+from careeval.errors import StatsError, UsageError
+from careeval.results.care import CareRates, PlanNumbers, care_rates, lenient_score, plan_numbers
+from careeval.results.costs import AMOUNTS, RunCost, asking_cost, grading_cost
+from careeval.results.estimates import Bounded, FloatArray, ratio
+from careeval.results.graded_rubric import Errors, GradedRubric, ScenarioTraits
+from careeval.results.held_out_words import WITHHELD
+from careeval.results.metrics import HEADLINE, IN_DETAIL, Numbers, errors_of, estimate_of
+from careeval.results.people_audit import CorrectedScore
 from careeval.results.tables import Runs
+from careeval.results.twins import TwinNumbers, twin_numbers
 from careeval.results.vendors import vendor
 from careeval.stats.estimate import Estimate
+from careeval.stats.intervals import MIN_CLUSTERS
+from careeval.stats.variance import Reliability
+
+NOT_COMPARABLE = (
+    "Scores on this bank do not compare with those of the CareEval paper, "
+    "which are over other scenarios."
+)
 
 
-@dataclass(frozen=True, eq=False)
+class Breakdown(StrEnum):
+    """The attributes by which a table can break down the scenarios."""
+
+    adl = "adl"
+    domain = "domain"
+    condition = "condition"
+    assistance = "assistance"
+    situation = "situation"
+    actor = "actor"
+
+    @property
+    def head(self) -> str:
+        """Return the header text of the attribute's column."""
+        return "activity" if self is Breakdown.adl else self.value
+
+    @property
+    def in_detail(self) -> bool:
+        """Tell whether the attribute is shown only on request."""
+        return self not in OVERVIEW
+
+
+OVERVIEW = (Breakdown.adl, Breakdown.domain)
+"""The breakdowns shown by default."""
+
+
+@dataclass(frozen=True)
+class Part:
+    """The results over some of the scenarios, such as those of one activity or one domain."""
+
+    n: int  # Scenarios with a judged response; of a domain, those with an item rated in it
+    score: Estimate
+    """Score; of a domain, with each item weighted by its level in it (D1). Below five scenarios
+    without an interval, and not for comparing."""
+    severe: Errors | None = None  # Severe errors; None of a domain
+
+    @property
+    def small(self) -> bool:
+        """Tell whether there are fewer than five scenarios, so no interval and no comparison."""
+        return self.n < MIN_CLUSTERS
+
+
+@dataclass(frozen=True)
+class ScenarioScore:
+    """The scores of one scenario."""
+
+    scenario: str
+    about: ScenarioTraits
+    score: float | None
+    """Mean of its epochs; `None` without a judged response, or if unresolved judgments leave it
+    open."""
+    low: float | None  # The score with every unresolved judgment settled for the lower score
+    high: float | None  # The score with every unresolved judgment settled for the higher score
+    worst: float | None  # The lowest score of its epochs; `None` if an epoch has none
+    epochs: tuple[float | None, ...]
+    """The score of each response in order, `None` for one without a score."""
+    n_severe: int  # Responses with a severe error
+
+
+class _OfScenario(Protocol):
+    """An object that belongs to one scenario."""
+
+    @property
+    def scenario(self) -> str: ...
+
+
+T = TypeVar("T", bound=_OfScenario)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
 class Entry:
-    """One system as one grader judged it on one rubric."""
+    """One system as one grader judged it on one rubric, with its numbers.
+
+    Each number is computed when it is first asked for. Scores are fractions of the maximum: 1 is
+    expert practice, and they can be negative. A part of fewer than five scenarios has no interval.
+    """
 
     system: str  # Name of the system
+    asked: str | None  # Inspect's name of the model that was asked; `None` for recorded responses
     grader: Grader
     rubric: Rubric  # The rubric that was judged
+    bank: str
+    bank_version: str
+    bank_hash: str
+    bank_provenance: str
+    protocol: str  # Version N-X of the protocol of the asking
     grading_protocol: str | None
-    """Version N-X of the protocol of the grading, the latest X if there are several;
-    `run["protocol"]` is the protocol of the asking. `None` if the judgments do not say."""
+    """Version N-X of the protocol of the grading, the latest X if there are several; `None` if the
+    judgments do not say."""
+    n_gradings: int  # Gradings of these responses by this grader; the first counts
     responses: pl.DataFrame
     """The system's responses to scenarios that have the rubric, columns
     `careeval.results.tables.RESPONSES`, at least one row."""
@@ -37,7 +143,6 @@ class Entry:
     """All judgments of the system, columns `careeval.results.tables.JUDGMENTS`."""
     own_rows: pl.Series  # Numbers of the rows of `of_system` by this grader on this rubric
     first_rows: pl.Series  # Numbers of the rows of `of_system` that count
-    n_gradings: int  # Gradings of these responses by this grader; the first counts
     graded: GradedRubric  # The judgments that count, as arrays
     beside: Entry | None = None
     """The entry of the twins and controls of its scenarios, which count in none of its numbers;
@@ -45,18 +150,15 @@ class Entry:
     responses_beside: pl.DataFrame | None = None
     """The system's responses to such twins and controls, with or without the rubric, columns
     `careeval.results.tables.RESPONSES`; none by default."""
+    corrected: CorrectedScore | None = None
+    """The score corrected by people; `None` if the grader was not audited."""
+    public: frozenset[str] = frozenset()
+    """Ids of the scenarios that may be shown; none unless `results.findings` allows them."""
 
-    @property
-    def n_epochs(self) -> int:
-        """Return the number of responses asked for each scenario."""
-        return self.graded.n_epochs
+    def __repr__(self) -> str:
+        return f"<Entry: {self.system} on the {self.rubric}, judged by {self.grader}>"
 
-    @property
-    def n_beside(self) -> int:
-        """Return the number of responses asked of the system to such twins and controls."""
-        return 0 if self.responses_beside is None else self.responses_beside.height
-
-    # many entries share one table, so each keeps row numbers instead of a copy
+    # the tables; many entries share one, so each keeps row numbers instead of a copy
 
     @property
     def judgments(self) -> pl.DataFrame:
@@ -75,11 +177,12 @@ class Entry:
         """Return the named columns of `first`, the judgments that count."""
         return _rows(self.of_system.select(columns), self.first_rows)
 
+    # facts and counts
+
     @property
-    def asked(self) -> str | None:
-        """Return Inspect's name of the model that was asked; `None` for recorded responses."""
-        model: str | None = self.run["model"]
-        return model
+    def edition(self) -> str:
+        """Return the bank and the N of its version: see `edition`."""
+        return edition(self.bank, self.bank_version)
 
     @cached_property
     def run(self) -> dict[str, Any]:
@@ -106,15 +209,424 @@ class Entry:
         }
         return {what: several for what, several in values.items() if len(several) > 1}
 
+    @cached_property
+    def n_epochs(self) -> int:
+        """Return the number of responses asked for each scenario."""
+        return self.graded.n_epochs
 
-def entries(runs: Runs) -> Iterator[Entry]:
-    """Yield an entry for each system, grader, rubric and N of the grading protocol, sorted.
+    @cached_property
+    def n_scenarios(self) -> int:
+        """Return the number of scenarios asked."""
+        return self.responses["scenario"].n_unique()
+
+    @cached_property
+    def n_responses(self) -> int:
+        """Return the number of responses asked for, missing ones included."""
+        return self.n_scenarios * self.n_epochs
+
+    @cached_property
+    def n_missing(self) -> int:
+        """Return the number of missing responses, with or without a row: no score, never 0."""
+        there = self.responses["state"] != ResponseState.missing
+        return self.n_responses - int(there.sum())
+
+    @property
+    def n_empty(self) -> int:
+        """Return the number of responses without a word, 0 points."""
+        return self.n_of(ResponseState.empty)
+
+    @property
+    def n_refused(self) -> int:
+        """Return the number of responses that the provider refused, 0 points."""
+        return self.n_of(ResponseState.refused)
+
+    @property
+    def n_malformed(self) -> int:
+        """Return the number of responses whose words are no plan, 0 points."""
+        return self.n_of(ResponseState.malformed)
+
+    @property
+    def n_not_executable(self) -> int:
+        """Return the number of plans that break off, judged up to there."""
+        return self.n_of(ResponseState.not_executable)
+
+    def n_of(self, state: ResponseState) -> int:
+        """Return the number of rows of `responses` in a state."""
+        return int((self.responses["state"] == state).sum())
+
+    @cached_property
+    def n_ungraded(self) -> int:
+        """Return the number of responses that are not missing and not judged completely."""
+        return self.n_responses - self.n_missing - int(self.graded.is_judged.sum())
+
+    @cached_property
+    def n_cut(self) -> int:
+        """Return the number of responses cut off at the token limit, graded as they are."""
+        return int(self._answered["cut"].sum())
+
+    @cached_property
+    def n_judgments(self) -> int:
+        """Return items × responses, responses without words included."""
+        return len(self.first_rows)
+
+    @cached_property
+    def n_unresolved(self) -> int:
+        """Return the number of judgments that the grader failed to make."""
+        return self.first_of("present")["present"].null_count()
+
+    # main numbers
+
+    @cached_property
+    def numbers(self) -> Numbers:
+        """Return key of a headline metric → its value."""
+        return {metric.key: metric.compute(self.graded) for metric in HEADLINE}
+
+    @property
+    def severe(self) -> Errors:
+        """Return the responses with an item of −2 points present."""
+        return errors_of(self.numbers, "severe")
+
+    @property
+    def score(self) -> Estimate:
+        """Return the points of the items present, over the maximum."""
+        return estimate_of(self.numbers, "score")
+
+    @property
+    def worst_at_n(self) -> Estimate:
+        """Return the score if every scenario had got the lowest of its n responses."""
+        return estimate_of(self.numbers, "worst_at_n")
+
+    @property
+    def mild(self) -> Errors:
+        """Return the responses with an item of −1 points present."""
+        return errors_of(self.numbers, "mild")
+
+    @cached_property
+    def severe_by_kind(self) -> Mapping[HarmKind, Errors]:
+        """Return severe errors by kind; empty if the bank does not say which item is which."""
+        found = {kind: self.graded.errors(scoring.SEVERE, kind) for kind in HarmKind}
+        return {kind: errors for kind, errors in found.items() if errors.n}
+
+    @cached_property
+    def cost(self) -> RunCost:
+        """Return the cost of the responses and of their first gradings, with twins and controls.
+
+        Twins were asked whether or not they have the rubric of the entry.
+        """
+        asked = [self.responses, self.responses_beside]
+        both = [self, self.beside] if self.beside else [self]
+        judged = [each.first_of("scenario", "epoch", *AMOUNTS) for each in both]
+        return RunCost(
+            asking_cost(pl.concat(table for table in asked if table is not None)),
+            grading_cost(pl.concat(judged)),
+        )
+
+    @cached_property
+    def not_ranked(self) -> tuple[str, ...]:
+        """Return the reasons why the entry may not be ranked; empty if it may."""
+        return (
+            *_not_serious(self.asked, self.grader),
+            *_mixed_versions(self),
+            *_incomplete(self),
+            *_unresolved(self),
+            *_band(self),
+            *_no_score(self.score),
+        )
+
+    @cached_property
+    def warnings(self) -> tuple[str, ...]:
+        """Return the warnings for the reader."""
+        return (*_made_by_its_vendor(self), *_at_fault(self), *_twins_not_graded(self))
+
+    @cached_property
+    def care(self) -> CareRates | None:
+        """Return the rates of too little and too much care; None if the bank has no directions."""
+        return care_rates(self.graded)
+
+    @cached_property
+    def lenient(self) -> Estimate | None:
+        """Return the ladder's score if rungs that lack one act count; None for other rubrics.
+
+        None too if this grader did not judge every response on the actions.
+        """
+        if self.rubric is not Rubric.ladder:
+            return None
+        columns = ("scenario", "epoch", "item", "present", "grader", "rubric", "grading")
+        acts = self.of_system.select(columns).filter(
+            pl.col("grader") == self.grader, pl.col("rubric") == Rubric.actions.value
+        )
+        return lenient_score(self.responses, self.first, acts, self.n_epochs)
+
+    @cached_property
+    def twins(self) -> TwinNumbers | None:
+        """Return the numbers over twins and controls; None if none was asked and judged."""
+        if self.beside is None:
+            return None
+        return twin_numbers(self.graded, self.beside.graded, self.beside.responses)
+
+    @cached_property
+    def plan(self) -> PlanNumbers | None:
+        """Return the numbers by answer of the person; None for other rubrics."""
+        if self.rubric is not Rubric.plan:
+            return None
+        return plan_numbers(self.graded, self.responses, self.first)
+
+    # parts of the scenarios
+
+    def by(self, breakdown: Breakdown) -> Mapping[Any, Part]:
+        """Return the results by one attribute of the scenarios."""
+        parts: Mapping[Any, Part] = getattr(self, f"by_{breakdown}")
+        return parts
+
+    @cached_property
+    def by_adl(self) -> Mapping[Adl, Part]:
+        """Return the results by activity."""
+        return {adl: _part(part) for adl, part in self._of_adl.items()}
+
+    @cached_property
+    def by_domain(self) -> Mapping[Domain, Part]:
+        """Return the results by domain of caregiving competence."""
+        return {domain: Part(*self.graded.domain_score(domain)) for domain in Domain}
+
+    @cached_property
+    def by_adl_and_domain(self) -> Mapping[Adl, Mapping[Domain, Part]]:
+        """Return the results by activity and domain."""
+        return {
+            adl: {domain: Part(*part.domain_score(domain)) for domain in Domain}
+            for adl, part in self._of_adl.items()
+        }
+
+    @cached_property
+    def by_condition(self) -> Mapping[str, Part]:
+        """Return the results by the person's condition; those of `Condition` come first."""
+        return self._by(lambda about: (about.condition,), Condition)
+
+    @cached_property
+    def by_assistance(self) -> Mapping[str, Part]:
+        """Return the results by Section GG code."""
+        return self._by(lambda about: (about.assistance,), Assistance)
+
+    @cached_property
+    def by_situation(self) -> Mapping[str, Part]:
+        """Return the results by what makes the moment hard; a scenario counts in each it has."""
+        return self._by(lambda about: about.situation, Situation)
+
+    @cached_property
+    def by_actor(self) -> Mapping[str, Part]:
+        """Return the results by who helps: person or robot."""
+        return self._by(lambda about: (about.actor,), ("person", "robot"))
+
+    @cached_property
+    def _of_adl(self) -> Mapping[Adl, GradedRubric]:
+        present = set(self.responses["adl"])
+        return {
+            adl: self.graded.only(lambda about, adl=adl: about.adl == adl)  # type: ignore[misc]
+            for adl in Adl
+            if adl in present
+        }
+
+    def _by(
+        self, names: Callable[[ScenarioTraits], tuple[str | None, ...]], order: Iterable[str]
+    ) -> dict[str, Part]:
+        """Return the results by the names that `names` gives a scenario.
+
+        The names in `order` come first, in that order; all others follow.
+        """
+        present = {name for each in self.graded.traits for name in names(each) if name is not None}
+        places = {str(name): place for place, name in enumerate(order)}
+        return {
+            name: _part(self.graded.only(lambda about, name=name: name in names(about)))  # type: ignore[misc]
+            for name in sorted(present, key=lambda name: (places.get(name, len(places)), name))
+        }
+
+    # detailed numbers
+
+    @cached_property
+    def numbers_in_detail(self) -> Numbers:
+        """Return key of a detailed metric → its value."""
+        return {metric.key: metric.compute(self.graded) for metric in IN_DETAIL}
+
+    @property
+    def worst_epoch(self) -> Estimate:
+        """Return the lowest score of an epoch over all scenarios."""
+        return estimate_of(self.numbers_in_detail, "worst_epoch")
+
+    @property
+    def sd_epochs(self) -> Estimate:
+        """Return the standard deviation of the epochs' scores, on these scenarios."""
+        return estimate_of(self.numbers_in_detail, "sd_epochs")
+
+    @cached_property
+    def worst_at_k(self) -> tuple[Estimate, ...]:
+        """Return for k = 1 … n the score if every scenario had got the lowest of k responses."""
+        return self.graded.worst_at_k()
+
+    @cached_property
+    def severe_of_k(self) -> tuple[Estimate, ...]:
+        """Return for k = 1 … n the share of scenarios with a severe error in any of k."""
+        return self.graded.any_error_of_k(scoring.SEVERE)
+
+    @property
+    def reliability(self) -> Reliability | None:
+        """Return the reliability of one response to a scenario and of their mean, if known."""
+        return self._reliability[1]
+
+    @property
+    def n_reliability(self) -> int:
+        """Return the scenarios that it is over, which have no unresolved judgment; 0 if unknown."""
+        return self._reliability[0]
+
+    @property
+    def why_no_reliability(self) -> str:
+        """Return why the reliability is unknown; else empty."""
+        return self._reliability[2]
+
+    @cached_property
+    def _reliability(self) -> tuple[int, Reliability | None, str]:
+        try:
+            return *self.graded.reliability(), ""
+        except StatsError as error:
+            return 0, None, str(error)
+
+    @cached_property
+    def words(self) -> Estimate:
+        """Return the mean number of words of a response."""
+        by_scenario = self._words.group_by("scenario", maintain_order=True)
+        means = by_scenario.agg(pl.col("words").mean())["words"].to_numpy()
+        if not means.size:
+            return Estimate.unknown("there is no answer whose words may be counted")
+        return ratio(Bounded.exact(means), np.ones(len(means)))
+
+    @cached_property
+    def per_100_words(self) -> Estimate:
+        """Return the rise of the score with 100 more words among the responses to one scenario.
+
+        The slope is within scenarios, so that scenarios that call for more words do not distort it.
+        It is a correlation, not a cause.
+        """
+        return _slope(self.graded, self._words)
+
+    @property
+    def _answered(self) -> pl.DataFrame:
+        return self.responses.filter(pl.col("state").is_in(GRADED_STATES))
+
+    @property
+    def _words(self) -> pl.DataFrame:
+        """Return scenario, epoch and number of words of each response that may be counted."""
+        n_words = pl.col("text").str.count_matches(r"\S+").cast(pl.Float64)
+        answered = self._answered.filter(pl.col("text") != WITHHELD)
+        return answered.select("scenario", "epoch", words=n_words)
+
+    @cached_property
+    def scenarios(self) -> tuple[ScenarioScore, ...]:
+        """Return the scores of the scenarios with positive points, sorted by id."""
+        return _scenario_scores(self.graded)
+
+    # what may be shown
+
+    def shown(self, parts: Iterable[T]) -> list[T]:
+        """Return those of the objects given whose scenario may be shown."""
+        return [part for part in parts if part.scenario in self.public]
+
+    @cached_property
+    def public_scores(self) -> Mapping[str, ScenarioScore]:
+        """Return scenario → score, for scenarios that may be shown and have a judged response."""
+        return {s.scenario: s for s in self.shown(self.scenarios)}
+
+    @cached_property
+    def public_severe(self) -> Mapping[str, tuple[int, int]]:
+        """Return scenario → number of responses with a severe error, number of judged responses.
+
+        The scenarios are those that may be shown and whose rubric has an item of −2 points.
+        """
+        graded = self.graded
+        with_severe = graded.judged & (graded.points == scoring.SEVERE).any(axis=1)
+        return {
+            name: (self.public_scores[name].n_severe, graded.n_judged[name])
+            for name in graded.ids(with_severe)
+            if name in self.public_scores
+        }
+
+    def presence(self, scenario: str, item: str) -> float | None:
+        """Return the share of responses with an item; `None` if unknown or not to be shown."""
+        return self._presence.get((scenario, item))
+
+    @cached_property
+    def _presence(self) -> Mapping[tuple[str, str], float]:
+        judged = self.first_of("scenario", "item", "present")
+        shown = judged.filter(pl.col("scenario").is_in(self.public))
+        shares = shown.group_by("scenario", "item").agg(pl.col("present").mean()).drop_nulls()
+        return {(scenario, item): share for scenario, item, share in shares.iter_rows()}
+
+
+def _part(part: GradedRubric) -> Part:
+    return Part(int(part.judged.sum()), part.score(), part.errors(scoring.SEVERE))
+
+
+def _scenario_scores(graded: GradedRubric) -> tuple[ScenarioScore, ...]:
+    severe = scoring.error_counts(graded.points, graded.present, scoring.SEVERE).low > 0
+    rows = []
+    for row in np.flatnonzero(graded.maxima > 0).tolist():
+        judged, scores = graded.is_judged[row], graded.scores.map(lambda part, row=row: part[row])  # type: ignore[misc]
+        value = scores.value
+        score, low, high = (_mean_or_none(part[judged]) for part in (value, *scores.ends))
+        rows.append(
+            ScenarioScore(
+                scenario=graded.scenarios[row],
+                about=graded.traits[row],
+                score=score,
+                low=low,
+                high=high,
+                worst=None if np.isnan(value).any() else float(value.min()),
+                epochs=tuple(None if np.isnan(x) else float(x) for x in value),
+                n_severe=int(severe[row].sum()),
+            )
+        )
+    return tuple(rows)
+
+
+def _mean_or_none(scores: FloatArray) -> float | None:
+    return None if not scores.size or np.isnan(scores).any() else float(scores.mean())
+
+
+def _slope(graded: GradedRubric, words: pl.DataFrame) -> Estimate:
+    """Return the score per 100 words within scenarios: Σ products / Σ squares, by scenario."""
+    n_words, scores = graded.placed(words), graded.scores
+    products: list[tuple[float, float, float]] = []
+    squares: list[float] = []
+    counted = graded.is_judged & ~np.isnan(n_words) & (graded.maxima > 0)[:, np.newaxis]
+    for row in np.flatnonzero(counted.sum(axis=1) >= 2).tolist():
+        at = row, counted[row]
+        if np.isnan(scores.value[at]).any():
+            continue
+        # deviations of the words add up to 0, so the scores need not be centred
+        hundreds = n_words[at] / 100
+        hundreds -= hundreds.mean()
+        ends = hundreds * scores.low[at], hundreds * scores.high[at]
+        products.append(
+            (
+                float(np.minimum(*ends).sum()),
+                float(np.maximum(*ends).sum()),
+                float((hundreds * scores.value[at]).sum()),
+            )
+        )
+        squares.append(float((hundreds**2).sum()))
+    if not sum(squares):
+        return Estimate.unknown("no scenario has two judged answers of different lengths")
+    return ratio(Bounded(*np.array(products).T), np.array(squares))
+
+
+def entries(runs: Runs) -> list[Entry]:
+    """Return an entry for each system, grader, rubric and N of the grading protocol, sorted.
 
     The actions come before the ladder. A system without judgments has no entry.
     """
     responses = dict(_by_system(runs.responses))
-    for system, judgments in _by_system(runs.judgments):
-        yield from _entries(responses[system].sort("scenario", "epoch"), judgments)
+    return [
+        entry
+        for system, judgments in _by_system(runs.judgments)
+        for entry in _entries(responses[system].sort("scenario", "epoch"), judgments)
+    ]
 
 
 def _entries(responses: pl.DataFrame, judgments: pl.DataFrame) -> Iterator[Entry]:
@@ -179,18 +691,29 @@ def _entry(responses: pl.DataFrame, of_system: pl.DataFrame, own_rows: pl.Series
         not_missing, on=response_key, how="semi", maintain_order="left"
     )
     n_epochs = max(responses["epoch"].to_list())
+    about = responses.row(0, named=True)
     return Entry(
         system=system,
+        asked=about["model"],
         grader=Grader(grader),
         rubric=Rubric(rubric),
+        **{name: about[name] for name in _OF_RUN},
         grading_protocol=None if versions.is_empty() else str(versions.max()),
+        n_gradings=judgments["grading"].n_unique(),
         responses=responses,
         of_system=of_system,
         own_rows=own_rows,
         first_rows=first["row"],
-        n_gradings=judgments["grading"].n_unique(),
         graded=GradedRubric.of(responses, _rows(of_system, first["row"]), n_epochs),
     )
+
+
+_OF_RUN = ("bank", "bank_version", "bank_hash", "bank_provenance", "protocol")
+
+
+def edition(bank: str, version: str) -> str:
+    """Return the bank and the N of its version, within which ids of scenarios are unique."""
+    return f"{bank} {version.partition('-')[0]}"
 
 
 UNRESOLVED_LIMIT = 0.02
@@ -303,48 +826,6 @@ def _n(version: str | None) -> str:
     return UNKNOWN if version is None else version.partition("-")[0]
 
 
-class EntryCounts(NamedTuple):
-    """Counts of responses and judgments, to tell whether a run is complete."""
-
-    n_responses: int
-    n_missing: int
-    n_ungraded: int
-    n_judgments: int
-    n_unresolved: int
-
-
-def why_not_ranked(entry: Entry, counts: EntryCounts | None = None) -> tuple[str, ...]:
-    """Return the reasons why an entry may not be ranked; empty if it may.
-
-    Args:
-        entry: The entry.
-        counts: Its counts, if already known.
-    """
-    return (
-        *_not_serious(entry.asked, entry.grader),
-        *_mixed_versions(entry),
-        *_incomplete(counts or entry_counts(entry)),
-        *_unresolved(entry),
-        *_band(entry),
-        *_no_score(entry.graded.score()),
-    )
-
-
-def entry_counts(entry: Entry) -> EntryCounts:
-    """Return the counts of an entry."""
-    n_not_missing = int((entry.responses["state"] != ResponseState.missing).sum())
-    present = entry.first_of("present")["present"]
-    n_responses = entry.responses["scenario"].n_unique() * entry.n_epochs
-    n_graded = int(entry.graded.is_judged.sum())
-    return EntryCounts(
-        n_responses=n_responses,
-        n_missing=n_responses - n_not_missing,
-        n_ungraded=n_not_missing - n_graded,
-        n_judgments=len(present),
-        n_unresolved=present.null_count(),
-    )
-
-
 def _not_serious(asked: str | None, grader: Grader) -> Iterator[str]:
     """Yield a reason if the system or the grader is one that only serves to try careeval out."""
     if (asked or "").startswith(EMBEDDED_MODEL):
@@ -367,12 +848,12 @@ def _mixed_versions(entry: Entry) -> Iterator[str]:
         yield f"its responses are of {len(names)} {what}: {', '.join(names)}"
 
 
-def _incomplete(n: EntryCounts) -> Iterator[str]:
+def _incomplete(entry: Entry) -> Iterator[str]:
     """Yield a reason if responses are missing or not graded."""
-    if n.n_missing:
-        yield f"{n.n_missing} of {n.n_responses} responses are missing"
-    if n.n_ungraded:
-        yield f"{n.n_ungraded} of {n.n_responses} responses are not graded"
+    if entry.n_missing:
+        yield f"{entry.n_missing} of {entry.n_responses} responses are missing"
+    if entry.n_ungraded:
+        yield f"{entry.n_ungraded} of {entry.n_responses} responses are not graded"
 
 
 def _unresolved(entry: Entry) -> Iterator[str]:
@@ -390,6 +871,37 @@ def _unresolved(entry: Entry) -> Iterator[str]:
 def _no_score(score: Estimate) -> Iterator[str]:
     if score.value is None:
         yield f"no score: {score.reason}"
+
+
+def _made_by_its_vendor(entry: Entry) -> Iterator[str]:
+    """Warn if the system's vendor is one of its bank's makers."""
+    if maker := entry.bank_maker:
+        yield (
+            f"AI of the same vendor ({maker}) wrote this bank or answered its pilot, which may "
+            "help or hinder it"
+        )
+
+
+def _twins_not_graded(entry: Entry) -> Iterator[str]:
+    """Warn of responses to twins or controls that were not graded; never for the ladder."""
+    if entry.rubric is Rubric.ladder or entry.responses_beside is None:
+        return
+    n_asked = entry.responses_beside.height
+    n_graded = entry.beside.graded.is_judged.sum() if entry.beside else 0
+    if n := n_asked - int(n_graded):
+        yield f"{n} of {n_asked} responses to twins and controls are missing or not graded"
+
+
+def _at_fault(entry: Entry) -> Iterator[str]:
+    """Warn of several models that answered, and of answers that were cut off."""
+    # a sample that was cancelled or failed may still name the model that was asked
+    not_missing = entry.responses["state"] != ResponseState.missing
+    names = sorted(set(entry.responses["model_returned"].filter(not_missing).drop_nulls()))
+    if len(names) > 1:
+        yield f"the provider answered with {len(names)} models: {', '.join(names)}"
+    if n := entry.n_cut:
+        of = entry._answered.height
+        yield f"{n} of {of} answers were cut off at the token limit, and graded as they are"
 
 
 @dataclass(frozen=True, slots=True)

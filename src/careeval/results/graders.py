@@ -112,7 +112,7 @@ def _card(
         corrected={
             (entry.system, entry.rubric): corrected
             for entry in entries
-            if human and (corrected := human.score_of(entry)) is not None
+            if human and (corrected := human.score_of(entry.system, entry.rubric)) is not None
         },
     )
 

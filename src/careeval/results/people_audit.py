@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from careeval import scoring
 from careeval.core.scenario import Rubric
 from careeval.core.text import percent
-from careeval.results.entries import Entry
 from careeval.results.grader_accuracy import ClassAgreement, GraderAccuracy, PointClass
 from careeval.results.probe_check import LabelCounts
 from careeval.stats.estimate import Estimate
@@ -183,10 +182,10 @@ class PeopleAudit:
             clauses.append(f"{line} ({self.waiting.kinds()}){better}")
         return f"{'; '.join(clauses)}. In brackets: 95% intervals."
 
-    def score_of(self, entry: Entry) -> CorrectedScore | None:
-        """Return an entry's score as corrected by people; `None` if it was not audited."""
-        audit = self.by_system.get(entry.system)
-        return audit.scores.get(entry.rubric) if audit else None
+    def score_of(self, system: str, rubric: Rubric) -> CorrectedScore | None:
+        """Return a system's score as corrected by people; `None` if it was not audited."""
+        audit = self.by_system.get(system)
+        return audit.scores.get(rubric) if audit else None
 
 
 def _share(estimate: Estimate) -> str:

@@ -19,6 +19,7 @@ from careeval import scoring
 from careeval.core.response import Grader
 from careeval.core.scenario import Probe, Rubric
 from careeval.errors import StatsError
+from careeval.results.costs import Cost
 from careeval.results.estimates import Bounded, FloatArray
 from careeval.results.grader_accuracy import (
     ClassAgreement,
@@ -26,7 +27,6 @@ from careeval.results.grader_accuracy import (
     PointClass,
     class_agreement,
 )
-from careeval.results.summary import Cost
 from careeval.results.twins import Share, family_mean
 from careeval.stats.audit import AccuracyMeasure, Confusion
 from careeval.stats.estimate import Estimate

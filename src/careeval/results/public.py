@@ -75,7 +75,7 @@ class PublicView:
 
         Their responses are all of the edition of the entry's bank.
         """
-        own = edition(entry.run["bank"], entry.run["bank_version"])
+        own = entry.edition
         of_edition = (pl.col("edition") == own).fill_null(value=False)
         is_whole = (_IS_PUBLIC & of_edition).all().alias("whole")
         by_scenario = _with_edition(entry.responses).group_by("scenario").agg(is_whole)
@@ -120,11 +120,6 @@ class PublicView:
             if (row["edition"], row["scenario"]) in shown:
                 items[row["edition"], row["scenario"], row["rubric"]].append(row)
         return items
-
-
-def edition(bank: str, version: str) -> str:
-    """Return the bank and the N of its version, within which ids of scenarios are unique."""
-    return f"{bank} {version.partition('-')[0]}"
 
 
 def _with_edition(responses: pl.DataFrame) -> pl.DataFrame:

@@ -13,7 +13,6 @@ from careeval.results.differences import LEVEL, Difference, Paired, Verdict, dif
 from careeval.results.entries import Basis, Entry, basis, why_unknown
 from careeval.results.graded_rubric import RatioTerms
 from careeval.results.metrics import COMPARED
-from careeval.results.summary import Summary
 from careeval.stats.estimate import Estimate
 from careeval.stats.intervals import MIN_CLUSTERS
 from careeval.stats.paired import rank_sets, smallest_p
@@ -65,24 +64,17 @@ RANKED_BY = ("severe", "score")
 """Metrics by which a ranking compares each two systems."""
 
 
-def rankings(entries: Sequence[Entry], summaries: Sequence[Summary]) -> list[Ranking]:
-    """Return one ranking for each set of entries that can be compared with each other.
-
-    Args:
-        entries: All entries.
-        summaries: Their summaries in the same order, which say what may not be ranked.
-    """
+def rankings(entries: Sequence[Entry]) -> list[Ranking]:
+    """Return one ranking for each set of entries that can be compared with each other."""
     groups: dict[Basis, list[int]] = {}
     for place, entry in enumerate(entries):
         groups.setdefault(basis(entry), []).append(place)
-    return [_ranking(key, places, entries, summaries) for key, places in groups.items()]
+    return [_ranking(key, places, entries) for key, places in groups.items()]
 
 
-def _ranking(
-    key: Basis, places: Sequence[int], entries: Sequence[Entry], summaries: Sequence[Summary]
-) -> Ranking:
+def _ranking(key: Basis, places: Sequence[int], entries: Sequence[Entry]) -> Ranking:
     reasons = {
-        place: "; ".join(summaries[place].not_ranked) or why_unknown(entries[place])
+        place: "; ".join(entries[place].not_ranked) or why_unknown(entries[place])
         for place in places
     }
     rankable = {place: entries[place] for place in places if not reasons[place]}

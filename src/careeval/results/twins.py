@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
+import polars as pl
 
 from careeval.core.twin import right_acts
-from careeval.results.entries import Entry
 from careeval.results.estimates import Bounded, FloatArray, family_rate
 from careeval.results.graded_rubric import GradedRubric
 from careeval.stats.estimate import Estimate
@@ -69,13 +69,12 @@ class TwinNumbers:
     same_text: Estimate  # Mean over the controls of their `same_text`
 
 
-def twin_numbers(entry: Entry) -> TwinNumbers | None:
-    """Return an entry's numbers over twins and controls; None if none was judged."""
-    of_twins = entry.beside
-    if of_twins is None:
-        return None
-    bases, others = _texts(entry.graded), _texts(of_twins.graded)
-    twins = of_twins.responses.select("scenario", "twin_of", "control").unique().sort("scenario")
+def twin_numbers(
+    of_bases: GradedRubric, of_twins: GradedRubric, responses: pl.DataFrame
+) -> TwinNumbers:
+    """Return the numbers over twins and controls, `responses` being those to them."""
+    bases, others = _texts(of_bases), _texts(of_twins)
+    twins = responses.select("scenario", "twin_of", "control").unique().sort("scenario")
     pairs: list[TwinPair] = []
     controls: list[ControlChange] = []
     for scenario, base, control in twins.iter_rows():

@@ -24,12 +24,11 @@ import polars as pl
 
 from careeval.core.response import Grader, ResponseState
 from careeval.files import write_text
-from careeval.results.entries import Entry
+from careeval.results.entries import NOT_COMPARABLE, Entry
 from careeval.results.findings import Findings
 from careeval.results.graded_rubric import Errors, GradedRubric
 from careeval.results.held_out_words import WITHHELD
 from careeval.results.metrics import HEADLINE
-from careeval.results.summary import NOT_COMPARABLE, Summary
 from careeval.results.vendors import vendor
 from careeval.stats.estimate import Estimate
 
@@ -84,8 +83,8 @@ def write_evaluation_logs(
         The paths of the written files.
     """
     written = []
-    for each in findings.graded:
-        record, samples = evaluation_log(each.entry, each.summary, retrieved, evaluator, prompts)
+    for each in findings.entries:
+        record, samples = evaluation_log(each, retrieved, evaluator, prompts)
         lines = "".join(json.dumps(sample, ensure_ascii=False) + "\n" for sample in samples)
         samples_path = folder / record["detailed_evaluation_results"]["file_path"]
         samples_path.parent.mkdir(parents=True, exist_ok=True)
@@ -101,16 +100,15 @@ def write_evaluation_logs(
 
 def evaluation_log(
     entry: Entry,
-    summary: Summary,
     retrieved: datetime,
     evaluator: Evaluator = Evaluator(),
     prompts: Mapping[str, str] = {},
 ) -> tuple[Record, list[Record]]:
     """Return an entry's record, for the JSON file, and its samples, for the JSON Lines file."""
-    run, s = entry.run, summary
+    run, s = entry.run, entry
     model, created = _model(entry.asked, entry.system), run["created"] or "unknown"
     identity = f"careeval/{model['id']}/{created}/{entry.system}/{entry.grader}/{entry.rubric}"
-    numbers = list(reported_numbers(entry, s))
+    numbers = list(reported_numbers(entry))
     unknown = {each.id: each.estimate.reason for each in numbers if each.estimate.value is None}
     samples, samples_left_out = samples_of(entry, identity, model["id"])
     config: Record = {"metric_parameters": {"n": s.n_epochs}}
@@ -187,7 +185,7 @@ class ReportedNumber(NamedTuple):
     lowest: float | None  # Its lowest possible value; `None` if it is not computed
     n: int  # Number of scenarios; for a share of responses, number of responses
 
-    def result(self, config: Record, summary: Summary) -> Record:
+    def result(self, config: Record, summary: Entry) -> Record:
         """Return what only this number has in the record."""
         uncertainty: Record = {"num_samples": self.n}
         if self.estimate.ci95 is not None:
@@ -225,22 +223,22 @@ class ReportedNumber(NamedTuple):
         }
 
 
-def reported_numbers(entry: Entry, summary: Summary) -> Iterator[ReportedNumber]:
+def reported_numbers(entry: Entry) -> Iterator[ReportedNumber]:
     """Yield the headline metrics of an entry, and its score by activity and domain."""
     graded = entry.graded
     of_all = _lowest(graded), int(graded.judged.sum())
     for metric in HEADLINE:
-        number, name = summary.numbers[metric.key], f"careeval.{metric.key}"
+        number, name = entry.numbers[metric.key], f"careeval.{metric.key}"
         if isinstance(number, Errors):
             yield ReportedNumber(name, metric.holds, number.share, True, 0.0, number.n)
         else:
             yield ReportedNumber(name, metric.holds, number, False, *of_all)
-    for adl, cell in summary.by_adl.items():
+    for adl, cell in entry.by_adl.items():
         part = graded.only(lambda traits, adl=adl: traits.adl == adl)  # type: ignore[misc]
         holds, n = "the score over the scenarios of one activity", int(part.judged.sum())
         name = f"careeval.score.{adl}"
         yield ReportedNumber(name, holds, cell.score, False, _lowest(part), n)
-    for domain, of_domain in summary.by_domain.items():
+    for domain, of_domain in entry.by_domain.items():
         holds = "points of the items, weighted by the rating of each in one domain"
         name = f"careeval.score.{domain}"
         yield ReportedNumber(name, holds, of_domain.score, False, None, of_domain.n)

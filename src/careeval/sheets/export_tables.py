@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from careeval.results.details import Breakdown
+from careeval.results.entries import Breakdown
 from careeval.results.findings import Findings
 from careeval.results.tables import JUDGMENTS, RESPONSES
 from careeval.sheets import scenarios
@@ -17,23 +17,23 @@ from careeval.sheets.versus import comparisons
 
 def data_tables(findings: Findings) -> Iterator[DataTable]:
     """Yield each table; the last two, responses and judgments, are long."""
-    graded, summaries, runs = findings.graded, findings.summaries, findings.public.runs
-    yield entries_sheet.entries_sheet(graded, in_detail=True).data
+    entries, runs = findings.entries, findings.public.runs
+    yield entries_sheet.entries_sheet(entries, in_detail=True).data
     for by in Breakdown:
-        yield entries_sheet.parts_sheet(by, graded).data
-    yield entries_sheet.adl_and_domain_sheet(graded).data
-    yield entries_sheet.at_k_sheet(graded).data
-    yield scenarios.scenarios_sheet(graded).data
-    yield further_sheets.directions_sheet(summaries).data
-    for table in further_tables(summaries):
+        yield entries_sheet.parts_sheet(by, entries).data
+    yield entries_sheet.adl_and_domain_sheet(entries).data
+    yield entries_sheet.at_k_sheet(entries).data
+    yield scenarios.scenarios_sheet(entries).data
+    yield further_sheets.directions_sheet(entries).data
+    for table in further_tables(entries):
         yield table.sheet.data
-    yield further_sheets.twins_sheet(summaries).data
+    yield further_sheets.twins_sheet(entries).data
     yield comparisons.pairs_sheet(findings.rankings).data
     yield comparisons.rank_sets_sheet(findings.rankings).data
     yield graders.items_sheet(findings.items).data
     yield graders.harms_sheet(findings).data
     yield graders.grader_cards_sheet(findings).data
-    yield further_sheets.corrected_sheet(graded).data
+    yield further_sheets.corrected_sheet(entries).data
     yield graders.grading_noise_sheet(findings).data
     yield graders.grader_pairs_sheet(findings).data
     yield graders.grader_agreement_sheet(findings).data

@@ -11,18 +11,20 @@ from dataclasses import asdict
 from typing import Any
 
 from careeval.results.compare import Comparison, Flip
-from careeval.results.details import Detail, EntryNumbers, care_numbers
+from careeval.results.costs import Cost
 from careeval.results.differences import Difference
+from careeval.results.entries import NOT_COMPARABLE, Entry, Part
 from careeval.results.graded_rubric import Errors
 from careeval.results.metrics import Numbers
 from careeval.results.people_audit import CorrectedScore
 from careeval.results.probe_check import LIMITS, ProbeTrial
 from careeval.results.ranking import Ranking
-from careeval.results.summary import NOT_COMPARABLE, SCHEMA, Cost, DomainScore, SubsetScore
 from careeval.sheets.agreement_fields import ACCURACY, AGREEMENT, PAIR_SLIPS, point_class
+from careeval.sheets.care_numbers import care_numbers
 from careeval.sheets.sheet import Field, row_of
 from careeval.stats.estimate import Estimate
 
+SCHEMA = "careeval.summary/2"
 COMPARE_SCHEMA = "careeval.compare/2"
 AUDIT_SCHEMA = "careeval.audit/2"
 
@@ -55,7 +57,7 @@ def _named(record: object, *names: str) -> dict[str, Any]:
 # Summary
 
 
-def summary_json(entries: Sequence[EntryNumbers]) -> dict[str, Any]:
+def summary_json(entries: Sequence[Entry], *, in_detail: bool = False) -> dict[str, Any]:
     """Return the output of `careeval summary --json`; `summary.schema.json` describes it.
 
     Numbers in `by_adl` and `by_domain` have no bounds here, since their intervals include them; the
@@ -64,7 +66,7 @@ def summary_json(entries: Sequence[EntryNumbers]) -> dict[str, Any]:
     return {
         "schema": SCHEMA,
         "note": NOT_COMPARABLE,
-        "entries": [_entry(entry) for entry in entries],
+        "entries": [_entry(entry, in_detail=in_detail) for entry in entries],
     }
 
 
@@ -72,12 +74,11 @@ _COUNTS = ("scenarios", "epochs", "responses", "missing", "empty", "refused", "c
            "judgments", "unresolved", "gradings", "malformed", "not_executable")  # fmt: skip
 
 
-def _entry(entry: EntryNumbers) -> dict[str, Any]:
-    s = entry.summary
+def _entry(s: Entry, *, in_detail: bool) -> dict[str, Any]:
     optional = {
         "directions": {d.key: {"n": d.n, "share": estimate_json(d.share)} for d in care_numbers(s)},
-        "detail": entry.detail and _detail(entry.detail),
-        "corrected": entry.corrected and _corrected(entry.corrected),
+        "detail": in_detail and _detail(s),
+        "corrected": s.corrected and _corrected(s.corrected),
     }
     return {
         "system": s.system,
@@ -95,7 +96,7 @@ def _entry(entry: EntryNumbers) -> dict[str, Any]:
         **_metrics(s.numbers),
         "severe_by_kind": {kind: _errors(errors) for kind, errors in s.severe_by_kind.items()},
         "by_adl": _parts(s.by_adl, bounds=False),
-        "by_domain": _domains(s.by_domain, bounds=False),
+        "by_domain": _parts(s.by_domain, bounds=False),
         "cost": {"asking": _cost(s.cost.asking), "grading": _cost(s.cost.grading)},
         "not_ranked": list(s.not_ranked),
         "warnings": list(s.warnings),
@@ -116,21 +117,14 @@ def _errors(errors: Errors) -> dict[str, Any]:
     return found if limit is None else {**found, "upper_at_zero": limit}
 
 
-def _parts(parts: Mapping[Any, SubsetScore], *, bounds: bool = True) -> dict[str, Any]:
+def _parts(parts: Mapping[Any, Part], *, bounds: bool = True) -> dict[str, Any]:
     return {
         str(name): {
             "n": part.n,
             "score": estimate_json(part.score, bounds=bounds),
-            "n_severe": part.severe.count,
+            **({"n_severe": part.severe.count} if part.severe else {}),
         }
         for name, part in parts.items()
-    }
-
-
-def _domains(domains: Mapping[Any, DomainScore], *, bounds: bool = True) -> dict[str, Any]:
-    return {
-        str(domain): {"n": cell.n, "score": estimate_json(cell.score, bounds=bounds)}
-        for domain, cell in domains.items()
     }
 
 
@@ -138,30 +132,30 @@ def _cost(cost: Cost) -> dict[str, Any]:
     return {"usd": cost.value, **_named(cost, "reason", "input_tokens", "output_tokens")}
 
 
-def _detail(detail: Detail) -> dict[str, Any]:
-    known = detail.reliability
+def _detail(s: Entry) -> dict[str, Any]:
+    known = s.reliability
     return {
-        **_metrics(detail.numbers),
-        "worst_at_k": [estimate_json(number) for number in detail.worst_at_k],
-        "severe_of_k": [estimate_json(number) for number in detail.severe_of_k],
+        **_metrics(s.numbers_in_detail),
+        "worst_at_k": [estimate_json(number) for number in s.worst_at_k],
+        "severe_of_k": [estimate_json(number) for number in s.severe_of_k],
         "reliability": {
-            "n_scenarios": detail.n_reliability if known else 0,
+            "n_scenarios": s.n_reliability,
             "icc": known and known.icc,
             "design_effect": known and known.design_effect,
             "of_mean": known and known.of_mean,
-            "reason": "" if known else detail.why_no_reliability,
+            "reason": s.why_no_reliability,
         },
         "length": {
-            "words": estimate_json(detail.length.words),
-            "per_100_words": estimate_json(detail.length.per_100_words),
+            "words": estimate_json(s.words),
+            "per_100_words": estimate_json(s.per_100_words),
         },
-        "by_condition": _parts(detail.by_condition),
-        "by_assistance": _parts(detail.by_assistance),
-        "by_situation": _parts(detail.by_situation),
-        "n_situations": sum(part.n for part in detail.by_situation.values()),
-        "by_actor": _parts(detail.by_actor),
+        "by_condition": _parts(s.by_condition),
+        "by_assistance": _parts(s.by_assistance),
+        "by_situation": _parts(s.by_situation),
+        "n_situations": sum(part.n for part in s.by_situation.values()),
+        "by_actor": _parts(s.by_actor),
         "by_adl_and_domain": {
-            str(adl): _domains(domains) for adl, domains in detail.by_adl_and_domain.items()
+            str(adl): _parts(domains) for adl, domains in s.by_adl_and_domain.items()
         },
     }
 

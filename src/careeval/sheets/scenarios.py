@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from careeval.results.details import ScenarioScore
-from careeval.results.findings import EntryFindings, ShownScenario
+from careeval.results.entries import Entry, ScenarioScore
+from careeval.results.findings import ShownScenario
 from careeval.results.graded_rubric import NOT_FILLED
 from careeval.sheets.entries.entries_sheet import ENTRY, GRADER_NAME, NAME, RUBRIC, with_names
 from careeval.sheets.kinds import COUNT, NUMBER_LIST, ROUND_SHARE, SHARE, SIGNED, WORD_LIST, WORDS
@@ -55,7 +55,7 @@ def _shown_scenario_row(scenario: ShownScenario) -> Row:
 
 
 def scenario_scores_sheet(
-    entries: Sequence[EntryFindings], scenarios: Sequence[tuple[str, str]], n: str = ""
+    entries: Sequence[Entry], scenarios: Sequence[tuple[str, str]], n: str = ""
 ) -> Sheet:
     """Return a sheet of scores on public scenarios: a row per entry and scenario.
 
@@ -68,7 +68,7 @@ def scenario_scores_sheet(
         _BANK,
         _SCENARIO,
         ENTRY[0],
-        with_brief_names(ENTRY[1], (each.summary.grader for each in entries)),
+        with_brief_names(ENTRY[1], (each.grader for each in entries)),
         ENTRY[2],
         Field(
             "n_severe",
@@ -89,17 +89,17 @@ def scenario_scores_sheet(
         {"bank": edition, "scenario": scenario, **names, **_score_row(entry, scenario)}
         for names, entry in with_names(entries)
         for edition, scenario in scenarios
-        if edition == entry.edition and scenario in entry.scores
+        if edition == entry.edition and scenario in entry.public_scores
     ]
     holds = "an entry's score on a scenario that may be shown"
     return Sheet("scenario_scores", holds, fields, rows, "Scores by scenario")
 
 
-def _score_row(entry: EntryFindings, scenario: str) -> Row:
-    score = entry.scores[scenario]
+def _score_row(entry: Entry, scenario: str) -> Row:
+    score = entry.public_scores[scenario]
     about = score.about
     return {
-        "n_severe": entry.severe[scenario][0] if scenario in entry.severe else None,
+        "n_severe": entry.public_severe[scenario][0] if scenario in entry.public_severe else None,
         "score": score.score,
         "worst": score.worst,
         "epochs": [epoch for epoch in score.epochs if epoch is not None],
@@ -108,7 +108,7 @@ def _score_row(entry: EntryFindings, scenario: str) -> Row:
 
 
 def presence_sheet(
-    entries: Sequence[EntryFindings],
+    entries: Sequence[Entry],
     items: Mapping[tuple[str, str, str], Sequence[Mapping[str, Any]]],
 ) -> Sheet:
     """Return a sheet of the share of responses in which an item is present, by item and entry.
@@ -140,7 +140,7 @@ def presence_sheet(
         for item in rubric_items
         for names, entry in named_entries
         if entry.edition == edition
-        and entry.summary.rubric == rubric
+        and entry.rubric == rubric
         and (presence := entry.presence(scenario, item["item"])) is not None
     ]
     caption = "Share of responses in which an item was found"
@@ -148,7 +148,7 @@ def presence_sheet(
 
 
 def rubric_sheet(
-    items: Iterable[Mapping[str, Any]], entries: Sequence[EntryFindings], scenario: str
+    items: Iterable[Mapping[str, Any]], entries: Sequence[Entry], scenario: str
 ) -> Sheet:
     """Return the items of one rubric of a scenario, with a column for each entry.
 
@@ -162,7 +162,7 @@ def rubric_sheet(
         Field("item_text", "text of the item", WORDS, "Item"),
         Field("points", "-2 to 2", SIGNED),
         *(
-            Field(key, "share of its responses with the item", ROUND_SHARE, entry.summary.system)
+            Field(key, "share of its responses with the item", ROUND_SHARE, entry.system)
             for key, entry in columns.items()
         ),
     )
@@ -176,7 +176,7 @@ def rubric_sheet(
 # All scenarios, held-out ones too
 
 
-def scenarios_sheet(entries: Sequence[EntryFindings]) -> Sheet:
+def scenarios_sheet(entries: Sequence[Entry]) -> Sheet:
     """Return a sheet of scores on all scenarios: a row per entry and scenario."""
     fields = (
         *ENTRY,
@@ -210,7 +210,7 @@ def scenarios_sheet(entries: Sequence[EntryFindings]) -> Sheet:
             "reason": _why_unknown(score),
         }
         for names, entry in with_names(entries)
-        for score in entry.detail.scenarios
+        for score in entry.scenarios
     ]
     return Sheet("scenarios", "an entry's score on a scenario", fields, rows)
 

@@ -10,10 +10,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from careeval.core.response import Grader, ResponseState
 from careeval.core.scenario import HarmKind
 from careeval.core.text import dollars, percent
-from careeval.results.details import EntryNumbers, care_numbers
+from careeval.results.costs import Cost
+from careeval.results.entries import NOT_COMPARABLE, Entry
 from careeval.results.graded_rubric import Errors
 from careeval.results.people_audit import PeopleAudit
-from careeval.results.summary import COUNTED_STATES, NOT_COMPARABLE, Cost, Summary
+from careeval.sheets.care_numbers import care_numbers
 from careeval.sheets.kinds import DASH, DOLLARS, ERROR_SHARE, ESTIMATE, SPENDING, Form
 from careeval.stats.estimate import Estimate
 
@@ -52,17 +53,17 @@ def brief_grader_names(graders: Iterable[str]) -> dict[str, str]:
     return brief if len(set(brief.values())) == len(names) else names
 
 
-def entry_names(summaries: Sequence[Summary]) -> list[str]:
+def entry_names(entries: Sequence[Entry]) -> list[str]:
     """Return a unique name for each entry: the system, and more if entries share the system.
 
     The name has the rubric if there are several rubrics, the grader if the system has several
     graders, and the protocol if the grader is the same too.
     """
-    graders = brief_grader_names(s.grader for s in summaries)
-    has_several_rubrics = len({s.rubric for s in summaries}) > 1
+    graders = brief_grader_names(s.grader for s in entries)
+    has_several_rubrics = len({s.rubric for s in entries}) > 1
     names = []
-    for s in summaries:
-        same_system = [other for other in summaries if other.system == s.system]
+    for s in entries:
+        same_system = [other for other in entries if other.system == s.system]
         parts = [s.system]
         if has_several_rubrics:
             parts.append(s.rubric.value)
@@ -74,39 +75,39 @@ def entry_names(summaries: Sequence[Summary]) -> list[str]:
     return names
 
 
-def entry_graders(summaries: Sequence[Summary]) -> list[str]:
+def entry_graders(entries: Sequence[Entry]) -> list[str]:
     """Return the name of each entry's grader, with the protocol if needed to be unique."""
-    names = grader_names(s.grader for s in summaries)
-    keys = [(s.system, s.rubric, s.grader) for s in summaries]
+    names = grader_names(s.grader for s in entries)
+    keys = [(s.system, s.rubric, s.grader) for s in entries]
     return [
         f"{names[s.grader]}, protocol {s.grading_protocol}"
         if keys.count(key) > 1
         else names[s.grader]
-        for s, key in zip(summaries, keys, strict=True)
+        for s, key in zip(entries, keys, strict=True)
     ]
 
 
-def worst_n(summaries: Iterable[Summary]) -> str:
+def worst_n(entries: Iterable[Entry]) -> str:
     """Return the n of the worst of n as text; "n" if entries differ in it."""
-    epochs = {s.n_epochs for s in summaries}
+    epochs = {s.n_epochs for s in entries}
     return str(epochs.pop()) if len(epochs) == 1 else "n"
 
 
 # The headline numbers
 
 
-def headline_sentences(summaries: Sequence[Summary]) -> list[str]:
+def headline_sentences(entries: Sequence[Entry]) -> list[str]:
     """Return `headline_sentence` of each entry, with the grader if several judged that rubric."""
-    keys = [(s.system, s.rubric) for s in summaries]
+    keys = [(s.system, s.rubric) for s in entries]
     return [
         f"{headline_sentence(s).removesuffix('.')}, judged by {grader}."
         if keys.count((s.system, s.rubric)) > 1
         else headline_sentence(s)
-        for s, grader in zip(summaries, entry_graders(summaries), strict=True)
+        for s, grader in zip(entries, entry_graders(entries), strict=True)
     ]
 
 
-def headline_sentence(s: Summary) -> str:
+def headline_sentence(s: Entry) -> str:
     """Return a sentence on an entry: its severe errors and its score."""
     severe, score = s.severe, s.score
     if severe.share.value is None:
@@ -139,51 +140,51 @@ def _in_brackets(estimate: Estimate, digits: int) -> str:
 # Remarks on the numbers
 
 
-def remarks(summaries: Sequence[Summary], *, shares: bool = True) -> list[str]:
+def remarks(entries: Sequence[Entry], *, shares: bool = True) -> list[str]:
     """Return all warnings and remarks on entries, without duplicates; empty without entries.
 
     Args:
-        summaries: The entries.
+        entries: The entries.
         shares: Whether to give shares that are no warning, such as of too little care.
     """
     lines = (
-        *comparison_warnings(summaries),
-        *ranking_remarks(summaries),
-        *entry_remarks(summaries, shares=shares),
-        *(f"Bank {s.bank} {s.bank_version}: {s.bank_provenance}" for s in summaries),
-        *epoch_remarks(summaries),
+        *comparison_warnings(entries),
+        *ranking_remarks(entries),
+        *entry_remarks(entries, shares=shares),
+        *(f"Bank {s.bank} {s.bank_version}: {s.bank_provenance}" for s in entries),
+        *epoch_remarks(entries),
     )
-    return [*dict.fromkeys(lines), NOT_COMPARABLE] if summaries else []
+    return [*dict.fromkeys(lines), NOT_COMPARABLE] if entries else []
 
 
-def ranking_remarks(summaries: Sequence[Summary]) -> Iterator[str]:
+def ranking_remarks(entries: Sequence[Entry]) -> Iterator[str]:
     """Yield why entries may not be ranked, one line a reason."""
-    names = entry_names(summaries)
-    for reason in dict.fromkeys(reason for s in summaries for reason in s.not_ranked):
-        entries = [n for n, s in zip(names, summaries, strict=True) if reason in s.not_ranked]
-        yield f"{', '.join(dict.fromkeys(entries))}: not for ranking: {reason}."
+    names = entry_names(entries)
+    for reason in dict.fromkeys(reason for s in entries for reason in s.not_ranked):
+        left_out = [n for n, s in zip(names, entries, strict=True) if reason in s.not_ranked]
+        yield f"{', '.join(dict.fromkeys(left_out))}: not for ranking: {reason}."
 
 
-def entry_remarks(summaries: Sequence[Summary], *, shares: bool = True) -> Iterator[str]:
+def entry_remarks(entries: Sequence[Entry], *, shares: bool = True) -> Iterator[str]:
     """Yield what the numbers of each entry do not show: its warnings, and responses without points.
 
     Args:
-        summaries: The entries.
+        entries: The entries.
         shares: Whether to give shares that are no warning, such as of too little care.
     """
-    for s in summaries:
+    for s in entries:
         for unit, remark in _entry_remarks(s, shares=shares):
             yield f"{s.system}{f', {unit}' if unit else ''}: {remark}."
 
 
-def own_remarks(s: Summary) -> Iterator[str]:
+def own_remarks(s: Entry) -> Iterator[str]:
     """Yield `entry_remarks` of one entry without its name, for a place that has it."""
     for unit, remark in _entry_remarks(s, shares=True):
         line = f"{unit}: {remark}" if unit else remark
         yield f"{line[:1].upper()}{line[1:]}."
 
 
-def _entry_remarks(s: Summary, *, shares: bool) -> Iterator[tuple[str, str]]:
+def _entry_remarks(s: Entry, *, shares: bool) -> Iterator[tuple[str, str]]:
     """Yield each remark with the unit of its numbers; empty if it has none of its own."""
     yield from (("", warning) for warning in s.warnings)
     if shares and s.severe_by_kind:
@@ -191,14 +192,14 @@ def _entry_remarks(s: Summary, *, shares: bool) -> Iterator[tuple[str, str]]:
         yield "% of responses with a severe error", "; ".join(kinds)
     if shares:
         yield from _direction_remarks(s)
-    for name, state in COUNTED_STATES.items():
-        if count := getattr(s, name):
-            yield "", f"{count} of {s.n_responses} responses {_STATES[state]}"
+    for state, what in _STATES.items():
+        if count := s.n_of(state):
+            yield "", f"{count} of {s.n_responses} responses {what}"
 
 
-def epoch_remarks(summaries: Sequence[Summary]) -> Iterator[str]:
+def epoch_remarks(entries: Sequence[Entry]) -> Iterator[str]:
     """Yield a remark if the entries have different numbers of responses per scenario."""
-    if len({s.n_epochs for s in summaries}) > 1:
+    if len({s.n_epochs for s in entries}) > 1:
         yield "The worst of n can be compared only between entries with equal n."
 
 
@@ -219,7 +220,7 @@ def _errors(errors: Errors) -> str:
     return f"{ERROR_SHARE.text(errors, Form.whole)}, {ERROR_SHARE.text(errors, Form.of_many)}"
 
 
-def _direction_remarks(s: Summary) -> Iterator[tuple[str, str]]:
+def _direction_remarks(s: Entry) -> Iterator[tuple[str, str]]:
     """Yield units with the entry's `care_numbers`, such as too little care, if it has any."""
     texts = {
         d.key: f"{d.head.lower()} {ESTIMATE.text(d.share, Form.whole)}" for d in care_numbers(s)
@@ -235,28 +236,28 @@ def _direction_remarks(s: Summary) -> Iterator[tuple[str, str]]:
             yield unit, "; ".join(parts)
 
 
-def comparison_warnings(summaries: Sequence[Summary]) -> Iterator[str]:
+def comparison_warnings(entries: Sequence[Entry]) -> Iterator[str]:
     """Yield the reasons, if any, why these entries must not be compared or ranked together."""
-    banks = dict.fromkeys(f"{s.bank} {s.bank_version}" for s in summaries)
+    banks = dict.fromkeys(f"{s.bank} {s.bank_version}" for s in entries)
     if len(banks) > 1:
         yield f"The runs are over different banks, {', '.join(banks)}: {NO_RANKING}"
-    elif len({s.bank_hash for s in summaries}) > 1:
+    elif len({s.bank_hash for s in entries}) > 1:
         yield f"The runs are over different scenarios of bank {', '.join(banks)}: {NO_RANKING}"
     for verb, versions in (
-        ("asked", dict.fromkeys(s.protocol for s in summaries)),
-        ("judged", dict.fromkeys(str(s.grading_protocol) for s in summaries)),
+        ("asked", dict.fromkeys(s.protocol for s in entries)),
+        ("judged", dict.fromkeys(str(s.grading_protocol) for s in entries)),
     ):
         if len(versions) > 1:
             listed = ", ".join(versions)
             yield f"The runs were {verb} by different protocols, {listed}: {NO_RANKING}"
-    if len({s.rubric for s in summaries}) > 1:
+    if len({s.rubric for s in entries}) > 1:
         yield f"Scores on the actions and on the ladder are on different scales: {NO_RANKING}"
 
 
-def unresolved_notes(summaries: Sequence[Summary]) -> Iterator[str]:
+def unresolved_notes(entries: Sequence[Entry]) -> Iterator[str]:
     """Yield a note with the number of unresolved judgments; nothing if there are none."""
-    n_unresolved = sum(s.n_unresolved for s in summaries)
-    n_judgments = sum(s.n_judgments for s in summaries)
+    n_unresolved = sum(s.n_unresolved for s in entries)
+    n_judgments = sum(s.n_judgments for s in entries)
     if n_unresolved:
         yield (
             f"{n_unresolved:,} of {n_judgments:,} judgments are unresolved; intervals allow for "
@@ -270,28 +271,28 @@ INTERVALS = (
 )
 
 
-def entries_caption(summaries: Sequence[Summary]) -> str:
+def entries_caption(entries: Sequence[Entry]) -> str:
     """Return a caption for tables of entries, for formats that do not print notes."""
-    provenances = dict.fromkeys(s.bank_provenance for s in summaries)
+    provenances = dict.fromkeys(s.bank_provenance for s in entries)
     parts = (
-        settings_line(summaries),
+        settings_line(entries),
         *provenances,
         INTERVALS,
-        *comparison_warnings(summaries),
+        *comparison_warnings(entries),
         NOT_COMPARABLE,
     )
     return " ".join(parts)
 
 
-def settings_line(summaries: Sequence[Summary]) -> str:
+def settings_line(entries: Sequence[Entry]) -> str:
     """Return a line with bank, grading protocol, rubric, grader and n of these entries."""
-    graders = list(dict.fromkeys(s.grader for s in summaries))
+    graders = list(dict.fromkeys(s.grader for s in entries))
     parts = [
-        _listed("Bank", (f"{s.bank} {s.bank_version}" for s in summaries)),
-        _listed("protocol", (str(s.grading_protocol) for s in summaries)),
-        _listed("rubric", (s.rubric.value for s in summaries)),
+        _listed("Bank", (f"{s.bank} {s.bank_version}" for s in entries)),
+        _listed("protocol", (str(s.grading_protocol) for s in entries)),
+        _listed("rubric", (s.rubric.value for s in entries)),
         _listed("grader", graders),
-        _listed("n", (f"{s.n_scenarios} × {s.n_epochs}" for s in summaries)),
+        _listed("n", (f"{s.n_scenarios} × {s.n_epochs}" for s in entries)),
     ]
     return f"{'; '.join(parts)}."
 
@@ -300,7 +301,7 @@ def _listed(label: str, names: Iterable[str]) -> str:
     return f"{label} {', '.join(dict.fromkeys(names))}"
 
 
-def audit_remarks(audits: Mapping[str, PeopleAudit], entries: Sequence[EntryNumbers]) -> list[str]:
+def audit_remarks(audits: Mapping[str, PeopleAudit], entries: Sequence[Entry]) -> list[str]:
     """Return a sentence on each audit, and the reasons why scores are not corrected.
 
     Args:
@@ -309,7 +310,7 @@ def audit_remarks(audits: Mapping[str, PeopleAudit], entries: Sequence[EntryNumb
     """
     if not audits:
         return []
-    names = entry_names([entry.summary for entry in entries])
+    names = entry_names(entries)
     return [
         *(f"{grader}: {audit.sentence()}" for grader, audit in audits.items()),
         *(
@@ -324,10 +325,10 @@ def audit_remarks(audits: Mapping[str, PeopleAudit], entries: Sequence[EntryNumb
 # Costs
 
 
-def cost_lines(summaries: Sequence[Summary]) -> list[str]:
+def cost_lines(entries: Sequence[Entry]) -> list[str]:
     """Return a sentence per system on its costs: of asking, then of each grading."""
-    by_system: dict[str, list[Summary]] = {}
-    for s in summaries:
+    by_system: dict[str, list[Entry]] = {}
+    for s in entries:
         by_system.setdefault(s.system, []).append(s)
     lines = []
     for system, entries in by_system.items():

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from careeval.results.care import ANY
-from careeval.results.summary import Summary
+from careeval.results.entries import Entry
 from careeval.sheets.entries.entries_sheet import ENTRY, GRADER_NAME, NAME, entry_rows
 from careeval.sheets.entries.further_tables import FurtherTable
 from careeval.sheets.kinds import COUNT, DASH, ERROR_SHARE, ESTIMATE, estimate_kind, text_kind
@@ -18,7 +18,7 @@ LEAD = (
 )
 
 
-def plan_answers_table(summaries: Sequence[Summary]) -> FurtherTable:
+def plan_answers_table(entries: Sequence[Entry]) -> FurtherTable:
     """Return a table with a row for each entry on the rubric `plan` and answer of the person.
 
     The last row of an entry is over all answers together.
@@ -59,7 +59,7 @@ def plan_answers_table(summaries: Sequence[Summary]) -> FurtherTable:
             "executable": s.plan.executable if numbers.answer == ANY else None,
             "severe_if_executable": numbers.severe_if_executable,
         }
-        for names, s in zip(entry_rows(summaries), summaries, strict=True)
+        for names, s in zip(entry_rows(entries), entries, strict=True)
         if s.plan
         for numbers in s.plan.answers
     ]

@@ -7,10 +7,8 @@ from unittest.mock import Mock
 
 import pytest
 
-from careeval.results.details import EntryNumbers
 from careeval.results.entries import entries
 from careeval.results.people_audit import CorrectedScore
-from careeval.results.summary import summary_of
 from careeval.sheets.entries.further_sheets import as_graded
 from careeval.sheets.entries.summary_document import summary_document
 from careeval.stats.estimate import Estimate
@@ -48,7 +46,7 @@ def test_cells_by_hand() -> None:
     unknown = CorrectedScore(None, Estimate.unknown("nobody read it"), 0, 0)
     (entry,) = entries(ladder_run({"eating-1": ["11000"]}))
     numbers = [
-        EntryNumbers(replace(summary_of(entry), system=name), corrected=score)
+        replace(entry, system=name, corrected=score)
         for name, score in {"a": known, "b": None, "c": unknown}.items()
     ]
     audits = {"judge": Mock(sentence=lambda: "Audited.")}
@@ -62,8 +60,8 @@ def test_cells_by_hand() -> None:
 def test_scores_as_graded_are_explained_where_they_differ() -> None:
     """A score as graded that is the run's needs no word; another has its reasons."""
     (entry,) = entries(ladder_run({"eating-1": ["11000", "10000"]}))
-    found = summary_of(entry)
-    alike = EntryNumbers(found, corrected=CorrectedScore(5 / 6, KNOWN, 30, 90))
-    assert as_graded([alike, EntryNumbers(found)]) == ""
+    found = entry
+    alike = replace(found, corrected=CorrectedScore(5 / 6, KNOWN, 30, 90))
+    assert as_graded([alike, found]) == ""
     note = as_graded([replace(alike, corrected=CorrectedScore(2 / 3, KNOWN, 30, 90))])
     assert note.endswith("if responses are held out, missing or only partly judged.")

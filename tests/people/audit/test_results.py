@@ -29,11 +29,9 @@ from careeval.people.audit.sample import (
     Waiting,
     truth_of,
 )
-from careeval.results.details import EntryNumbers
 from careeval.results.entries import entries
 from careeval.results.people_audit import PeopleAudit
 from careeval.results.probe_check import LabelCounts
-from careeval.results.summary import summary_of
 from careeval.results.tables import Runs
 from careeval.sheets.words import audit_remarks
 from careeval.stats.estimate import Estimate
@@ -328,8 +326,9 @@ def test_scores_of_a_system() -> None:
     robot_a, robot_z = entries(runs)
     sample = draw(judged({"robot-a": {"eating-1": ["10000"]}}))
     found = audit_results(sample, read_by(sample, lambda _, s: s.present))
-    assert found.score_of(robot_a) == found.by_system["robot-a"].scores[Rubric.ladder]
-    assert found.score_of(robot_z) is None
+    known = found.by_system["robot-a"].scores[Rubric.ladder]
+    assert found.score_of(robot_a.system, robot_a.rubric) == known
+    assert found.score_of(robot_z.system, robot_z.rubric) is None
 
 
 @pytest.mark.usefixtures("few")
@@ -356,12 +355,12 @@ def test_another_run_of_a_system_of_that_name_is_not_corrected(
     said = pl.when(pl.col("scenario") == "eating-3").then(pl.lit(text)).otherwise(pl.col("text"))
     (entry,) = entries(replace(runs, responses=runs.responses.with_columns(said.alias("text"))))
     found = audit_results(sample, labels, [entry])
-    of = found.score_of(entry)
+    of = found.score_of(entry.system, entry.rubric)
     assert of is not None
     assert (of.corrected.reason if of.corrected.value is None else "") == why
     points = [{"10000": 2, "01000": 1, "00000": 0}[m] for m in [*marks, *["10000", "01000"] * 5]]
     assert of.graded == pytest.approx(sum(points) / len(points) / 3)
-    lines = audit_remarks({"judge": found}, [EntryNumbers(summary_of(entry), corrected=of)])
+    lines = audit_remarks({"judge": found}, [replace(entry, corrected=of)])
     assert [line for line in lines if "not corrected" in line] == (
         [f"robot-a not corrected: {why}."] if why else []
     )
@@ -379,8 +378,8 @@ def test_what_the_sample_did_not_draw_from_changes_nothing() -> None:
     actions, ladder = both
     found = audit_results(sample, labels, both)
     before = audit_results(sample, labels).by_system["robot-a"]
-    assert found.score_of(ladder) == before.scores[Rubric.ladder]
-    assert found.score_of(actions) is None
+    assert found.score_of(ladder.system, ladder.rubric) == before.scores[Rubric.ladder]
+    assert found.score_of(actions.system, actions.rubric) is None
 
 
 def test_too_few_responses_are_not_corrected() -> None:

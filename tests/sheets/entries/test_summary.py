@@ -13,9 +13,8 @@ from hypothesis import strategies as st
 
 from careeval.cli.summary import Order, _place
 from careeval.core.text import dollars, percent
-from careeval.results.details import Breakdown, EntryNumbers
+from careeval.results.entries import NOT_COMPARABLE, Breakdown, Entry, entries
 from careeval.results.findings import findings
-from careeval.results.summary import NOT_COMPARABLE, Summary, summarise
 from careeval.results.tables import Runs
 from careeval.sheets.entries.entries_sheet import parts_sheet, rank_texts
 from careeval.sheets.entries.summary_document import summary_document
@@ -23,19 +22,19 @@ from careeval.sheets.formats.markdown import markdown
 from careeval.sheets.kinds import ESTIMATE, Form
 from careeval.sheets.words import SMALL, cost_lines, headline_sentence, remarks
 from careeval.stats.estimate import Estimate
-from results.authored import Marks, by_hand, judgments, ladder_run, numbers_of, responses, runs_of
+from results.authored import Marks, by_hand, changed, judgments, ladder_run, responses, runs_of
 from sheets.given_summaries import known_and_unknown, known_and_unknown_runs, of_two_sizes, priced
 
 
-def headline(s: Summary) -> dict[str, str]:
+def headline(s: Entry) -> dict[str, str]:
     """Return the first table of one entry: head → text."""
-    view = next(summary_document([EntryNumbers(s)]).views)
+    view = next(summary_document([s]).views)
     return dict(zip(view.heads, view.cells(view.sheet.rows[0]), strict=True))
 
 
 def test_headline_of_a_run_by_hand() -> None:
     """A row has a cell for each head, in percent, with a dash for what is unknown."""
-    actions, ladder = summarise(by_hand())
+    actions, ladder = entries(by_hand())
     assert headline(ladder) == {
         "system": "robot-a",
         "severe % [95% CI]": "25.0", "severe in": "1 of 4", "score % [95% CI]": "25.0",
@@ -47,9 +46,9 @@ def test_headline_of_a_run_by_hand() -> None:
 
 def test_parts_of_a_run_by_hand() -> None:
     """A part has its number of scenarios, its score and its severe errors; a domain no errors."""
-    _, ladder = summarise(by_hand())
+    _, ladder = entries(by_hand())
     by_adl, by_domain = list(
-        summary_document([EntryNumbers(ladder)], by=[Breakdown.adl, Breakdown.domain]).views
+        summary_document([ladder], by=[Breakdown.adl, Breakdown.domain]).views
     )[1:]
     assert by_adl.heads == ("system", "activity", "n", "score % [95% CI]", "severe in")
     assert by_adl.cells(by_adl.sheet.rows[1])[1:] == ("eating", "1*", "16.7", "1 of 2")
@@ -65,7 +64,7 @@ def test_unresolved_errors_are_at_least_so_many() -> None:
 def test_two_numbers_in_a_sentence() -> None:
     """Severe errors stand first, then the score, each with its interval, or why it is unknown."""
     marks: Marks = {f"dressing-{k}": ["11001" if k == 0 else "11000", "01000"] for k in range(8)}
-    (s,) = summarise(ladder_run(marks))
+    (s,) = entries(ladder_run(marks))
     severe, score = s.severe.share, s.score
     assert severe.ci95 is not None
     assert score.ci95 is not None
@@ -75,15 +74,15 @@ def test_two_numbers_in_a_sentence() -> None:
     )
     low, high = (percent(end, 0) for end in score.ci95)
     assert headline_sentence(s).endswith(f"; it scores 62% ({low}–{high}) on the ladder.")
-    (below,) = summarise(ladder_run({"dressing-1": ["00001"]}))
+    (below,) = entries(ladder_run({"dressing-1": ["00001"]}))
     assert headline_sentence(below) == (
         "100.0% of robot-a's responses hold a severe error; it scores −67% on the ladder."
     )
-    (none,) = summarise(ladder_run({name: ["11000"] * 2 for name in marks}))
+    (none,) = entries(ladder_run({name: ["11000"] * 2 for name in marks}))
     assert headline_sentence(none).startswith(
         "None of robot-a's 16 responses holds a severe error; up to "
     )
-    (unknown,) = summarise(ladder_run({"dressing-1": ["1100?"]}))
+    (unknown,) = entries(ladder_run({"dressing-1": ["1100?"]}))
     why = "every judgment of the items of some points is unresolved"
     assert headline_sentence(unknown) == (
         f"Whether robot-a's responses hold a severe error is unknown: {why}; its score is unknown: "
@@ -131,7 +130,7 @@ def test_number_in_short() -> None:
 
 def test_breakdown_marks_what_is_small() -> None:
     """A part of four scenarios has an asterisk and no interval, and one of five has both ends."""
-    document = summary_document(numbers_of(of_two_sizes(), in_detail=True), [Breakdown.condition])
+    document = summary_document(entries(of_two_sizes()), [Breakdown.condition])
     *_, view = document.views
     stroke, dementia = (dict(zip(view.heads, view.cells(r), strict=True)) for r in view.sheet.rows)
     assert (stroke["condition"], stroke["n"]) == ("stroke", "5")
@@ -142,13 +141,13 @@ def test_breakdown_marks_what_is_small() -> None:
 
 def test_scenario_of_two_situations_counts_in_both() -> None:
     """The parts by situation may add up to more than the scenarios."""
-    sheet = parts_sheet(Breakdown.situation, numbers_of(of_two_sizes(), in_detail=True))
+    sheet = parts_sheet(Breakdown.situation, entries(of_two_sizes()))
     assert [(row["situation"], row["n"]) for row in sheet.rows] == [("refusal", 1), ("family", 9)]
 
 
 def test_small_part_of_a_detail_is_remarked_on() -> None:
     """The asterisk is explained if a part that is shown is small, and only then."""
-    numbers = numbers_of(of_two_sizes(), in_detail=True)
+    numbers = entries(of_two_sizes())
     assert SMALL not in summary_document(numbers, [Breakdown.adl]).notes
     document = summary_document(numbers, [Breakdown.condition])
     assert SMALL in document.notes
@@ -174,7 +173,7 @@ def test_order_of_entries(order: Order, names: str) -> None:
     ]
     acts = judgments({"eating-1": ["1"]}, [1], system="d")
     parts.append(Runs.of(responses(marks["d"], system="d"), acts))
-    summaries = summarise(Runs.together(parts))[::-1]
+    summaries = entries(Runs.together(parts))[::-1]
     ordered = sorted(summaries, key=lambda s: _place(order, s))
     assert "".join(s.system for s in ordered) == names
 
@@ -185,7 +184,7 @@ def test_markdown_shows_names_as_they_are() -> None:
     name = "a|b\\|c <img src=x> [d](e) *f* `g`\n| h"
     runs = Runs.of(responses(marks, system=name), judgments(marks, system=name))
 
-    lines = markdown(summary_document(numbers_of(runs))).splitlines()
+    lines = markdown(summary_document(entries(runs))).splitlines()
 
     shown = r"a\|b\\\|c \<img src=x\> [d\](e) \*f\* \`g\` \| h"
     assert any(line.startswith(f"| {shown} | 0.0 ") for line in lines)
@@ -198,7 +197,7 @@ def test_markdown_has_nothing_that_a_terminal_obeys() -> None:
     marks = {"dressing-1": ["11000", "refused"]}
     name = "x\x1b[31mred\x9b2J\u202e"
     runs = Runs.of(responses(marks, system=name), judgments(marks, system=name))
-    text = markdown(summary_document(numbers_of(runs)))
+    text = markdown(summary_document(entries(runs)))
     assert "x[31mred2J" in text
     assert all(c.isprintable() or c == "\n" for c in text)
 
@@ -213,7 +212,7 @@ def test_parts_of_a_system_with_several_graders_name_them() -> None:
         Runs.of(alone.to_dicts(), judgments(marks, system="b")),
     ])  # fmt: skip
     for by in (Breakdown.adl, Breakdown.domain):
-        sheet = parts_sheet(by, numbers_of(runs))
+        sheet = parts_sheet(by, entries(runs))
         names = sorted({row["name"] for row in sheet.rows})
         assert names == ["b", "robot-a · judge", "robot-a · other"]
 
@@ -221,7 +220,7 @@ def test_parts_of_a_system_with_several_graders_name_them() -> None:
 def test_numbers_have_their_bounds() -> None:
     """If an item is unresolved, every score of a row has its bounds."""
     marks = {f"dressing-{k}": ["11000", "0100?" if k else "1100?"] for k in range(6)}
-    (s,) = summarise(ladder_run(marks))
+    (s,) = entries(ladder_run(marks))
     for value in (s.severe.share, s.score, s.worst_at_n):
         assert "by the unresolved" in whole(value)
     # the lowest is 1 of 3 points, or 1 - 2, of five scenarios, and 3 or 1 of the other; no -2 that
@@ -231,7 +230,7 @@ def test_numbers_have_their_bounds() -> None:
 
 def test_markdown_says_what_must_be_said() -> None:
     """Under the tables each remark is an item of one list."""
-    text = markdown(summary_document(numbers_of(known_and_unknown_runs())))
+    text = markdown(summary_document(entries(known_and_unknown_runs())))
     assert "\n- robot-b: not for ranking: 3 of 4 responses are missing.\n" in text
     assert "\n- Bank authored 1-0: Written for a test.\n" in text
     assert f"\n- {NOT_COMPARABLE}\n" in text
@@ -242,7 +241,7 @@ def test_remarks() -> None:
     marks = {"dressing-1": ["11000", "empty", "refused", "refused"]}
     rows = judgments(marks) + judgments(marks, grader="careeval/lexical (all, prompt 0)")
     lexical = "not for ranking: the lexical grader compares words: for seeing everything work"
-    assert remarks(summarise(Runs.of(responses(marks, cut=True), rows))) == [
+    assert remarks(entries(Runs.of(responses(marks, cut=True), rows))) == [
         f"robot-a · lexical: {lexical}.",
         "robot-a: 1 of 1 answers were cut off at the token limit, and graded as they are.",
         "robot-a: 1 of 4 responses are empty: 0 points each.",
@@ -255,9 +254,9 @@ def test_remarks() -> None:
 
 def test_unequal_n_is_remarked_on() -> None:
     """Entries of unequal numbers of epochs are shown with a warning on their worst of n."""
-    _, two = summarise(by_hand())
+    _, two = entries(by_hand())
     warning = "The worst of n can be compared only between entries with equal n."
-    assert warning in remarks([two, replace(two, system="robot-b", n_epochs=3)])
+    assert warning in remarks([two, changed(two, system="robot-b", n_epochs=3)])
     assert warning not in remarks([two, replace(two, system="robot-b")])
 
 
@@ -282,11 +281,11 @@ def test_runs_that_differ_are_not_to_be_compared(change: dict[str, Any], warning
     unlike = Runs(
         like.responses.with_columns(**{n: pl.lit(v) for n, v in change.items()}), like.judgments
     )
-    first, *_ = remarks(summarise(Runs.together([one, unlike])))
+    first, *_ = remarks(entries(Runs.together([one, unlike])))
     assert first == f"{warning}: do not compare or rank them."
-    assert f"- {first}\n" in markdown(summary_document(numbers_of(Runs.together([one, unlike]))))
+    assert f"- {first}\n" in markdown(summary_document(entries(Runs.together([one, unlike]))))
     assert not any(
-        "do not compare or rank" in r for r in remarks(summarise(Runs.together([one, like])))
+        "do not compare or rank" in r for r in remarks(entries(Runs.together([one, like])))
     )
 
 
@@ -339,7 +338,7 @@ def test_cost_that_is_known_in_part() -> None:
     marks = {"dressing-1": ["11000", "11000"]}
     rows = responses(marks, model="m", cost_usd=0.5)
     rows[0]["cost_usd"] = None
-    (line,) = cost_lines(summarise(Runs.of(rows, judgments(marks, cost_usd=0.0))))
+    (line,) = cost_lines(entries(Runs.of(rows, judgments(marks, cost_usd=0.0))))
     assert line == (
         "robot-a: asking unknown (the price of 1 of 2 responses is not known, the rest $0.50); "
         "grading the ladder $0.00 (2 responses)."
@@ -350,6 +349,6 @@ def test_cost_by_grader() -> None:
     """If a system has two graders, the sentence names each."""
     marks = {"dressing-1": ["11000"]}
     rows = judgments(marks, cost_usd=1.0) + judgments(marks, grader="other", cost_usd=2.0)
-    (line,) = cost_lines(summarise(Runs.of(responses(marks), rows)))
+    (line,) = cost_lines(entries(Runs.of(responses(marks), rows)))
     assert "; grading the ladder by judge $5.00" in line
     assert "; grading the ladder by other $10.00" in line

@@ -16,15 +16,8 @@ from hypothesis import given, settings
 from careeval.core.scenario import Adl, Domain
 from careeval.core.text import percent
 from careeval.results.compare import compare_entries
-from careeval.results.details import EntryNumbers
-from careeval.results.entries import entries
+from careeval.results.entries import NOT_COMPARABLE, Entry, entries
 from careeval.results.metrics import HEADLINE, IN_DETAIL, Metric
-from careeval.results.summary import (
-    NOT_COMPARABLE,
-    Summary,
-    summarise,
-    summary_of,
-)
 from careeval.results.tables import Runs
 from careeval.sheets.entries.entries_sheet import entries_sheet
 from careeval.sheets.entries.summary_document import summary_document
@@ -40,7 +33,6 @@ from results.authored import (
     judgments,
     ladder_run,
     marks_of_runs,
-    numbers_of,
     responses,
     runs_of,
 )
@@ -58,7 +50,7 @@ from sheets.given_summaries import (
 
 def test_json_of_a_run_by_hand() -> None:
     """The machine contract has each number under its name, and a reason where there is none."""
-    found = summary_json(numbers_of(by_hand()))
+    found = summary_json(entries(by_hand()))
 
     assert found["schema"] == "careeval.summary/2"
     assert found["note"] == NOT_COMPARABLE
@@ -86,8 +78,8 @@ def test_json_of_a_run_by_hand() -> None:
 def test_json_of_a_known_number_has_no_reason() -> None:
     """A number whose interval is known has no reason, and its bounds only where they differ."""
     whole = {name: [mark.replace("?", "0") for mark in of] for name, of in KNOWN.items()}
-    (known,) = summary_json(numbers_of(ladder_run(whole)))["entries"]
-    (open_, _) = summary_json(numbers_of(known_and_unknown_runs()))["entries"]
+    (known,) = summary_json(entries(ladder_run(whole)))["entries"]
+    (open_, _) = summary_json(entries(known_and_unknown_runs()))["entries"]
     assert known["score"].keys() == {"value", "ci95"}
     assert open_["severe"]["share"].keys() == {"value", "low", "high", "ci95"}
 
@@ -104,8 +96,8 @@ def test_schema_has_every_metric(part: str, metrics: Sequence[Metric]) -> None:
 
 def test_json_is_what_its_schema_says() -> None:
     """Known and unknown numbers are valid, through text and back."""
-    numbers = numbers_of(known_and_unknown_runs())
-    reasons = {bool(each.summary.score.reason) for each in numbers}
+    numbers = entries(known_and_unknown_runs())
+    reasons = {bool(each.score.reason) for each in numbers}
     assert reasons == {True, False}
     text = json.dumps(summary_json(numbers), allow_nan=False)
     validate(json.loads(text))
@@ -123,7 +115,7 @@ def test_json_is_what_its_schema_says() -> None:
 )
 def test_schema_refuses_half_an_estimate(estimate: dict[str, Any]) -> None:
     """An unknown number without its reason, or a known one without its bounds, is not valid."""
-    found = summary_json(numbers_of(by_hand()))
+    found = summary_json(entries(by_hand()))
     found["entries"][0]["score"] = estimate
     with pytest.raises(jsonschema.ValidationError):
         validate(found)
@@ -133,14 +125,14 @@ def test_schema_refuses_half_an_estimate(estimate: dict[str, Any]) -> None:
 @given(marks_of_runs())
 def test_json_never_has_nan(marks: Marks) -> None:
     """Whatever is missing or unresolved, JSON is valid and all its numbers are finite."""
-    found = summary_json(numbers_of(ladder_run(marks)))
+    found = summary_json(entries(ladder_run(marks)))
     validate(found)
     assert all(math.isfinite(n) for n in leaves(found) if isinstance(n, float))
 
 
 def detailed(runs: Runs) -> dict[str, Any]:
     """The JSON of some runs, in detail."""
-    return summary_json(numbers_of(runs, in_detail=True))
+    return summary_json(entries(runs), in_detail=True)
 
 
 def test_json_in_detail_by_hand() -> None:
@@ -158,7 +150,7 @@ def test_json_in_detail_by_hand() -> None:
 
 def test_json_has_a_detail_only_where_it_is_asked_for() -> None:
     """Without details an entry has the keys that it always had, and with them one more."""
-    plain = summary_json(numbers_of(by_hand()))["entries"]
+    plain = summary_json(entries(by_hand()))["entries"]
     full = detailed(by_hand())["entries"]
     assert all(entry.pop("detail") for entry in full)
     assert full == plain
@@ -180,15 +172,15 @@ def test_json_in_detail_is_what_its_schema_says() -> None:
 # CSV
 
 
-def csv_rows(summaries: list[Summary]) -> list[dict[str, str]]:
+def csv_rows(summaries: list[Entry]) -> list[dict[str, str]]:
     """The table of entries as CSV, read back."""
-    text = csv_text(entries_sheet([*map(EntryNumbers, summaries)]).data.frame)
+    text = csv_text(entries_sheet(summaries).data.frame)
     return list(csv.DictReader(io.StringIO(text, newline="")))
 
 
 def test_csv_of_a_run_by_hand() -> None:
     """One row an entry with a column for each number, as a fraction."""
-    actions, ladder = csv_rows(summarise(by_hand()))
+    actions, ladder = csv_rows(entries(by_hand()))
     assert (ladder["system"], ladder["rubric"], ladder["n_scenarios"]) == ("robot-a", "ladder", "2")
     assert float(ladder["score"]) == 0.25
     assert (float(ladder["severe"]), ladder["severe_count"], ladder["severe_n"]) == (0.25, "1", "4")
@@ -217,7 +209,7 @@ def test_csv_of_known_and_unknown() -> None:
 def test_csv_has_the_same_columns_without_an_entry() -> None:
     """The header of no entry is that of entries with and without numbers."""
     none, some = (
-        entries_sheet(numbers).data.frame for numbers in ([], numbers_of(known_and_unknown_runs()))
+        entries_sheet(numbers).data.frame for numbers in ([], entries(known_and_unknown_runs()))
     )
     assert none.schema == some.schema
     assert none.columns[:3] == ["system", "grader", "rubric"]
@@ -228,7 +220,7 @@ def test_csv_quotes_names() -> None:
     name = 'a,"b"\nc'
     marks = {"dressing-1": ["11000"]}
     runs = Runs.of(responses(marks, system=name), judgments(marks, system=name))
-    (row,) = csv_rows(summarise(runs))
+    (row,) = csv_rows(entries(runs))
     assert row["system"] == name
 
 
@@ -246,21 +238,21 @@ def test_severe_errors_are_one_number_wherever_they_are_shown() -> None:
     b: Marks = {name: ["11000"] * 3 for name in a}
     runs = runs_of({"a": a, "b": b})
     entry, other = entries(runs)
-    s = summary_of(entry)
+    s = entry
     share = s.severe.share.value
     assert share is not None
     # an unresolved one is filled with 1/2: one of the two others of its scenario has it
     assert share == pytest.approx((8 * 1 + 7 * 0 + 7 / 2) / 22)
     assert (s.severe.count, s.severe.n) == (8, 22)
 
-    assert summary_json([EntryNumbers(s)])["entries"][0]["severe"]["share"]["value"] == share
+    assert summary_json([s])["entries"][0]["severe"]["share"]["value"] == share
     assert float(csv_rows([s])[0]["severe"]) == share
     assert compare_entries(entry, other).metrics["severe"].a == pytest.approx(share)
     assert compare_entries(other, entry).metrics["severe"].difference.value == pytest.approx(share)
-    (in_eee,) = (m for m in reported_numbers(entry, s) if m.id == "careeval.severe")
+    (in_eee,) = (m for m in reported_numbers(entry) if m.id == "careeval.severe")
     assert in_eee.estimate.value == share
     printed = percent(share)
-    document = summary_document([EntryNumbers(s)])
+    document = summary_document([s])
     (headline, *_) = document.views
     assert headline.cells(headline.sheet.rows[0])[1].startswith(f"{printed} [")
     assert headline_sentence(s).startswith(f"{printed}%")
@@ -278,7 +270,7 @@ def test_an_entry_in_json_is_short() -> None:
     rows = responses(marks, model="openai/gpt-5", cost_usd=0.01, input_tokens=9, output_tokens=9)
     spent = {"cost_usd": 0.001, "input_tokens": 9.0, "output_tokens": 9.0}
     runs = Runs.of(rows, judgments(marks, levels=levels, **spent))
-    (entry,) = summary_json(numbers_of(runs))["entries"]
+    (entry,) = summary_json(entries(runs))["entries"]
     assert len(entry["by_adl"]) == 6
     assert len(entry["by_domain"]) == 4
     n = len(list(leaves(entry)))
@@ -302,13 +294,13 @@ def leaves(value: Any) -> Iterator[Any]:
 def test_cost_in_json_and_csv() -> None:
     """A cost is dollars, or null with its reason; CSV has the part that is known too."""
     (s,) = priced(0.5, None, n=2)
-    (entry,) = summary_json([EntryNumbers(s)])["entries"]
+    (entry,) = summary_json([s])["entries"]
     reason = "the price of 2 of 2 responses is not known"
     assert entry["cost"] == {
         "asking": {"usd": 1.0, "reason": "", "input_tokens": 620, "output_tokens": 440},
         "grading": {"usd": None, "reason": reason, "input_tokens": None, "output_tokens": None},
     }
-    validate(summary_json([EntryNumbers(s)]))
+    validate(summary_json([s]))
     (row,) = csv_rows([s])
     assert (row["cost.asking.value"], row["cost.grading.value"]) == ("1.0", "")
     assert row["cost.grading.reason"] == reason
@@ -316,7 +308,7 @@ def test_cost_in_json_and_csv() -> None:
 
 def test_schema_refuses_an_unknown_cost_without_its_reason() -> None:
     """A cost that is null and does not say why is not valid."""
-    found = summary_json([*map(EntryNumbers, priced(0.5, None, n=2))])
+    found = summary_json(priced(0.5, None, n=2))
     del found["entries"][0]["cost"]["grading"]["reason"]
     with pytest.raises(jsonschema.ValidationError):
         validate(found)

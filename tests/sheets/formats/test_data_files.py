@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 from careeval.core.scenario import Rubric
 from careeval.people.audit.draw import draw
 from careeval.people.audit.results import audit_results
+from careeval.results.entries import NOT_COMPARABLE
 from careeval.results.findings import Findings, findings
-from careeval.results.summary import NOT_COMPARABLE
 from careeval.results.tables import JUDGMENTS, RESPONSES, Runs, schema
 from careeval.sheets.export_tables import data_tables
 from careeval.sheets.formats.data_files import csv_text, write_tables

@@ -13,13 +13,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from careeval.results.compare import compare
-from careeval.results.details import Breakdown, EntryNumbers
-from careeval.results.summary import NOT_COMPARABLE, summarise
+from careeval.results.entries import NOT_COMPARABLE, Breakdown, entries
 from careeval.sheets.document import Document
 from careeval.sheets.entries.summary_document import summary_document
 from careeval.sheets.formats.latex import MOST_ROWS, escaped, latex
 from careeval.sheets.versus.comparisons import comparison_document
-from results.authored import by_hand, numbers_of, runs_of
+from results.authored import by_hand, runs_of
 from sheets.given_summaries import known_and_unknown_runs, of_two_sizes
 
 LONGEST = 25
@@ -31,15 +30,15 @@ ODD = r'm_1 & 50% $ #{~^\} <b> -- \'\'µ 中 ÐÞðþß÷ÆØÿ ?`"<<\[ "é"'
 
 def documents() -> list[Document]:
     """Return documents of one table and of many, two of them of the same entries."""
-    entries = numbers_of(of_two_sizes(), in_detail=True)
+    found = entries(of_two_sizes())
     marks = {f"dressing-{n}": ["11000", f"0100{n % 2}"] for n in range(8)}
     both = runs_of({ODD: marks, "other": {name: ["11000", "11000"] for name in marks}})
     return [
-        summary_document(entries),
-        summary_document(entries, in_detail=True),
-        summary_document(entries, (Breakdown.situation, Breakdown.actor)),
-        summary_document(numbers_of(known_and_unknown_runs())),
-        summary_document(numbers_of(both)),
+        summary_document(found),
+        summary_document(found, in_detail=True),
+        summary_document(found, (Breakdown.situation, Breakdown.actor)),
+        summary_document(entries(known_and_unknown_runs())),
+        summary_document(entries(both)),
         comparison_document(compare(both, ODD, "other")),
     ]
 
@@ -83,15 +82,15 @@ def test_a_label_survives_other_numbers() -> None:
     labels = []
     for responses in (["11000", "01000"], ["00001", "11000"]):
         runs = runs_of({"a": {f"dressing-{n}": responses for n in range(6)}})
-        labels.append(found("label", latex(summary_document(numbers_of(runs)))))
+        labels.append(found("label", latex(summary_document(entries(runs)))))
     assert labels[0] == labels[1]
 
 
 def test_latex_rows_have_a_cell_for_each_column() -> None:
     """Whatever a system is called, each row has as many cells as its table has columns."""
-    s, _ = summarise(by_hand())
+    s, _ = entries(by_hand())
     summaries = [replace(s, system=r"a & b \\ \input{x} % $ _ # ^ ~ {"), replace(s, system="[c]")]
-    text = latex(summary_document([*map(EntryNumbers, summaries)]))
+    text = latex(summary_document(summaries))
     for kind, body in re.findall(
         r"\\begin\{tabular\}\{([lr]+)\}\n(.*?)\\end\{tabular\}", text, re.S
     ):
@@ -115,8 +114,8 @@ def test_latex_text_has_no_command_of_its_own(text: str) -> None:
 
 def test_latex_of_many_is_cut_into_pages() -> None:
     """No table has more rows than a page holds, and none of them is lost."""
-    s, _ = summarise(by_hand())
-    many = [EntryNumbers(replace(s, system=f"m{n}")) for n in range(MOST_ROWS + 1)]
+    s, _ = entries(by_hand())
+    many = [replace(s, system=f"m{n}") for n in range(MOST_ROWS + 1)]
     text = latex(summary_document(many, by=[Breakdown.adl]))
     bodies = re.findall(r"\\midrule\n(.*?)\\bottomrule", text, re.S)
     counts = [body.count(r" \\") for body in bodies]

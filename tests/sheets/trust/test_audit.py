@@ -11,10 +11,10 @@ from careeval.core.scenario import Rubric
 from careeval.people.audit.documents import results_document, results_json, sample_document
 from careeval.people.audit.draw import draw
 from careeval.people.audit.results import audit_results
+from careeval.results.costs import Cost
 from careeval.results.findings import findings
 from careeval.results.people_audit import PeopleAudit
 from careeval.results.probe_check import LabelledJudgment, ProbeAgreement, ProbeTrial
-from careeval.results.summary import Cost
 from careeval.sheets import agreement_fields
 from careeval.sheets.document import Document
 from careeval.sheets.entries import further_sheets

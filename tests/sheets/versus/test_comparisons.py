@@ -10,10 +10,9 @@ import pytest
 
 from careeval.results.compare import Comparison, compare
 from careeval.results.differences import Verdict
-from careeval.results.entries import entries
+from careeval.results.entries import NOT_COMPARABLE, Entry, entries
 from careeval.results.metrics import COMPARED
 from careeval.results.ranking import rankings
-from careeval.results.summary import NOT_COMPARABLE, Summary, summary_of
 from careeval.results.tables import Runs
 from careeval.sheets.document import Document
 from careeval.sheets.formats.latex import latex
@@ -49,11 +48,11 @@ def compared(
     return compare(Runs.of(asked, judged), *systems)
 
 
-def ranked(systems: Mapping[str, Marks]) -> tuple[Any, list[Summary]]:
+def ranked(systems: Mapping[str, Marks]) -> tuple[Any, list[Entry]]:
     """Return the rankings of some systems, and their summaries."""
-    graded = list(entries(runs_of(systems)))
-    summaries = [summary_of(entry) for entry in graded]
-    return rankings(graded, summaries), summaries
+    graded = entries(runs_of(systems))
+    summaries = graded
+    return rankings(graded), summaries
 
 
 def sentences(document: Document) -> list[str]:
@@ -273,8 +272,8 @@ def test_a_paper_s_tables_of_several_rankings_have_labels_of_their_own() -> None
     runs = Runs.together(
         [runs_of({"a": TOP, "b": LOW}), Runs.of([], judgments(TOP, system="a", grader="other"))]
     )
-    graded = list(entries(runs))
-    summaries = [summary_of(entry) for entry in graded]
-    document = ranking_document(rankings(graded, summaries), summaries)
+    graded = entries(runs)
+    summaries = graded
+    document = ranking_document(rankings(graded), summaries)
     assert [view.sheet.name for view in document.views] == ["rank_sets_1", "rank_sets_2"]
     assert re.search(r"{tab:careeval-[0-9a-f]+-rank-sets-2}", latex(document))

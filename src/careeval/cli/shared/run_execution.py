@@ -150,15 +150,13 @@ def report_unfinished(outcomes: Sequence[Outcome], root: Path, again: str = "") 
 def print_summary(runs: Runs) -> bool:
     """Print the numbers of runs as a table; tell whether anything is graded."""
     from careeval.protocol.regrade import lexical_sentences
-    from careeval.results.details import EntryNumbers
-    from careeval.results.summary import summarise
+    from careeval.results.entries import entries
     from careeval.sheets.entries.summary_document import summary_document
     from careeval.sheets.formats.terminal import print_document
 
-    summaries = summarise(runs)
-    numbers = [*map(EntryNumbers, summaries)]
-    print_document(summary_document(numbers, more=lexical_sentences(summaries)))
-    return bool(summaries)
+    graded = entries(runs)
+    print_document(summary_document(graded, more=lexical_sentences(graded)))
+    return bool(graded)
 
 
 # The display of runs in progress: bars in a terminal, a plain line now and then in a pipe

@@ -85,15 +85,15 @@ def draw(
     rng = np.random.default_rng(seed)
     strata, taken = _stratified(judged, quotas, rng)
     shown, drawn = _shuffled(judged, taken, rng, show_scenario=show_scenario)
-    about = chosen[0].run
+    first = chosen[0]
     return AuditSample(
         shown,
         Hidden(
-            bank=about["bank"],
-            bank_version=about["bank_version"],
-            bank_hashes=tuple(sorted({entry.run["bank_hash"] for entry in chosen})),
-            protocol=about["protocol"],
-            grader=chosen[0].grader,
+            bank=first.bank,
+            bank_version=first.bank_version,
+            bank_hashes=tuple(sorted({entry.bank_hash for entry in chosen})),
+            protocol=first.protocol,
+            grader=first.grader,
             seed=seed,
             strata=tuple(strata),
             drawn=drawn,
@@ -161,7 +161,7 @@ def _stratified(
 
 def _of_one_audit(runs: Runs, grader: str | None) -> list[Entry]:
     """Return the entries by one grader, which must be of one bank and one protocol."""
-    chosen = list(entries(select(runs, graders=[grader] if grader else [])))
+    chosen = entries(select(runs, graders=[grader] if grader else []))
     if not chosen:
         raise UsageError("nothing here has been graded yet", hint="careeval grade FOLDER")
     names = list(dict.fromkeys(entry.grader for entry in chosen))

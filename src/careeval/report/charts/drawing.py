@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from careeval.report.texts import strip_controls
-from careeval.results.summary import Summary
+from careeval.results.entries import Entry
 from careeval.sheets.words import entry_names
 from careeval.stats.estimate import Estimate
 
@@ -363,9 +363,9 @@ def _without_middle(text: str, kept: int) -> str:
     return f"{text[:head]}…{text[len(text) - kept // 2 :]}"
 
 
-def display_names(summaries: Sequence[Summary]) -> list[str]:
+def display_names(entries: Sequence[Entry]) -> list[str]:
     """Return the name of each entry, on one line and without control characters."""
-    return [" ".join(strip_controls(name).split()) for name in entry_names(summaries)]
+    return [" ".join(strip_controls(name).split()) for name in entry_names(entries)]
 
 
 def x_extent(marks: Iterable[Mark]) -> Iterator[float]:
@@ -377,9 +377,9 @@ def x_extent(marks: Iterable[Mark]) -> Iterator[float]:
             yield mark.x2
 
 
-def n_epochs_text(summaries: Sequence[Summary]) -> str:
+def n_epochs_text(entries: Sequence[Entry]) -> str:
     """Return the number of responses per scenario as text; `n` if entries differ in it."""
-    counts = {s.n_epochs for s in summaries}
+    counts = {s.n_epochs for s in entries}
     return f"{counts.pop()}" if len(counts) == 1 else "n"
 
 

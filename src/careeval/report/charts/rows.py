@@ -43,9 +43,8 @@ from careeval.report.charts.drawing import (
     x_extent,
 )
 from careeval.report.texts import in_full, percent_text, score_name
-from careeval.results.findings import EntryFindings
+from careeval.results.entries import Entry
 from careeval.results.graded_rubric import Errors
-from careeval.results.summary import Summary
 from careeval.sheets.kinds import ERROR_SHARE, Form
 from careeval.stats.estimate import Estimate
 
@@ -213,49 +212,45 @@ _ROW, _ROW_OF_BARS = 30, 22
 _KINDS = (("Severe errors", "harm", "severe"), ("Mild errors", "mild", "mild"))
 
 
-def overview(summaries: Sequence[Summary]) -> Figure:
+def overview(entries: Sequence[Entry]) -> Figure:
     """Return a figure of the shares of responses with an error, and of the scores.
 
     The scores are overall and by activity. Each entry has a row; if there is a single entry, each
     severity, the overall score and each activity have one. A mark is hollow if the entry may not be
     ranked, or if the activity has fewer than five scenarios and so no interval.
     """
-    scores = panels_beside(
-        display_names(summaries), [_whole(summaries), *_by_activity(summaries)], _ROW
-    )
-    return stack_blocks(
-        _meanings(summaries), [_bars(summaries), scores], WIDE, _description(summaries)
-    )
+    scores = panels_beside(display_names(entries), [_whole(entries), *_by_activity(entries)], _ROW)
+    return stack_blocks(_meanings(entries), [_bars(entries), scores], WIDE, _description(entries))
 
 
-def column(summaries: Sequence[Summary], width: int = COLUMN) -> Figure:
+def column(entries: Sequence[Entry], width: int = COLUMN) -> Figure:
     """Return a figure for a column of a paper: severe errors and scores, a row for each entry.
 
     At 8.5 cm wide, `COLUMN` pixels, its smallest text has 6.4 points.
     """
-    names = display_names(summaries)
-    severe = [_bar("Severe errors", "harm", s.severe, bool(s.not_ranked)) for s in summaries]
-    shares = (plot_value(s.severe.share) for s in summaries)
+    names = display_names(entries)
+    severe = [_bar("Severe errors", "harm", s.severe, bool(s.not_ranked)) for s in entries]
+    shares = (plot_value(s.severe.share) for s in entries)
     most = max((share.high for share in shares if share is not None), default=0.0)
-    scores = [_cell("Overall", s.score, bool(s.not_ranked)) for s in summaries]
+    scores = [_cell("Overall", s.score, bool(s.not_ranked)) for s in entries]
     blocks = [
         Block(names, [Panel("Responses with a severe error, %", severe)], _ROW_OF_BARS, most),
-        Block(names, [Panel(f"{score_name(summaries)}, %", scores)], _ROW_OF_BARS),
+        Block(names, [Panel(f"{score_name(entries)}, %", scores)], _ROW_OF_BARS),
     ]
-    entries = [LegendEntry("95% interval", (Segment(-10, 0, 10, 0),))]
-    if any(s.not_ranked for s in summaries):
-        entries.append(NOT_RANKED)
+    legend = [LegendEntry("95% interval", (Segment(-10, 0, 10, 0),))]
+    if any(s.not_ranked for s in entries):
+        legend.append(NOT_RANKED)
     sentences = ["Responses with a severe error; beneath, the score."]
     sentences += [
         f"{name}: severe errors {in_full(s.severe.share)}; score {in_full(s.score)}."
-        for name, s in zip(names, summaries, strict=True)
+        for name, s in zip(names, entries, strict=True)
     ]
-    return stack_blocks(entries, blocks, width, " ".join(sentences))
+    return stack_blocks(legend, blocks, width, " ".join(sentences))
 
 
-def _whole(summaries: Sequence[Summary]) -> Panel:
+def _whole(entries: Sequence[Entry]) -> Panel:
     cells = []
-    for s in summaries:
+    for s in entries:
         marks = _cell("Overall", s.score, bool(s.not_ranked))
         # the worst of one response is that response
         if s.n_epochs > 1 and (at := plot_value(s.worst_at_n)) is not None:
@@ -266,12 +261,12 @@ def _whole(summaries: Sequence[Summary]) -> Panel:
     return Panel("Overall", cells, _OVERALL)
 
 
-def _by_activity(summaries: Sequence[Summary]) -> list[Panel]:
-    activities = [adl for adl in Adl if any(adl in s.by_adl for s in summaries)]
-    return [Panel(adl.capitalize(), [_activity(s, adl) for s in summaries]) for adl in activities]
+def _by_activity(entries: Sequence[Entry]) -> list[Panel]:
+    activities = [adl for adl in Adl if any(adl in s.by_adl for s in entries)]
+    return [Panel(adl.capitalize(), [_activity(s, adl) for s in entries]) for adl in activities]
 
 
-def _activity(summary: Summary, adl: Adl) -> list[Mark]:
+def _activity(summary: Entry, adl: Adl) -> list[Mark]:
     cell = summary.by_adl.get(adl)
     if cell is None:
         return []
@@ -287,20 +282,20 @@ def _cell(part: str, score: Estimate, hollow: bool) -> list[Mark]:
     ]
 
 
-def _bars(summaries: Sequence[Summary]) -> Block:
+def _bars(entries: Sequence[Entry]) -> Block:
     """Return the bars of errors: a panel per severity; for a single entry, a row per severity."""
     panels = [
-        Panel(kind, [_bar(kind, colour, getattr(s, name), bool(s.not_ranked)) for s in summaries])
+        Panel(kind, [_bar(kind, colour, getattr(s, name), bool(s.not_ranked)) for s in entries])
         for kind, colour, name in _KINDS
     ]
-    shares = (plot_value(getattr(s, name).share) for s in summaries for *_, name in _KINDS)
+    shares = (plot_value(getattr(s, name).share) for s in entries for *_, name in _KINDS)
     most = max((share.high for share in shares if share is not None), default=0.0)
-    if len(summaries) == 1:
+    if len(entries) == 1:
         cells = [panel.cells[0] for panel in panels]
         heads = [panel.title for panel in panels]
         panel = Panel("Responses with an error", cells)
         return Block(heads, [panel], _ROW_OF_BARS, most)
-    return Block(display_names(summaries), panels, _ROW_OF_BARS, most)
+    return Block(display_names(entries), panels, _ROW_OF_BARS, most)
 
 
 def _bar(kind: str, colour: str, errors: Errors, hollow: bool) -> list[Mark]:
@@ -315,25 +310,25 @@ def _bar(kind: str, colour: str, errors: Errors, hollow: bool) -> list[Mark]:
     return [*marks, TextLine(high, 0, number, size=SMALL)]
 
 
-def _meanings(summaries: Sequence[Summary]) -> list[LegendEntry]:
-    meaning = f"{score_name(summaries).lower()}, % of the points, with 95% interval"
-    entries = [
+def _meanings(entries: Sequence[Entry]) -> list[LegendEntry]:
+    meaning = f"{score_name(entries).lower()}, % of the points, with 95% interval"
+    legend = [
         LegendEntry(
             "% of responses with an error, with 95% interval",
             (Box(-10, -5, 4, 5, "harm"), Segment(-2, 0, 10, 0, "ink", 1.2)),
         ),
         LegendEntry(meaning, (Segment(-10, 0, 10, 0), Point(0, 0))),
     ]
-    if (n := n_epochs_text(summaries)) != "1":
-        entries.append(LegendEntry(f"worst of {n}", (Point(0, 0, "triangle-down", "harm"),)))
-    if any(s.not_ranked or any(c.small for c in s.by_adl.values()) for s in summaries):
-        entries.append(HOLLOW)
-    return entries
+    if (n := n_epochs_text(entries)) != "1":
+        legend.append(LegendEntry(f"worst of {n}", (Point(0, 0, "triangle-down", "harm"),)))
+    if any(s.not_ranked or any(c.small for c in s.by_adl.values()) for s in entries):
+        legend.append(HOLLOW)
+    return legend
 
 
-def _description(summaries: Sequence[Summary]) -> str:
+def _description(entries: Sequence[Entry]) -> str:
     sentences = ["Responses with an error; beneath, the score over all and by activity."]
-    for name, s in zip(display_names(summaries), summaries, strict=True):
+    for name, s in zip(display_names(entries), entries, strict=True):
         parts = [f"{kind.lower()} {in_full(getattr(s, field).share)}" for kind, _, field in _KINDS]
         parts.append(f"score {in_full(s.score)}")
         if s.n_epochs > 1:
@@ -350,16 +345,14 @@ _TALLEST = 24
 _SCORE_BELOW = 7
 
 
-def distributions(entries: Sequence[EntryFindings], width: int = WIDE) -> Figure:
+def distributions(entries: Sequence[Entry], width: int = WIDE) -> Figure:
     """Return a figure with a histogram for each entry: how many scenarios have which score."""
-    summaries = [each.summary for each in entries]
     scores = [
-        [as_percent(s.score) for s in each.detail.scenarios if s.score is not None]
-        for each in entries
+        [as_percent(s.score) for s in each.scenarios if s.score is not None] for each in entries
     ]
     bins = [Counter(map(_bin, each)) for each in scores]
     most = max((n for each in bins for n in each.values()), default=1)
-    cells = [_histogram(counts, most, s) for counts, s in zip(bins, summaries, strict=True)]
+    cells = [_histogram(counts, most, s) for counts, s in zip(bins, entries, strict=True)]
     meanings = [
         LegendEntry(
             f"scenarios with a score of so many % of their points, in steps of {_BIN}; "
@@ -367,18 +360,18 @@ def distributions(entries: Sequence[EntryFindings], width: int = WIDE) -> Figure
             (Box(-8, 5, 0, -6, "muted"), Box(0, 5, 8, 0, "muted")),
         ),
         LegendEntry("score with 95% interval", (Segment(-10, 0, 10, 0), Point(0, 0))),
-        *([HOLLOW] if any(s.not_ranked for s in summaries) else []),
+        *([HOLLOW] if any(s.not_ranked for s in entries) else []),
     ]
     sentences = ["How many scenarios have which mean score."]
     sentences += [
         f"{name}: {_spread(each)}"
-        for name, each in zip(display_names(summaries), scores, strict=True)
+        for name, each in zip(display_names(entries), scores, strict=True)
     ]
-    block = Block(display_names(summaries), [Panel("", cells)], _TALLEST + 14)
+    block = Block(display_names(entries), [Panel("", cells)], _TALLEST + 14)
     return stack_blocks(meanings, [block], width, " ".join(sentences))
 
 
-def _histogram(bins: Counter[int], most: int, summary: Summary) -> list[Mark]:
+def _histogram(bins: Counter[int], most: int, summary: Entry) -> list[Mark]:
     base = _TALLEST / 2 - 5
     marks: list[Mark] = [
         Box(

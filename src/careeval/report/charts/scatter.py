@@ -33,7 +33,7 @@ from careeval.report.charts.drawing import (
     text_width,
 )
 from careeval.report.texts import in_full
-from careeval.results.summary import Summary
+from careeval.results.entries import Entry
 
 _LEFT, _RIGHT, _TITLE, _BELOW = 32, 12, 26, 42
 _LABEL = 13
@@ -54,13 +54,13 @@ class _Dot:
     label: str
 
 
-def cost_scatter(summaries: Sequence[Summary], width: int = WIDE) -> Figure:
+def cost_scatter(entries: Sequence[Entry], width: int = WIDE) -> Figure:
     """Return a plot of the score against the dollars of asking for a response, on a log scale.
 
     An entry whose cost or score is unknown, or whose cost is 0, is listed below the plot.
     """
     dots, left_out = [], []
-    for name, s in zip(display_names(summaries), summaries, strict=True):
+    for name, s in zip(display_names(entries), entries, strict=True):
         dollars, score = s.cost.asking.per_response, plot_value(s.score)
         if dollars is None or score is None or dollars <= 0:
             why = s.cost.asking.reason or s.score.reason or "it cost nothing"
@@ -80,10 +80,10 @@ def cost_scatter(summaries: Sequence[Summary], width: int = WIDE) -> Figure:
     )  # fmt: skip
 
 
-def worst_scatter(summaries: Sequence[Summary], width: int = WIDE) -> Figure:
+def worst_scatter(entries: Sequence[Entry], width: int = WIDE) -> Figure:
     """Return a plot of the score by the worst of n responses against the mean score."""
     dots, left_out = [], []
-    for name, s in zip(display_names(summaries), summaries, strict=True):
+    for name, s in zip(display_names(entries), entries, strict=True):
         score, worst = plot_value(s.score), plot_value(s.worst_at_n)
         if score is None or worst is None:
             left_out.append(f"{name}: {s.score.reason if score is None else s.worst_at_n.reason}")
@@ -95,7 +95,7 @@ def worst_scatter(summaries: Sequence[Summary], width: int = WIDE) -> Figure:
     description = ["Score of the worst response against the mean score."]
     description += [f"{dot.label}." for dot in dots] + [f"Not drawn: {why}." for why in left_out]
     return _scatter(
-        dots, across, f"worst of {n_epochs_text(summaries)}, %", "score, %",
+        dots, across, f"worst of {n_epochs_text(entries)}, %", "score, %",
         left_out, width, " ".join(description),
     )  # fmt: skip
 

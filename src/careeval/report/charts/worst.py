@@ -33,8 +33,7 @@ from careeval.report.charts.drawing import (
     text_width,
 )
 from careeval.report.texts import in_full, percent_text
-from careeval.results.details import Detail
-from careeval.results.findings import EntryFindings
+from careeval.results.entries import Entry
 from careeval.stats.estimate import Estimate
 
 _MOST_BANDS = 3
@@ -62,7 +61,7 @@ class _Series:
     hollow: bool
 
 
-def worst_at_k(entries: Sequence[EntryFindings], width: int = WIDE) -> Figure:
+def worst_at_k(entries: Sequence[Entry], width: int = WIDE) -> Figure:
     """Return a figure over k: the score by the lowest of k, and severe errors in any of k.
 
     Each entry has a curve, which ends at the entry's name. With up to three entries, a band shows
@@ -73,10 +72,8 @@ def worst_at_k(entries: Sequence[EntryFindings], width: int = WIDE) -> Figure:
     each = inner if stacked else (inner - _BETWEEN) / 2
     marks: list[Mark] = []
     y = 0.0
-    named_entries = list(
-        zip(display_names([each.summary for each in entries]), entries, strict=True)
-    )
-    if any(each.summary.not_ranked and _is_drawn(each.detail) for each in entries):
+    named_entries = list(zip(display_names(entries), entries, strict=True))
+    if any(each.not_ranked and _is_drawn(each) for each in entries):
         marks, y = legend([HOLLOW], inner)
         y += 14
     first, height = _panel(
@@ -98,32 +95,28 @@ def worst_at_k(entries: Sequence[EntryFindings], width: int = WIDE) -> Figure:
     else:
         marks += moved(second, each + _BETWEEN, y)
         y += max(height, other)
-    reasons = [
-        f"{name}: {_reason(each.detail)}"
-        for name, each in named_entries
-        if not _is_drawn(each.detail)
-    ]
+    reasons = [f"{name}: {_reason(each)}" for name, each in named_entries if not _is_drawn(each)]
     lines, y = not_drawn_lines(reasons, inner, y)
     marks += lines
     shown = tuple(moved(marks, MARGIN, MARGIN))
     return Figure(width, y + 2 * MARGIN, shown, _description(named_entries))
 
 
-def _is_drawn(detail: Detail) -> bool:
-    return any(e.value is not None for e in (*detail.worst_at_k, *detail.severe_of_k))
+def _is_drawn(entry: Entry) -> bool:
+    return any(e.value is not None for e in (*entry.worst_at_k, *entry.severe_of_k))
 
 
 def _series(
-    named_entries: Sequence[tuple[str, EntryFindings]], take: Callable[[Detail], Sequence[Estimate]]
+    named_entries: Sequence[tuple[str, Entry]], take: Callable[[Entry], Sequence[Estimate]]
 ) -> list[_Series]:
     return [
         _Series(
             name,
-            take(each.detail),
+            take(each),
             _SHAPES[n % len(_SHAPES)],
             _COLOURS[n % len(_COLOURS)],
             dashed=n // len(_SHAPES) % 2 == 1,
-            hollow=bool(each.summary.not_ranked),
+            hollow=bool(each.not_ranked),
         )
         for n, (name, each) in enumerate(named_entries)
     ]
@@ -186,8 +179,8 @@ def _of_series(one: _Series, marks: Iterable[Mark]) -> list[Mark]:
     return [replace(mark, series=one.name) for mark in marks]
 
 
-def _reason(detail: Detail) -> str:
-    return next((e.reason for e in detail.worst_at_k if e.reason), "there is no response")
+def _reason(entry: Entry) -> str:
+    return next((e.reason for e in entry.worst_at_k if e.reason), "there is no response")
 
 
 def _known_values(one: _Series) -> list[tuple[int, PlotValue]]:
@@ -212,15 +205,15 @@ def _curve(one: _Series, values: Sequence[tuple[int, PlotValue]], banded: bool) 
     return marks
 
 
-def _description(named_entries: Sequence[tuple[str, EntryFindings]]) -> str:
+def _description(named_entries: Sequence[tuple[str, Entry]]) -> str:
     sentences = [
         "Score if every scenario had got the lowest of k responses, "
         "and share of scenarios with a severe error in any of k."
     ]
     for name, each in named_entries:
         for what, values in (
-            ("score", each.detail.worst_at_k),
-            ("severe", each.detail.severe_of_k),
+            ("score", each.worst_at_k),
+            ("severe", each.severe_of_k),
         ):
             if values:
                 last = (

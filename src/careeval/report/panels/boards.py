@@ -7,11 +7,10 @@ from dataclasses import dataclass
 
 from careeval.report.panels.entries import Report
 from careeval.report.panels.graders import trust_line
-from careeval.results.entries import Basis, basis
+from careeval.results.entries import Basis, Entry, basis
 from careeval.results.findings import Findings
 from careeval.results.metrics import HEADLINE
 from careeval.results.ranking import Ranked, Ranking
-from careeval.results.summary import Summary
 from careeval.sheets.entries.entries_sheet import metric_field
 from careeval.sheets.kinds import COUNT, ESTIMATE, RANKS, Kind
 from careeval.sheets.words import brief_grader_names, headline_sentence
@@ -68,14 +67,14 @@ def _board(ranking: Ranking, findings: Findings) -> ReportBoard:
     ranked = {each.place: each for each in ranking.ranked}
     places = (
         place
-        for place, each in enumerate(findings.graded)
-        if place in ranked or basis(each.entry) == ranking.basis
+        for place, each in enumerate(findings.entries)
+        if place in ranked or basis(each) == ranking.basis
     )
     several = len(ranked) > 1
     cards = []
     for place in places:
-        each, rank = findings.graded[place], ranked.get(place)
-        s, corrected = each.summary, each.corrected
+        each, rank = findings.entries[place], ranked.get(place)
+        s, corrected = each, each.corrected
         not_ranked_reason = "; ".join(s.not_ranked) or ranking.left_out.get(s.system, "")
         facts = [*_facts(s, rank if several else None)]
         notes = [*_notes(s)]
@@ -96,7 +95,7 @@ def _board(ranking: Ranking, findings: Findings) -> ReportBoard:
     return ReportBoard(_caption(ranking.basis, findings), trust, tuple(cards), several)
 
 
-def _facts(s: Summary, ranked: Ranked | None) -> Iterator[Fact]:
+def _facts(s: Entry, ranked: Ranked | None) -> Iterator[Fact]:
     ranks = {"score": ranked.ranks, "severe": ranked.severe_ranks} if ranked else {}
     for metric in HEADLINE:
         field = metric_field(metric, str(s.n_epochs))
@@ -106,7 +105,7 @@ def _facts(s: Summary, ranked: Ranked | None) -> Iterator[Fact]:
         yield Fact.of(field.kind, s.numbers[metric.key], head, _LOOKS.get(metric.key, ""), rank)
 
 
-def _notes(s: Summary) -> Iterator[str]:
+def _notes(s: Entry) -> Iterator[str]:
     yield f"{s.n_scenarios} scenarios × {s.n_epochs} epochs"
     if s.n_missing:
         yield f"{s.n_missing} missing"
@@ -128,7 +127,7 @@ _DIFFERENCES = {
 def _caption(own: Basis, findings: Findings) -> str:
     """Return the rubric, and the properties that differ between the boards of a report."""
     others = [ranking.basis._asdict() for ranking in findings.rankings]
-    graders = brief_grader_names(s.grader for s in findings.summaries)
+    graders = brief_grader_names(s.grader for s in findings.entries)
     names = own._asdict() | {"grader": graders[own.grader]}
     parts = [
         words.format(names[key])

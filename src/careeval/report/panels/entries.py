@@ -12,9 +12,9 @@ from careeval.core.scenario import Adl, HarmKind
 from careeval.report.page_table import BarScale, PageColumn, PageTable, Strip, shade
 from careeval.report.payload import Payload
 from careeval.report.texts import score_name
-from careeval.results.findings import EntryFindings, Findings
+from careeval.results.entries import Entry
+from careeval.results.findings import Findings
 from careeval.results.metrics import HEADLINE, IN_DETAIL
-from careeval.results.summary import Summary
 from careeval.results.vendors import vendor
 from careeval.sheets.entries.entries_sheet import at_k_sheet, entries_sheet
 from careeval.sheets.entries.further_sheets import directions_sheet, records_sheet
@@ -36,46 +36,41 @@ class Report:
     payload: Payload  # The responses in the form of the response reader
 
     @property
-    def graded(self) -> Sequence[EntryFindings]:
-        """Entries with their numbers: each is one system as one grader judged it on one rubric."""
-        return self.findings.graded
-
-    @property
-    def summaries(self) -> Sequence[Summary]:
-        """Summary of each entry."""
-        return self.findings.summaries
+    def entries(self) -> Sequence[Entry]:
+        """Entries: each is one system as one grader judged it on one rubric."""
+        return self.findings.entries
 
     @property
     def has_one_entry(self) -> bool:
         """Tell whether there is only one entry; tables then leave out its name."""
-        return len(self.summaries) == 1
+        return len(self.entries) == 1
 
     @cached_property
     def unranked(self) -> frozenset[str]:
         """Names of the entries that may not be ranked."""
-        names = entry_names(self.summaries)
-        pairs = zip(names, self.summaries, strict=True)
+        names = entry_names(self.entries)
+        pairs = zip(names, self.entries, strict=True)
         return frozenset(name for name, s in pairs if s.not_ranked)
 
     @cached_property
     def rubrics(self) -> tuple[str, ...]:
         """Rubrics that were judged."""
-        return distinct(s.rubric.value for s in self.summaries)
+        return distinct(s.rubric.value for s in self.entries)
 
     @property
     def score_name(self) -> str:
         """Name of the score, with the rubric if all entries have the same rubric."""
-        return score_name(self.summaries)
+        return score_name(self.entries)
 
     @cached_property
     def banks(self) -> tuple[str, ...]:
         """Banks with their versions."""
-        return distinct(f"{s.bank} {s.bank_version}" for s in self.summaries)
+        return distinct(f"{s.bank} {s.bank_version}" for s in self.entries)
 
     @cached_property
     def protocols(self) -> tuple[str, ...]:
         """Versions of the protocol used for asking or grading."""
-        return protocols(self.summaries)
+        return protocols(self.entries)
 
     @cached_property
     def dates(self) -> tuple[str, ...]:
@@ -90,14 +85,14 @@ def distinct(values: Iterable[str]) -> tuple[str, ...]:
 
 def numbers_table(report: Report) -> PageTable:
     """Return a table of the headline numbers of all entries, with intervals."""
-    sheet = entries_sheet(report.graded, report.findings.rankings)
+    sheet = entries_sheet(report.entries, report.findings.rankings)
     columns = [PageColumn("name", beneath=lambda row: row["not_ranked"])]
     for metric in HEADLINE:
         head = report.score_name if metric.key == "score" else ""
         columns.append(PageColumn(metric.key, head))
         if metric.key == "score" and any(row["ranks"] for row in sheet.rows):
             columns.append(PageColumn("ranks"))
-    if any(s.severe_by_kind for s in report.summaries):
+    if any(s.severe_by_kind for s in report.entries):
         columns += [PageColumn(f"severe_{kind}") for kind in HarmKind]
     columns += [
         PageColumn("n", beneath=_missing),
@@ -117,7 +112,7 @@ def _of_judgments(row: Row) -> tuple[str, ...]:
 
 def at_k_table(report: Report, key: str, caption: str) -> PageTable:
     """Return a table of one number of each entry, with a column per number of responses k."""
-    sheet = at_k_sheet(report.graded)
+    sheet = at_k_sheet(report.entries)
     wide, keys = pivot(sheet, "name", "k", replace(ESTIMATE, if_missing=""), key)
     unknown: dict[str, str] = {
         row["name"]: row[key].reason for row in sheet.rows if row[key].value is None
@@ -137,7 +132,7 @@ def at_k_table(report: Report, key: str, caption: str) -> PageTable:
 def scenarios_table(report: Report) -> PageTable:
     """Return a table of scores by scenario: a column per entry, or one entry's responses."""
     order = {adl.value: place for place, adl in enumerate(Adl)}
-    sheet = scenarios_sheet(report.graded)
+    sheet = scenarios_sheet(report.entries)
     rows = sorted(sheet.rows, key=lambda r: (order.get(r["adl"], len(order)), r["scenario"]))
     sheet, caption = replace(sheet, rows=rows), "Every scenario in numbers"
     if report.has_one_entry:
@@ -178,7 +173,7 @@ def epochs_table(report: Report) -> PageTable:
         PageColumn("per_100_words"),
     )
     return PageTable(
-        entries_sheet(report.graded, in_detail=True),
+        entries_sheet(report.entries, in_detail=True),
         columns,
         "Epochs and length of responses",
         "Beneath a number: its 95% interval.",
@@ -192,63 +187,62 @@ def _reliability(row: Row) -> Iterable[str]:
     return f"one response {one}", f"over {n} scenarios"
 
 
-def directions_table(findings: Findings, summaries: Sequence[Summary]) -> PageTable:
+def directions_table(findings: Findings, entries: Sequence[Entry]) -> PageTable:
     """Return the table of `directions_sheet`, with graders' errors on the probes of twins.
 
     A single entry has no column for its name.
     """
     probes = {grader: card.probes for grader, card in findings.cards.items() if card.probes}
     return PageTable(
-        directions_sheet(summaries, probes),
+        directions_sheet(entries, probes),
         (
-            *_names(summaries),
+            *_names(entries),
             PageColumn("number", beneath=lambda row: (row["meaning"],)),
             PageColumn("n"),
             PageColumn("share", about="95% interval"),
         ),
         note="Too little and too much care are never netted: that would reward risk.",
-        sortable=len(summaries) > 1,
+        sortable=len(entries) > 1,
     )
 
 
-def rubric_tables(summaries: Sequence[Summary]) -> Iterator[tuple[PageTable, str]]:
+def rubric_tables(entries: Sequence[Entry]) -> Iterator[tuple[PageTable, str]]:
     """Yield the tables of numbers that only entries on some rubrics have, each with its lead."""
-    for table in further_tables(summaries):
-        columns = (*_names(summaries), *map(PageColumn, table.shown))
+    for table in further_tables(entries):
+        columns = (*_names(entries), *map(PageColumn, table.shown))
         yield PageTable(table.sheet, columns, sortable=False), table.lead
 
 
-def _names(summaries: Sequence[Summary]) -> tuple[PageColumn, ...]:
-    return () if len(summaries) == 1 else (PageColumn("name"),)
+def _names(entries: Sequence[Entry]) -> tuple[PageColumn, ...]:
+    return () if len(entries) == 1 else (PageColumn("name"),)
 
 
 def costs_table(report: Report) -> PageTable:
     """Return a table of what asking and grading cost."""
     keys = ("name", "cost.asking", "cost.grading", "cost.response")
-    sheet = entries_sheet(report.graded)
+    sheet = entries_sheet(report.entries)
     return PageTable(sheet, tuple(map(PageColumn, keys)), "What it cost")
 
 
-def run_facts(entries: Sequence[EntryFindings]) -> list[tuple[str, str]]:
+def run_facts(entries: Sequence[Entry]) -> list[tuple[str, str]]:
     """Return the facts on what was run, each as name and text.
 
     Args:
         entries: Entries of one system.
     """
-    summaries = [each.summary for each in entries]
-    sheet = records_sheet(entries[0].entry.responses, summaries)
+    sheet = records_sheet(entries[0].responses, entries)
     (record,) = sheet.rows
-    if summaries[0].asked is None:
+    if entries[0].asked is None:
         record = {**record, "model": "none: recorded answers"}
-    counts = distinct(map(_response_counts, summaries))
+    counts = distinct(map(_response_counts, entries))
     return [
         *((field.heading, record[field.key]) for field in sheet.fields[1:]),
-        ("Vendor", vendor(summaries[0].asked) or "its name does not say"),
+        ("Vendor", vendor(entries[0].asked) or "its name does not say"),
         ("Responses", "; ".join(counts)),
     ]
 
 
-def _response_counts(s: Summary) -> str:
+def _response_counts(s: Entry) -> str:
     counts = (
         (s.n_missing, "missing"),
         (s.n_empty, "empty"),
@@ -264,21 +258,20 @@ def _response_counts(s: Summary) -> str:
     return ", ".join(parts)
 
 
-def citations(entries: Sequence[EntryFindings]) -> tuple[str, str]:
+def citations(entries: Sequence[Entry]) -> tuple[str, str]:
     """Return the citation of these entries, as text and as BibTeX; empty without entries."""
     if not entries:
         return "", ""
-    summaries = [each.summary for each in entries]
-    responses = pl.concat([each.entry.responses.select("software", "created") for each in entries])
+    responses = pl.concat([each.responses.select("software", "created") for each in entries])
     software = ", ".join(sorted(responses["software"].drop_nulls().unique()))
     dates = days(responses)
-    systems = distinct(s.system for s in summaries)
-    banks = distinct(f"{s.bank} {s.bank_version} ({s.bank_hash})" for s in summaries)
+    systems = distinct(s.system for s in entries)
+    banks = distinct(f"{s.bank} {s.bank_version} ({s.bank_hash})" for s in entries)
     parts = [
         f"{f'{systems[0]} on bank' if len(systems) == 1 else 'Bank'} {', '.join(banks)}",
-        f"protocol {', '.join(protocols(summaries))}",
-        ", ".join(distinct(f"{s.n_scenarios} scenarios × {s.n_epochs} epochs" for s in summaries)),
-        f"graded by {', '.join(distinct(f'{s.grader} ({s.rubric.value})' for s in summaries))}",
+        f"protocol {', '.join(protocols(entries))}",
+        ", ".join(distinct(f"{s.n_scenarios} scenarios × {s.n_epochs} epochs" for s in entries)),
+        f"graded by {', '.join(distinct(f'{s.grader} ({s.rubric.value})' for s in entries))}",
         *([f"run on {' to '.join(distinct((dates[0], dates[-1])))}"] if dates else []),
     ]
     source = "; ".join(parts)
@@ -293,9 +286,9 @@ def citations(entries: Sequence[EntryFindings]) -> tuple[str, str]:
     )
 
 
-def protocols(summaries: Iterable[Summary]) -> tuple[str, ...]:
+def protocols(entries: Iterable[Entry]) -> tuple[str, ...]:
     """Return the versions of the protocol used for asking or grading."""
-    both = ((s.protocol, s.grading_protocol) for s in summaries)
+    both = ((s.protocol, s.grading_protocol) for s in entries)
     return distinct(version for versions in both for version in versions if version)
 
 

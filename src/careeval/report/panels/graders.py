@@ -6,7 +6,8 @@ from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from careeval.report.page_table import PageColumn, PageTable
-from careeval.results.findings import EntryFindings, Findings
+from careeval.results.entries import Entry
+from careeval.results.findings import Findings
 from careeval.results.graders import NOT_AUDITED, NOT_TRIED, Contradiction, GraderCard
 from careeval.results.item_statistics import ItemStatistic
 from careeval.results.probe_check import ProbeAgreement
@@ -85,9 +86,9 @@ class GraderPanel:
         return facts
 
     @property
-    def entries(self) -> list[EntryFindings]:
+    def entries(self) -> list[Entry]:
         """The entries that it graded."""
-        return [each for each in self.findings.graded if each.summary.grader == self.card.grader]
+        return [each for each in self.findings.entries if each.grader == self.card.grader]
 
     @property
     def corrected(self) -> PageTable:
@@ -218,7 +219,7 @@ CORRECTED = (
 
 
 def corrected_table(
-    entries: Sequence[EntryFindings], caption: str = "", *, by_system: bool = False
+    entries: Sequence[Entry], caption: str = "", *, by_system: bool = False
 ) -> PageTable:
     """Return a table of the scores that an audit corrected; without an audit it has no row.
 

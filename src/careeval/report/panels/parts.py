@@ -11,11 +11,9 @@ from typing import Any
 from careeval.core.scenario import Domain
 from careeval.report.page_table import BarScale, PageColumn, PageTable, Strip, shade, strip_of
 from careeval.report.panels.entries import Report
-from careeval.results.details import Breakdown
-from careeval.results.findings import EntryFindings
+from careeval.results.entries import Breakdown, Entry
 from careeval.results.graded_rubric import Errors
 from careeval.results.metrics import HEADLINE
-from careeval.results.summary import Summary
 from careeval.sheets.entries.entries_sheet import adl_and_domain_sheet, entries_sheet, parts_sheet
 from careeval.sheets.entries.side_by_side import is_small, part_score_kind, pivot
 from careeval.sheets.names import DOMAINS
@@ -44,13 +42,13 @@ def parts_table(by: Breakdown, report: Report) -> PageTable:
     A single entry has a column for each number; by activity, its first row is the total.
     """
     if report.has_one_entry:
-        (entry,) = report.graded
-        table, s = entry_parts(by, entry), entry.summary
+        (entry,) = report.entries
+        table, s = entry_parts(by, entry), entry
         if by is not Breakdown.adl:
             return table
         whole = {"adl": "overall", "n": s.n_scenarios, "score": s.score, "severe": s.severe}
         return replace(table, sheet=replace(table.sheet, rows=[whole, *table.rows]))
-    sheet = parts_sheet(by, report.graded)
+    sheet = parts_sheet(by, report.entries)
     wide, keys = pivot(sheet, by.value, "name", PART)
     columns = (
         PageColumn(by.value, beneath=lambda row: (_sizes(row[key] for key in keys if key in row),)),
@@ -63,14 +61,14 @@ def parts_table(by: Breakdown, report: Report) -> PageTable:
     return PageTable(wide, columns, _caption(sheet, by), _with_small(note, sheet), "heat many")
 
 
-def entry_parts(by: Breakdown, entry: EntryFindings) -> PageTable:
+def entry_parts(by: Breakdown, entry: Entry) -> PageTable:
     """Return a table of the numbers of one entry by part; errors and scores have a `Strip`.
 
     Args:
         by: The kind of part; by domain, the table has no errors.
         entry: The entry.
     """
-    s, sheet = entry.summary, parts_sheet(by, [entry])
+    s, sheet = entry, parts_sheet(by, [entry])
     rubric, is_domain = s.rubric.value, by is Breakdown.domain
     scores = BarScale.of_estimates([s.score, *(row["score"] for row in sheet.rows)])
     shares = [s.severe.share, *(row["severe"].share for row in sheet.rows if not is_domain)]
@@ -142,10 +140,10 @@ def _sizes(parts: Iterable[Row]) -> str:
 
 def overview_table(report: Report) -> PageTable:
     """Return a table of entries' main numbers and scores by activity, each with a `Strip`."""
-    parts = parts_sheet(Breakdown.adl, report.graded)
+    parts = parts_sheet(Breakdown.adl, report.entries)
     wide, keys = pivot(parts, "name", Breakdown.adl.value, PART)
     by_name = {row["name"]: {key: row[key] for key in keys if key in row} for row in wide.rows}
-    entries = entries_sheet(report.graded)
+    entries = entries_sheet(report.entries)
     sheet = entries.with_fields(
         *(wide.by_key[key] for key in keys), rows=(by_name.get(r["name"], {}) for r in entries.rows)
     )
@@ -218,8 +216,8 @@ _ALL = "all"
 def by_domain_table(report: Report) -> PageTable:
     """Return a table of scores by domain: domains are rows for one entry, columns for several."""
     if report.has_one_entry:
-        return entry_parts(Breakdown.domain, report.graded[0])
-    sheet = parts_sheet(Breakdown.domain, report.graded)
+        return entry_parts(Breakdown.domain, report.entries[0])
+    sheet = parts_sheet(Breakdown.domain, report.entries)
     scale = BarScale.of_estimates(row["score"] for row in sheet.rows)
     wide, keys = pivot(sheet, "name", "domain", part_score_kind(n=True))
     small = f" {SMALL}" if any(map(is_small, sheet.rows)) else ""
@@ -235,13 +233,13 @@ def by_domain_table(report: Report) -> PageTable:
 
 def maps(report: Report) -> Iterator[PageTable]:
     """Yield a table of activity by domain for each entry that has a score."""
-    names = entry_names(report.summaries)
-    for name, each in zip(names, report.graded, strict=True):
-        if each.summary.score.value is not None:
+    names = entry_names(report.entries)
+    for name, each in zip(names, report.entries, strict=True):
+        if each.score.value is not None:
             yield _map(name, each, in_full=report.has_one_entry)
 
 
-def _map(name: str, entry: EntryFindings, *, in_full: bool) -> PageTable:
+def _map(name: str, entry: Entry, *, in_full: bool) -> PageTable:
     """Return a table of one entry's scores: a row per activity and a column per domain.
 
     Args:
@@ -250,7 +248,7 @@ def _map(name: str, entry: EntryFindings, *, in_full: bool) -> PageTable:
         in_full: Whether cells show intervals.
     """
     sheet = adl_and_domain_sheet([entry])
-    rows = list(_with_totals(sheet, entry.summary))
+    rows = list(_with_totals(sheet, entry))
     wide, keys = pivot(
         replace(sheet, rows=rows), "adl", "domain", part_score_kind(interval=in_full, n=True)
     )
@@ -266,7 +264,7 @@ def _map(name: str, entry: EntryFindings, *, in_full: bool) -> PageTable:
     return PageTable(wide, columns, name, look="heat", sortable=in_full)
 
 
-def _with_totals(sheet: Sheet, s: Summary) -> Iterator[Row]:
+def _with_totals(sheet: Sheet, s: Entry) -> Iterator[Row]:
     """Yield the rows of a sheet of activity by domain, with totals by activity and by domain."""
     for adl, rows in groupby(sheet.rows, lambda row: row["adl"]):
         yield from rows

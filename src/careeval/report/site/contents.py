@@ -13,10 +13,9 @@ from functools import cached_property
 import polars as pl
 
 from careeval.core.scenario import Rubric
-from careeval.results.entries import Basis, basis
-from careeval.results.findings import EntryFindings, Findings
+from careeval.results.entries import Basis, Entry, basis
+from careeval.results.findings import Findings
 from careeval.results.ranking import Ranked, Ranking
-from careeval.results.summary import Summary
 from careeval.results.vendors import vendor
 from careeval.sheets.words import brief_grader_names
 
@@ -31,7 +30,7 @@ SIMULATED = "SIMULATED"
 class SiteEntry:
     """One entry on the site: a system graded by one grader on one rubric, ranked or not."""
 
-    graded: EntryFindings  # The entry, with its numbers and its public words
+    entry: Entry  # The entry, with its numbers and its public words
     system_slug: str  # Slug of the page of the system
     anchor: str  # Anchor of the entry on that page; empty if the system has no other entry
     vendor: str | None  # Vendor of the system; `None` if the name of the system does not tell
@@ -48,17 +47,12 @@ class SiteEntry:
     @property
     def name(self) -> str:
         """Name of the system."""
-        return self.summary.system
-
-    @property
-    def summary(self) -> Summary:
-        """Numbers of the entry."""
-        return self.graded.summary
+        return self.entry.system
 
     @property
     def rubric(self) -> Rubric:
         """Rubric that the entry was graded on."""
-        return self.summary.rubric
+        return self.entry.rubric
 
 
 @dataclass(frozen=True, eq=False)
@@ -148,7 +142,7 @@ class Contents:
 
     def entries_over(self, edition: str) -> list[SiteEntry]:
         """Return the entries over one edition of a bank."""
-        return [entry for entry in self.entries if entry.graded.edition == edition]
+        return [entry for entry in self.entries if entry.entry.edition == edition]
 
     def first_entries(self, edition: str, rubric: Rubric | None = None) -> list[SiteEntry]:
         """Return the first entry of each system over an edition of a bank.
@@ -166,7 +160,7 @@ class Contents:
     def first_board(self, edition: str) -> tuple[SiteEntry, ...]:
         """Return the entries of the first board over an edition, ranked or not."""
         boards = (board.entries for board in self.boards if board.entries)
-        return next((each for each in boards if each[0].graded.edition == edition), ())
+        return next((each for each in boards if each[0].entry.edition == edition), ())
 
     @cached_property
     def short_grader_names(self) -> dict[str, str]:
@@ -175,7 +169,7 @@ class Contents:
 
     def grader_card(self, entry: SiteEntry) -> str:
         """Return the address of the card that says how far an entry's grader can be trusted."""
-        return f"evidence.html#{self.graders[entry.summary.grader]}"
+        return f"evidence.html#{self.graders[entry.entry.grader]}"
 
     def scenario_page(self, edition: str, scenario: str) -> str:
         """Return the path of a scenario's page; empty if the scenario is not public."""
@@ -184,9 +178,9 @@ class Contents:
 
     def page_of(self, entry: SiteEntry, scenario: str) -> str:
         """Return the path of a scenario's page; empty if not public for this entry."""
-        if scenario not in entry.graded.scenarios:
+        if scenario not in entry.entry.public:
             return ""
-        return self.scenario_page(entry.graded.edition, scenario)
+        return self.scenario_page(entry.entry.edition, scenario)
 
 
 def contents(
@@ -203,14 +197,14 @@ def contents(
         canary: Canary of the bank, as in `Contents`.
         repository: Address to send runs to, as in `Contents`.
     """
-    summaries = findings.summaries
-    provenances = dict.fromkeys(summary.bank_provenance for summary in summaries)
+    entries = findings.entries
+    provenances = dict.fromkeys(summary.bank_provenance for summary in entries)
     return Contents(
         findings=findings,
         title=title or "Which systems decide like an expert caregiver?",
         boards=_boards(findings),
         scenarios=_scenario_slugs(findings.public.scenarios),
-        graders=slugs((s.grader for s in summaries), "grader"),
+        graders=slugs((s.grader for s in entries), "grader"),
         banners=tuple(text for text in provenances if text.startswith(SIMULATED)),
         provenances=tuple(provenances),
         canary=canary,
@@ -237,20 +231,20 @@ def _boards(findings: Findings) -> tuple[SiteBoard, ...]:
         findings.rankings, key=lambda each: (-len(each.ranked), each.basis.rubric, each.basis)
     )
     files = _board_slugs([ranking.basis for ranking in rankings])
-    systems = slugs((s.system for s in findings.summaries), "system")
-    anchors = _anchors(findings.summaries)
+    systems = slugs((s.system for s in findings.entries), "system")
+    anchors = _anchors(findings.entries)
     boards = []
     for at, ranking in enumerate(rankings):
         reasons = {
-            place: ranking.left_out.get(graded.summary.system) or _no_interval(graded.summary)
-            for place, graded in enumerate(findings.graded)
-            if basis(graded.entry) == ranking.basis
+            place: ranking.left_out.get(graded.system) or _no_interval(graded)
+            for place, graded in enumerate(findings.entries)
+            if basis(graded) == ranking.basis
         }
         ranked = {r.place: r for r in ranking.ranked if not reasons[r.place]}
         entries = [
             _site_entry(
-                findings.graded[place],
-                slug=systems[findings.graded[place].summary.system],
+                findings.entries[place],
+                slug=systems[findings.entries[place].system],
                 anchor=anchors[place],
                 ranked=ranked.get(place),
                 n_ranked=len(ranked),
@@ -265,7 +259,7 @@ def _boards(findings: Findings) -> tuple[SiteBoard, ...]:
 
 
 def _site_entry(
-    graded: EntryFindings,
+    graded: Entry,
     *,
     slug: str,
     anchor: str,
@@ -273,12 +267,12 @@ def _site_entry(
     n_ranked: int,
     not_ranked_reason: str,
 ) -> SiteEntry:
-    date = _date(graded.entry.responses)
+    date = _date(graded.responses)
     return SiteEntry(
         graded,
         slug,
         anchor,
-        vendor(graded.summary.asked),
+        vendor(graded.asked),
         ranked,
         n_ranked,
         not_ranked_reason,
@@ -295,16 +289,16 @@ def _board_slugs(bases: Sequence[Basis]) -> dict[Basis, str]:
     return {key: by_name[name] for key, name in names.items()}
 
 
-def _anchors(summaries: Sequence[Summary]) -> list[str]:
+def _anchors(entries: Sequence[Entry]) -> list[str]:
     """Return an anchor per entry, unique within its system; empty if its system has no other."""
-    shown = {s.grader: s.grader.model for s in summaries}
+    shown = {s.grader: s.grader.model for s in entries}
     n_by_name = Counter(shown.values())
     shown = {grader: name if n_by_name[name] == 1 else grader for grader, name in shown.items()}
     graders = slugs(shown.values(), "grader")
-    protocols = slugs((str(s.grading_protocol) for s in summaries), "protocol")
+    protocols = slugs((str(s.grading_protocol) for s in entries), "protocol")
     anchors = []
-    for s in summaries:
-        alike = [other for other in summaries if other.system == s.system]
+    for s in entries:
+        alike = [other for other in entries if other.system == s.system]
         parts = [s.rubric.value] if len(alike) > 1 else []
         alike = [other for other in alike if other.rubric is s.rubric]
         if len({other.grader for other in alike}) > 1:
@@ -316,7 +310,7 @@ def _anchors(summaries: Sequence[Summary]) -> list[str]:
     return anchors
 
 
-def _no_interval(summary: Summary) -> str:
+def _no_interval(summary: Entry) -> str:
     """Return why the entry must not be ranked if its score has no interval; else empty."""
     return "" if summary.score.ci95 else f"its score has no interval: {summary.score.reason}"
 

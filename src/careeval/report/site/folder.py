@@ -25,9 +25,8 @@ from careeval.report.site.scenarios import (
     options,
     public_scenarios,
 )
-from careeval.results.details import Breakdown
+from careeval.results.entries import NOT_COMPARABLE, Breakdown, Entry
 from careeval.results.findings import Findings
-from careeval.results.summary import NOT_COMPARABLE, Summary
 from careeval.sheets.entries.entries_sheet import PROVENANCE, parts_sheet
 from careeval.sheets.entries.further_sheets import corrected_sheet
 from careeval.sheets.entries.further_tables import further_tables
@@ -201,23 +200,23 @@ def _entry(site: Contents, entry: SiteEntry, heading: str) -> dict[str, Any]:
         "site_entry": entry,
         "id": entry.anchor or "entry",
         "heading": heading,
-        "sentence": headline_sentence(entry.summary),
+        "sentence": headline_sentence(entry.entry),
         "ranks": systems.rank_sentence(entry),
         "tiles": systems.headline_table(entry, site),
         "card": site.grader_card(entry),
-        "grader_summary": grader_panels(site.findings)[entry.summary.grader].sentence,
-        "corrected": corrected_table([entry.graded]).with_files(systems.ALL_SYSTEMS),
+        "grader_summary": grader_panels(site.findings)[entry.entry.grader].sentence,
+        "corrected": corrected_table([entry.entry]).with_files(systems.ALL_SYSTEMS),
         "figures": _curves(entry),
         "by_adl": systems.part_table(Breakdown.adl, entry),
         "parts": [table for table in others if table.rows],
         "domains": systems.part_table(Breakdown.domain, entry),
-        "directions": directions_table(site.findings, [entry.summary]),
+        "directions": directions_table(site.findings, [entry.entry]),
         "of_rubric": systems.own_tables(entry),
         "harms": systems.harm_list(entry, site),
         "lowest": systems.lowest_scenarios(entry, site),
         "facts": systems.facts(entry),
-        "citation": citations([entry.graded]),
-        "remarks": [*dict.fromkeys(own_remarks(entry.summary))],
+        "citation": citations([entry.entry]),
+        "remarks": [*dict.fromkeys(own_remarks(entry.entry))],
     }
 
 
@@ -267,7 +266,7 @@ def _evidence(site: Contents) -> str:
         "evidence",
         "evidence.html",
         head="How far to trust these numbers",
-        banks=_banks(site.findings.summaries),
+        banks=_banks(site.findings.entries),
         cards=[
             (panel, overall.card_tables(panel, site))
             for panel in grader_panels(site.findings).values()
@@ -285,17 +284,17 @@ def _sheets(
         yield board.file("leaderboard"), overall.board_table(board, site).sheet
         yield board.file("pairs"), overall.all_pairs(board)
     yield "entries", overall.all_entries(site)
-    graded = [entry.graded for entry in site.entries]
+    graded = [entry.entry for entry in site.entries]
     for by in Breakdown:
         yield f"by-{by}", parts_sheet(by, graded)
-    for table in further_tables(site.findings.summaries):
+    for table in further_tables(site.findings.entries):
         yield file_name(table.sheet), table.sheet
     yield "scenarios", shown_scenarios_sheet(scenario.shown for scenario in scenarios_shown)
     yield "scenario-scores", scenarios.scores(site)
     yield "items", scenarios.presences(site)
     yield "probes-by-points", probes_by_points_sheet(site.findings)
     yield "probes-by-trap", probes_by_trap_sheet(site.findings)
-    yield "corrected-scores", corrected_sheet([e.graded for e in site.entries])
+    yield "corrected-scores", corrected_sheet([e.entry for e in site.entries])
     yield "contradictions", contradictions_sheet(site.findings)
     yield "grader-pairs", grader_pairs_sheet(site.findings)
     yield "grading-noise", grading_noise_sheet(site.findings)
@@ -348,7 +347,7 @@ def _scatters(site: Contents) -> list[CaptionedFigure]:
     if not site.boards or len(site.boards[0].ranked) < 2:
         return []
     rubric = site.boards[0].basis.rubric
-    ranked = [entry.summary for entry in site.boards[0].ranked]
+    ranked = [entry.entry for entry in site.boards[0].ranked]
     worst = f"Worst of {worst_n(ranked)}"
     return [
         _figure(
@@ -369,7 +368,7 @@ def _scatters(site: Contents) -> list[CaptionedFigure]:
 
 def _curves(entry: SiteEntry) -> list[CaptionedFigure]:
     """Return two figures of an entry: the worst of k responses, and its scores by scenario."""
-    graded, rubric = [entry.graded], entry.rubric.value
+    graded, rubric = [entry.entry], entry.rubric.value
     name = entry.anchor or "entry"
     return [
         _figure(
@@ -390,14 +389,14 @@ def _curves(entry: SiteEntry) -> list[CaptionedFigure]:
 
 def _remarks(site: Contents) -> list[str]:
     """Return the warnings that the tables, the banner and the lead do not have."""
-    summaries = site.findings.summaries
-    warnings = *comparison_warnings(summaries), *entry_remarks(summaries), *epoch_remarks(summaries)
+    entries = site.findings.entries
+    warnings = *comparison_warnings(entries), *entry_remarks(entries), *epoch_remarks(entries)
     return [*dict.fromkeys([*warnings, *site.findings.public.runs.notes])]
 
 
-def _banks(summaries: Sequence[Summary]) -> list[tuple[str, str]]:
+def _banks(entries: Sequence[Entry]) -> list[tuple[str, str]]:
     """Return the name of each bank and how it was made."""
-    return list({f"{s.bank} {s.bank_version}": s.bank_provenance for s in summaries}.items())
+    return list({f"{s.bank} {s.bank_version}": s.bank_provenance for s in entries}.items())
 
 
 SCHEMA = "careeval.site.table/2"

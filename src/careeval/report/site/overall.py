@@ -53,11 +53,11 @@ def listing(name: str, entries: Sequence[SiteEntry], site: Contents, caption: st
             "date": each.date or None,
             "grader_card": site.grader_card(each),
             "page": each.page,
-            "bank_maker": each.graded.entry.bank_maker,
+            "bank_maker": each.entry.bank_maker,
         }
         for each in entries
     )
-    return board_sheet(name, [each.graded for each in entries], rank_rows, caption)
+    return board_sheet(name, [each.entry for each in entries], rank_rows, caption)
 
 
 def all_entries(site: Contents) -> Sheet:
@@ -69,10 +69,10 @@ def all_entries(site: Contents) -> Sheet:
 def board_table(board: SiteBoard, site: Contents) -> PageTable:
     """Return the table of one board: ranked entries, best score first, then others in grey."""
     rubric = board.basis.rubric.value
-    summaries = [entry.summary for entry in site.entries]
+    entries = [entry.entry for entry in site.entries]
     # all tables of the page share the scales, so that dots can be compared
-    scale = BarScale.of_estimates(s.score for s in summaries)
-    shares = BarScale.of_estimates((s.severe.share for s in summaries), (0, 0.1))
+    scale = BarScale.of_estimates(s.score for s in entries)
+    shares = BarScale.of_estimates((s.severe.share for s in entries), (0, 0.1))
     caption = f"{board.title}, graded by {board.basis.grader.model}"
     sheet = listing("leaderboard", board.entries, site, caption)
     not_ranked = _shared_reason([row["not_ranked"] for row in sheet.rows])
@@ -227,7 +227,7 @@ _LOOKS = {Verdict.better: "good", Verdict.worse: "harm"}
 def all_pairs(board: SiteBoard) -> Sheet:
     """Return a sheet of all pairs on a board: differences by `RANKED_BY`, for a data file."""
     caption = f"Differences in severe errors and score, {board.title}"
-    return ranked_pairs_sheet([each.summary for each in board.ranked], board.ranking, caption)
+    return ranked_pairs_sheet([each.entry for each in board.ranked], board.ranking, caption)
 
 
 ALL_GRADERS = "of all graders"
@@ -238,7 +238,7 @@ def card_tables(panel: GraderPanel, site: Contents) -> list[PageTable]:
     pages = {
         (each.name, each.rubric.value): each.page
         for each in site.entries
-        if each.summary.grader == panel.card.grader
+        if each.entry.grader == panel.card.grader
     }
     corrected = panel.corrected.linked("system", lambda row: pages[row["system"], row["rubric"]])
     tables = [
@@ -278,7 +278,7 @@ def _page(item: ItemStatistic, site: Contents) -> str:
     if item.scenario in site.findings.public.hidden:
         return ""
     editions = dict.fromkeys(
-        each.graded.edition for each in site.entries if each.summary.bank == item.bank
+        each.entry.edition for each in site.entries if each.entry.bank == item.bank
     )
     pages = [site.scenario_page(edition, item.scenario) for edition in editions]
     return next(filter(None, pages), "") if all(pages) else ""

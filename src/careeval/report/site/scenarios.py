@@ -28,12 +28,12 @@ LEVELS_OF_AN_ERROR = {2: "does it no harm", 1: "treats it badly", 0: "treats it 
 
 def scores(site: Contents) -> Sheet:
     """Return a sheet of the score of every entry on every public scenario, for a data file."""
-    return scenario_scores_sheet([each.graded for each in site.entries], [*site.scenarios])
+    return scenario_scores_sheet([each.entry for each in site.entries], [*site.scenarios])
 
 
 def presences(site: Contents) -> Sheet:
     """Return a sheet of how often each item of public scenarios is present, for a data file."""
-    return presence_sheet([each.graded for each in site.entries], site.findings.public.items)
+    return presence_sheet([each.entry for each in site.entries], site.findings.public.items)
 
 
 def score_tables(site: Contents, scenario: PublicScenario) -> Iterator[PageTable]:
@@ -42,13 +42,11 @@ def score_tables(site: Contents, scenario: PublicScenario) -> Iterator[PageTable
         entries = [
             each
             for each in site.entries_over(scenario.edition)
-            if each.rubric is rubric and scenario.id in each.graded.scores
+            if each.rubric is rubric and scenario.id in each.entry.public_scores
         ]
         if not entries:
             continue
-        sheet = scenario_scores_sheet(
-            [e.graded for e in entries], [(scenario.edition, scenario.id)]
-        )
+        sheet = scenario_scores_sheet([e.entry for e in entries], [(scenario.edition, scenario.id)])
         rows = [row | {"page": each.page} for row, each in zip(sheet.rows, entries, strict=True)]
         yield PageTable(
             replace(sheet, rows=sorted(rows, key=_best_first)),
@@ -85,9 +83,9 @@ def rubric_tables(site: Contents, scenario: PublicScenario) -> Iterator[PageTabl
         if not items:
             continue
         systems = [
-            each.graded
+            each.entry
             for each in site.first_entries(scenario.edition, rubric)
-            if any(each.graded.presence(scenario.id, item["item"]) is not None for item in items)
+            if any(each.entry.presence(scenario.id, item["item"]) is not None for item in items)
         ]
         labels = ({"label": f"{label(i)} {SIGNED.text(i['points'])}"} for i in items)
         yield PageTable(
@@ -242,7 +240,7 @@ def public_scenarios(site: Contents) -> list[PublicScenario]:
                 edition,
                 name,
                 public.abouts[edition, name],
-                [each.graded for each in site.first_board(edition)],
+                [each.entry for each in site.first_board(edition)],
             ),
             site.scenario_page(edition, name),
         )
@@ -293,8 +291,8 @@ def item_errors(site: Contents) -> Mapping[tuple[str, str], list[ItemErrors]]:
     by_scenario = defaultdict(lambda: defaultdict(list))
     for severity in (scoring.SEVERE, scoring.MILD):
         for entry in site.entries:
-            graded = entry.graded
-            for harm in graded.shown(harms(graded.entry, severity)):
+            graded = entry.entry
+            for harm in graded.shown(harms(graded, severity)):
                 by_scenario[graded.edition, harm.scenario][harm.rubric.value, harm.item].append(
                     harm
                 )

@@ -10,8 +10,7 @@ from careeval.report.panels.entries import rubric_tables, run_facts
 from careeval.report.panels.parts import entry_parts, severe_column
 from careeval.report.site.contents import Contents, SiteEntry, SystemEntries, rubric_words
 from careeval.report.site.overall import listing
-from careeval.results.details import Breakdown
-from careeval.results.entries import Harm, harms
+from careeval.results.entries import Breakdown, Harm, harms
 from careeval.results.graded_rubric import Errors
 from careeval.results.metrics import HEADLINE, Metric
 from careeval.sheets.kinds import RANKS
@@ -49,11 +48,11 @@ class Harms:
 def headings(system: SystemEntries, site: Contents) -> list[str]:
     """Return each entry's heading: rubric and grader, plus the protocol if two share both."""
     plain = [
-        f"{rubric_words(e.rubric)}, graded by {site.short_grader_names[e.summary.grader]}"
+        f"{rubric_words(e.rubric)}, graded by {site.short_grader_names[e.entry.grader]}"
         for e in system.entries
     ]
     return [
-        f"{heading}, protocol {e.summary.grading_protocol}" if plain.count(heading) > 1 else heading
+        f"{heading}, protocol {e.entry.grading_protocol}" if plain.count(heading) > 1 else heading
         for heading, e in zip(plain, system.entries, strict=True)
     ]
 
@@ -71,7 +70,7 @@ def rank_sentence(entry: SiteEntry) -> str:
 
 def headline_table(entry: SiteEntry, site: Contents) -> PageTable:
     """Return a table, of one row, with the headline metrics of an entry."""
-    s, rubric, corrected = entry.summary, entry.rubric.value, entry.graded.corrected
+    s, rubric, corrected = entry.entry, entry.rubric.value, entry.entry.corrected
     numbers = s.numbers.values()
     shares = BarScale.of_estimates([n.share for n in numbers if isinstance(n, Errors)], (0, 0.1))
     scores = [number for number in numbers if isinstance(number, Estimate)]
@@ -114,7 +113,7 @@ OTHER_PARTS = (Breakdown.condition, Breakdown.situation, Breakdown.assistance, B
 
 def part_table(by: Breakdown, entry: SiteEntry) -> PageTable:
     """Return a table of an entry's numbers by part; no rows if scenarios lack the attribute."""
-    table = entry_parts(by, entry.graded)
+    table = entry_parts(by, entry.entry)
     notes = ([BY_DOMAIN] if by is Breakdown.domain else []) + ([table.note] if table.note else [])
     return replace(
         table,
@@ -125,9 +124,9 @@ def part_table(by: Breakdown, entry: SiteEntry) -> PageTable:
 
 def harm_list(entry: SiteEntry, site: Contents) -> Harms:
     """Return the severe errors of an entry by scenario, with quotes from public scenarios only."""
-    all_harms = list(harms(entry.graded.entry))
+    all_harms = list(harms(entry.entry))
     by_scenario: dict[str, list[Harm]] = {}
-    for harm in entry.graded.shown(all_harms):
+    for harm in entry.entry.shown(all_harms):
         by_scenario.setdefault(harm.scenario, []).append(harm)
     counts = {name: len({h.epoch for h in errors}) for name, errors in by_scenario.items()}
     most_first = sorted(by_scenario, key=lambda name: (-counts[name], name))
@@ -137,7 +136,7 @@ def harm_list(entry: SiteEntry, site: Contents) -> Harms:
             QuotedHarm(
                 next(h for h in by_scenario[name] if h.quote),
                 counts[name],
-                entry.summary.n_epochs,
+                entry.entry.n_epochs,
                 site.page_of(entry, name),
             )
             for name in with_quote[:MOST_QUOTES]
@@ -149,9 +148,10 @@ def harm_list(entry: SiteEntry, site: Contents) -> Harms:
 
 def lowest_scenarios(entry: SiteEntry, site: Contents) -> PageTable:
     """Return a table of the public scenarios on which an entry scored lowest."""
-    rubric, graded = entry.rubric.value, entry.graded
-    n = str(entry.summary.n_epochs)
-    sheet = scenario_scores_sheet([graded], [(graded.edition, name) for name in graded.scores], n)
+    rubric, graded = entry.rubric.value, entry.entry
+    n = str(entry.entry.n_epochs)
+    public = [(graded.edition, name) for name in graded.public_scores]
+    sheet = scenario_scores_sheet([graded], public, n)
     scored = [row for row in sheet.rows if row["score"] is not None]
     scored.sort(key=lambda row: (row["score"], row["scenario"]))
     return PageTable(
@@ -179,17 +179,17 @@ def severe_count(rubric: str) -> PageColumn:
 
 def own_tables(entry: SiteEntry) -> list[tuple[PageTable, str]]:
     """Return the tables of numbers that only the entry's rubric has, each with its lead."""
-    tables = rubric_tables([entry.summary])
+    tables = rubric_tables([entry.entry])
     return [(table.with_files(ALL_SYSTEMS), lead) for table, lead in tables]
 
 
 def facts(entry: SiteEntry) -> list[tuple[str, str]]:
     """Return the facts on what was run and what it cost, each as name and text."""
-    cost = entry.summary.cost
+    cost = entry.entry.cost
     costs = (("Cost of asking", cost.asking), ("Cost of grading", cost.grading))
     return [
-        *run_facts([entry.graded]),
-        ("Bank’s provenance", entry.summary.bank_provenance),
+        *run_facts([entry.entry]),
+        ("Bank’s provenance", entry.entry.bank_provenance),
         *(
             (name, f"unknown: {each.reason}" if each.value is None else dollars(each.value))
             for name, each in costs

@@ -6,14 +6,12 @@ An entry is one system as one grader judged it on one rubric.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TypeVar
 
 from careeval.core.scenario import HarmKind
-from careeval.results.details import Breakdown, Detail, EntryNumbers, scores_by
+from careeval.results.entries import Breakdown, Entry, Part
 from careeval.results.graded_rubric import Errors
 from careeval.results.metrics import HEADLINE, IN_DETAIL, Metric
 from careeval.results.ranking import MAKER_MARK, Ranking
-from careeval.results.summary import DomainScore, SubsetScore, Summary
 from careeval.sheets.agreement_fields import CORRECTED_SCORE
 from careeval.sheets.kinds import (
     AMOUNT,
@@ -60,7 +58,7 @@ NO_KIND = Errors(0, 0, Estimate.unknown("the bank does not say which items do th
 NOT_CORRECTED = Estimate.unknown("people did not read its responses")
 
 
-def entry_rows(summaries: Sequence[Summary]) -> list[Row]:
+def entry_rows(entries: Sequence[Entry]) -> list[Row]:
     """Return a row for each entry, of `ENTRY`, `NAME`, `GRADER_NAME` and `PROVENANCE` alone."""
     return [
         {
@@ -72,17 +70,14 @@ def entry_rows(summaries: Sequence[Summary]) -> list[Row]:
             "provenance": s.bank_provenance,
         }
         for s, name, grader_name in zip(
-            summaries, entry_names(summaries), entry_graders(summaries), strict=True
+            entries, entry_names(entries), entry_graders(entries), strict=True
         )
     ]
 
 
-_Numbers = TypeVar("_Numbers", bound=EntryNumbers)
-
-
-def with_names(entries: Sequence[_Numbers]) -> Iterator[tuple[Row, _Numbers]]:
+def with_names(entries: Sequence[Entry]) -> Iterator[tuple[Row, Entry]]:
     """Return each entry with its row from `entry_rows`, as pairs of row and entry."""
-    return zip(entry_rows([entry.summary for entry in entries]), entries, strict=True)
+    return zip(entry_rows(entries), entries, strict=True)
 
 
 # One row an entry
@@ -197,7 +192,7 @@ def metric_field(metric: Metric, n: str = "n") -> Field:
 
 
 def entries_sheet(
-    entries: Sequence[EntryNumbers],
+    entries: Sequence[Entry],
     rankings: Iterable[Ranking] = (),
     *,
     in_detail: bool = False,
@@ -211,7 +206,7 @@ def entries_sheet(
         in_detail: Whether the sheet has the fields of the details of entries.
         corrected: Whether the sheet has the scores corrected by people.
     """
-    n = worst_n(entry.summary for entry in entries)
+    n = worst_n(entries)
     fields = (
         *ENTRY,
         *_FACTS,
@@ -230,8 +225,8 @@ def entries_sheet(
             **{field.key: getattr(s, field.key) for field in _FACTS},
             **s.numbers,
             **{f"severe_{kind}": s.severe_by_kind.get(kind, NO_KIND) for kind in HarmKind},
-            **(_detail_row(entry.detail) if entry.detail else {}),
-            "corrected": entry.corrected.corrected if entry.corrected else NOT_CORRECTED,
+            **(_detail_row(s) if in_detail else {}),
+            "corrected": s.corrected.corrected if s.corrected else NOT_CORRECTED,
             "cost.asking": s.cost.asking,
             "cost.grading": s.cost.grading,
             "cost.response": s.cost.per_response,
@@ -240,8 +235,7 @@ def entries_sheet(
             "n": f"{s.n_scenarios} × {s.n_epochs}",
             "ranks": ranks.get(place),
         }
-        for place, (names, entry) in enumerate(with_names(entries))
-        for s in (entry.summary,)
+        for place, (names, s) in enumerate(with_names(entries))
     ]
     return Sheet(
         "entries",
@@ -252,18 +246,17 @@ def entries_sheet(
     )
 
 
-def _detail_row(detail: Detail) -> Row:
-    reliability = detail.reliability
+def _detail_row(s: Entry) -> Row:
     return {
-        **detail.numbers,
-        "reliability_n_scenarios": detail.n_reliability,
+        **s.numbers_in_detail,
+        "reliability_n_scenarios": s.n_reliability,
         **{
-            f"reliability_{name}": getattr(reliability, name, None)
+            f"reliability_{name}": getattr(s.reliability, name, None)
             for name in ("icc", "design_effect", "of_mean")
         },
-        "reliability_reason": detail.why_no_reliability,
-        "words": detail.length.words,
-        "per_100_words": detail.length.per_100_words,
+        "reliability_reason": s.why_no_reliability,
+        "words": s.words,
+        "per_100_words": s.per_100_words,
     }
 
 
@@ -340,21 +333,18 @@ _SEVERAL = (
 """The fields of parts that a scenario may have several of."""
 
 
-def parts_sheet(by: Breakdown, entries: Sequence[EntryNumbers]) -> Sheet:
+def parts_sheet(by: Breakdown, entries: Sequence[Entry]) -> Sheet:
     """Return a sheet of numbers: a row for each entry and part of the scenarios.
 
     Args:
         by: The breakdown of the scenarios.
-        entries: The entries, with their details if `by.in_detail`.
-
-    Raises:
-        ValueError: An entry lacks the details that the breakdown needs.
+        entries: The entries.
     """
     several = by is Breakdown.situation
     rows = [
         {**names, by.value: str(part), **_part_row(cell), **(_counts(entry) if several else {})}
         for names, entry in with_names(entries)
-        for part, cell in scores_by(by, entry).items()
+        for part, cell in entry.by(by).items()
     ]
     fields = (
         *ENTRY,
@@ -369,11 +359,11 @@ def parts_sheet(by: Breakdown, entries: Sequence[EntryNumbers]) -> Sheet:
     return Sheet(f"by_{by}", holds, fields, rows, f"By {by.head}", note)
 
 
-def _counts(entry: EntryNumbers) -> Row:
+def _counts(entry: Entry) -> Row:
     """Return the values of `_SEVERAL`; every scenario has one activity."""
     return {
-        "n_scenarios": sum(cell.n for cell in entry.summary.by_adl.values()),
-        "n_counted": sum(cell.n for cell in scores_by(Breakdown.situation, entry).values()),
+        "n_scenarios": sum(cell.n for cell in entry.by_adl.values()),
+        "n_counted": sum(cell.n for cell in entry.by_situation.values()),
     }
 
 
@@ -393,21 +383,17 @@ def several_notes(rows: Iterable[Row]) -> Iterator[str]:
     yield f"A scenario with several situations counts in each: {'; '.join(parts)}."
 
 
-def _part_row(cell: SubsetScore | DomainScore) -> Row:
-    severe = {"severe": cell.severe} if isinstance(cell, SubsetScore) else {}
+def _part_row(cell: Part) -> Row:
+    severe = {"severe": cell.severe} if cell.severe else {}
     return {"n": cell.n, "score": cell.score, **severe}
 
 
-def adl_and_domain_sheet(entries: Sequence[EntryNumbers]) -> Sheet:
-    """Return a sheet of domain-weighted scores: a row per entry, activity and domain.
-
-    Entries without details have no rows.
-    """
+def adl_and_domain_sheet(entries: Sequence[Entry]) -> Sheet:
+    """Return a sheet of domain-weighted scores: a row per entry, activity and domain."""
     rows = [
         {**names, "adl": adl.value, "domain": domain.value, "n": cell.n, "score": cell.score}
         for names, entry in with_names(entries)
-        if entry.detail
-        for adl, domains in entry.detail.by_adl_and_domain.items()
+        for adl, domains in entry.by_adl_and_domain.items()
         for domain, cell in domains.items()
     ]
     fields = (
@@ -447,11 +433,11 @@ def stacked_parts_sheet(sheets: Sequence[Sheet]) -> Sheet:
 # Many responses
 
 
-def at_k_sheet(entries: Sequence[EntryNumbers]) -> Sheet:
+def at_k_sheet(entries: Sequence[Entry]) -> Sheet:
     """Return a sheet with a row for each entry and number k of responses, from 1 to n.
 
     It has the score if the lowest of k responses counted, and the share of scenarios with a severe
-    error in any of k. Entries without details have no rows.
+    error in any of k.
     """
     fields = (
         *ENTRY,
@@ -466,9 +452,8 @@ def at_k_sheet(entries: Sequence[EntryNumbers]) -> Sheet:
     rows = [
         {**names, "k": k, "worst_at_k": worst, "severe_of_k": severe}
         for names, entry in with_names(entries)
-        if entry.detail
         for k, (worst, severe) in enumerate(
-            zip(entry.detail.worst_at_k, entry.detail.severe_of_k, strict=True), start=1
+            zip(entry.worst_at_k, entry.severe_of_k, strict=True), start=1
         )
     ]
     return Sheet("worst_at_k", "an entry and a number of responses", fields, rows)

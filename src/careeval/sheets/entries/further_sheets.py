@@ -8,30 +8,28 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 import polars as pl
 
 from careeval.core.text import percent
-from careeval.results.details import EntryNumbers, care_numbers, grader_twin_errors
+from careeval.results.entries import Entry
 from careeval.results.probe_check import ProbeAgreement
-from careeval.results.summary import Summary
 from careeval.results.twins import TwinNumbers
 from careeval.sheets.agreement_fields import CORRECTED
+from careeval.sheets.care_numbers import care_numbers, grader_twin_errors
 from careeval.sheets.entries.entries_sheet import ENTRY, GRADER_NAME, NAME, entry_rows, with_names
 from careeval.sheets.kinds import COUNT, ESTIMATE, SHARE, UNKNOWN, text_kind
 from careeval.sheets.sheet import Field, Row, Sheet, row_of
 
 
-def directions_sheet(
-    summaries: Sequence[Summary], probes: Mapping[str, ProbeAgreement] = {}
-) -> Sheet:
+def directions_sheet(entries: Sequence[Entry], probes: Mapping[str, ProbeAgreement] = {}) -> Sheet:
     """Return a sheet with a row for each entry and number of `care_numbers`.
 
     The numbers are on too little and too much care, unspecific responses, points of the easy core
     and of other good acts, a lenient score, and twins.
 
     Args:
-        summaries: Summaries of the entries.
+        entries: The entries.
         probes: Grader → its agreement with the probes. Entries of these graders that have twins
             have rows with the grader's errors on the probes of twins too.
     """
-    shares = [(*care_numbers(s), *grader_twin_errors(s, probes.get(s.grader))) for s in summaries]
+    shares = [(*care_numbers(s), *grader_twin_errors(s, probes.get(s.grader))) for s in entries]
     heads = {d.key: d.head for entry_shares in shares for d in entry_shares}
     fields = (
         *ENTRY,
@@ -44,7 +42,7 @@ def directions_sheet(
     )
     rows = [
         {**names, "number": d.key, "meaning": d.meaning, "n": d.n, "share": d.share}
-        for names, entry_shares in zip(entry_rows(summaries), shares, strict=True)
+        for names, entry_shares in zip(entry_rows(entries), shares, strict=True)
         for d in entry_shares
     ]
     holds = "an entry and a number: too little or too much care, or adaptation to twins"
@@ -52,7 +50,7 @@ def directions_sheet(
     return Sheet("directions", holds, fields, rows, caption)
 
 
-def twins_sheet(summaries: Sequence[Summary]) -> Sheet:
+def twins_sheet(entries: Sequence[Entry]) -> Sheet:
     """Return a sheet that compares the responses to a base with those to its twin or control."""
     fields = (
         *ENTRY,
@@ -68,7 +66,7 @@ def twins_sheet(summaries: Sequence[Summary]) -> Sheet:
     )
     rows = [
         {**names, **row}
-        for names, s in zip(entry_rows(summaries), summaries, strict=True)
+        for names, s in zip(entry_rows(entries), entries, strict=True)
         if s.twins
         for row in _twin_rows(s.twins)
     ]
@@ -95,7 +93,7 @@ def _twin_rows(twins: TwinNumbers) -> Iterator[Row]:
         }
 
 
-def corrected_sheet(entries: Sequence[EntryNumbers]) -> Sheet:
+def corrected_sheet(entries: Sequence[Entry]) -> Sheet:
     """Return a sheet of corrected scores: a row for each entry that an audit covers."""
     fields = (
         *ENTRY,
@@ -113,10 +111,10 @@ def corrected_sheet(entries: Sequence[EntryNumbers]) -> Sheet:
     return Sheet("corrected_scores", holds, fields, rows, "Scores, corrected by people")
 
 
-def as_graded(entries: Iterable[EntryNumbers]) -> str:
+def as_graded(entries: Iterable[Entry]) -> str:
     """Return a note if a score as graded differs from the entry's score; else empty."""
     are_equal = all(
-        percent(entry.corrected.graded) == percent(entry.summary.score.value)
+        percent(entry.corrected.graded) == percent(entry.score.value)
         for entry in entries
         if entry.corrected
     )
@@ -150,23 +148,21 @@ _RECORD = (
 _DAY = len("2026-11-20")
 
 
-def records_sheet(responses: pl.DataFrame, summaries: Sequence[Summary]) -> Sheet:
+def records_sheet(responses: pl.DataFrame, entries: Sequence[Entry]) -> Sheet:
     """Return a sheet of run records, a row for each system.
 
     Args:
         responses: The responses of all systems.
-        summaries: Summaries of the entries, whose systems have rows; if empty, all systems of the
+        entries: The entries whose systems have rows; if empty, all systems of the
             responses have rows.
     """
-    systems = list(dict.fromkeys(s.system for s in summaries)) or sorted(
-        responses["system"].unique()
-    )
+    systems = list(dict.fromkeys(s.system for s in entries)) or sorted(responses["system"].unique())
     rows = []
     for system in systems:
         system_responses = responses.filter(pl.col("system") == system)
         record = {field.key: _recorded(system_responses, columns) for field, columns in _RECORD}
         record["sampling"] = _sampling(system_responses["sampling"])
-        gradings = "; ".join(_grading_text(s) for s in summaries if s.system == system)
+        gradings = "; ".join(_grading_text(s) for s in entries if s.system == system)
         rows.append({"system": system, **record, "judged": gradings})
     fields = (
         Field("system", "name of the system"),
@@ -208,6 +204,6 @@ def _sampling(column: pl.Series) -> str:
     return "; ".join(part for part in parts if part) or "not recorded"
 
 
-def _grading_text(s: Summary) -> str:
+def _grading_text(s: Entry) -> str:
     times = "once" if s.n_gradings == 1 else f"{s.n_gradings} times"
     return f"{s.rubric.value} {times} by {s.grader}, protocol {s.grading_protocol or UNKNOWN}"

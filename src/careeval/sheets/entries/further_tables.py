@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from careeval.core.registry import Registry
 from careeval.core.scenario import Rubric
-from careeval.results.summary import Summary
+from careeval.results.entries import Entry
 from careeval.sheets.sheet import Sheet
 
 
@@ -22,13 +22,13 @@ class FurtherTable:
     """One sentence that says how the numbers came about."""
 
 
-TABLES: Registry[Callable[[Sequence[Summary]], FurtherTable]] = Registry(
+TABLES: Registry[Callable[[Sequence[Entry]], FurtherTable]] = Registry(
     {Rubric.plan.value: "careeval.worlds.plan_answers:plan_answers_table"}
 )
 """Rubric → function that makes the table of some entries."""
 
 
-def further_tables(summaries: Sequence[Summary]) -> list[FurtherTable]:
+def further_tables(entries: Sequence[Entry]) -> list[FurtherTable]:
     """Return a table for each rubric that has one and that an entry is on."""
-    rubrics = {summary.rubric.value for summary in summaries}
-    return [TABLES[rubric](summaries) for rubric in TABLES if rubric in rubrics]
+    rubrics = {summary.rubric.value for summary in entries}
+    return [TABLES[rubric](entries) for rubric in TABLES if rubric in rubrics]

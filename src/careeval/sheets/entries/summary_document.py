@@ -6,11 +6,10 @@ from collections.abc import Mapping, Sequence
 from itertools import repeat
 from typing import NamedTuple
 
-from careeval.results.details import OVERVIEW, Breakdown, EntryNumbers
+from careeval.results.entries import OVERVIEW, Breakdown, Entry
 from careeval.results.metrics import HEADLINE, IN_DETAIL
 from careeval.results.people_audit import PeopleAudit
 from careeval.results.ranking import Ranking
-from careeval.results.summary import Summary
 from careeval.sheets.agreement_fields import CORRECTED_SCORE
 from careeval.sheets.document import Document
 from careeval.sheets.entries.entries_sheet import (
@@ -43,7 +42,7 @@ from careeval.stats.intervals import MIN_CLUSTERS
 
 
 def summary_document(
-    entries: Sequence[EntryNumbers],
+    entries: Sequence[Entry],
     by: Sequence[Breakdown] = (),
     rankings: Sequence[Ranking] = (),
     audits: Mapping[str, PeopleAudit] = {},
@@ -54,7 +53,7 @@ def summary_document(
     """Return the document of entries; if there are no entries, it has no blocks and no notes.
 
     Args:
-        entries: The entries, with their details if `in_detail`, or if `by` needs them.
+        entries: The entries.
         by: Breakdowns of the scenarios, one table each; the data are then the numbers by part. If
             empty, the tables are those of the overview, and the data the main numbers.
         rankings: Rankings of these entries; a `Ranked.place` is a position in `entries`.
@@ -66,31 +65,30 @@ def summary_document(
     parts = [parts_sheet(each, entries) for each in by or OVERVIEW]
     if not entries:
         return Document((), (), sheet)
-    summaries = [entry.summary for entry in entries]
-    names = _EntryColumns.of(summaries)
-    blocks: list[str | View] = [*headline_sentences(summaries), _headline(sheet, names, rankings)]
+    names = _EntryColumns.of(entries)
+    blocks: list[str | View] = [*headline_sentences(entries), _headline(sheet, names, rankings)]
     blocks += audit_remarks(audits, entries)
     if audits and any(entry.corrected for entry in entries):
         blocks.append(_corrected(entries, names))
     if in_detail:
         blocks += [_in_detail(sheet, names), _at_k(entries, names)]
-        blocks += [_further(each, names) for each in further_tables(summaries)]
+        blocks += [_further(each, names) for each in further_tables(entries)]
     if by:
         blocks += [_part(part, names) for part in parts]
     else:
         blocks += [_across(part, key, names) for part, key in zip(parts, OVERVIEW, strict=True)]
     has_small_parts = any(0 < row["n"] < MIN_CLUSTERS for part in parts for row in part.rows)
     notes = [
-        settings_line(summaries),
+        settings_line(entries),
         *([SMALL] if has_small_parts else []),
         *(part.note for part in parts if part.note),
-        *remarks(summaries),
-        *unresolved_notes(summaries),
-        *cost_lines(summaries),
+        *remarks(entries),
+        *unresolved_notes(entries),
+        *cost_lines(entries),
         *more,
     ]
     data = _parts(parts, corrected=bool(audits)) if by else sheet
-    caption = entries_caption(summaries) + (f" {SMALL}" if has_small_parts else "")
+    caption = entries_caption(entries) + (f" {SMALL}" if has_small_parts else "")
     return Document(tuple(blocks), tuple(notes), data, caption)
 
 
@@ -115,14 +113,14 @@ class _EntryColumns(NamedTuple):
     shared: str
 
     @classmethod
-    def of(cls, summaries: Sequence[Summary]) -> _EntryColumns:
+    def of(cls, entries: Sequence[Entry]) -> _EntryColumns:
         """Return the columns that these entries need."""
-        rubrics, graders = {s.rubric for s in summaries}, set(entry_graders(summaries))
+        rubrics, graders = {s.rubric for s in entries}, set(entry_graders(entries))
         columns, shared = [Shown(SYSTEM.key)], ""
         if len(rubrics) == 1:
-            shared += f", on the {summaries[0].rubric}"
+            shared += f", on the {entries[0].rubric}"
         if len(graders) == 1:
-            shared += f", judged by {entry_graders(summaries)[0]}"
+            shared += f", judged by {entry_graders(entries)[0]}"
         if len(graders) > 1:
             columns.append(Shown(GRADER_NAME.key))
         if len(rubrics) > 1:
@@ -153,7 +151,7 @@ def _headline(sheet: Sheet, names: _EntryColumns, rankings: Sequence[Ranking]) -
     return names.view(sheet, (*columns, Shown("n")), sheet.caption)
 
 
-def _corrected(entries: Sequence[EntryNumbers], names: _EntryColumns) -> View:
+def _corrected(entries: Sequence[Entry], names: _EntryColumns) -> View:
     columns = (Shown("graded"), Shown("corrected"), Shown("n_responses"), Shown("n_judgments"))
     sheet = corrected_sheet(entries)
     return names.view(sheet, columns, sheet.caption)
@@ -189,7 +187,7 @@ def _further(table: FurtherTable, names: _EntryColumns) -> View:
     return names.view(table.sheet, columns, table.sheet.caption, grouped=True)
 
 
-def _at_k(entries: Sequence[EntryNumbers], names: _EntryColumns) -> View:
+def _at_k(entries: Sequence[Entry], names: _EntryColumns) -> View:
     """Return a view of the worst of k responses, by entry and k."""
     sheet = at_k_sheet(entries)
     columns = (Shown("k"), Shown("worst_at_k"), Shown("severe_of_k"))

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from careeval import scoring
-from careeval.results.entries import harms as found_harms
+from careeval.results.entries import harms
 from careeval.results.findings import Findings
 from careeval.results.grader_accuracy import ClassAgreement, PointClass
 from careeval.results.graders import NOT_AUDITED, NOT_TRIED, Contradiction
@@ -98,7 +98,7 @@ def harms_sheet(findings: Findings) -> Sheet:
         row_of(harm, fields)
         for entry in findings.entries
         for severity in (scoring.SEVERE, scoring.MILD)
-        for harm in found_harms(entry, severity)
+        for harm in harms(entry, severity)
     ]
     return Sheet("harms", "an error that a grader found in a response", fields, rows)
 
@@ -210,8 +210,8 @@ def grading_noise_sheet(findings: Findings) -> Sheet:
         "response": "share of it that is between responses to one scenario",
         "grading": "share of it that is between gradings of one response",
     }
-    n = worst_n(findings.summaries)
-    worst = {(s.system, s.grader, s.rubric): s.worst_at_n for s in findings.summaries}
+    n = worst_n(findings.entries)
+    worst = {(s.system, s.grader, s.rubric): s.worst_at_n for s in findings.entries}
     numbers = (
         Field("n_regraded", "responses judged more than once", COUNT, "Judged again"),
         Field("n_gradings", "largest number of gradings of a response", COUNT),

@@ -8,13 +8,10 @@ from dataclasses import replace
 from careeval.core.scenario import HarmKind
 from careeval.core.text import counted, percent
 from careeval.results.compare import ASSUMED_RUN_SD, ASSUMED_SCENARIO_SD, Comparison, Flip
-from careeval.results.details import Breakdown
 from careeval.results.differences import LEVEL, Difference, Verdict
-from careeval.results.entries import Harm
-from careeval.results.findings import EntryFindings
+from careeval.results.entries import NOT_COMPARABLE, Breakdown, Entry, Harm
 from careeval.results.metrics import COMPARED, HEADLINE
 from careeval.results.ranking import MAKER_MARK, Ranked, Ranking
-from careeval.results.summary import NOT_COMPARABLE, Summary
 from careeval.sheets.agreement_fields import CORRECTED_SCORE
 from careeval.sheets.document import Document
 from careeval.sheets.entries.entries_sheet import (
@@ -327,15 +324,15 @@ RANK_SETS = (
 )
 
 
-def rank_sets_sheet(rankings: Sequence[Ranking], summaries: Sequence[Summary] = ()) -> Sheet:
+def rank_sets_sheet(rankings: Sequence[Ranking], entries: Sequence[Entry] = ()) -> Sheet:
     """Return a sheet of the ranks that each system may have, or why a system is not ranked.
 
     Args:
-        rankings: Rankings of entries; a `Ranked.place` is a position in `summaries`.
-        summaries: The entries. If given, the sheet has all headline numbers, not only the score.
+        rankings: Rankings of entries; a `Ranked.place` is a position in `entries`.
+        entries: The entries. If given, the sheet has all headline numbers, not only the score.
     """
-    ranked = [summaries[entry.place] for r in rankings for entry in r.ranked] if summaries else []
-    numbers = [metric_field(metric, worst_n(ranked)) for metric in HEADLINE] if summaries else []
+    ranked = [entries[entry.place] for r in rankings for entry in r.ranked] if entries else []
+    numbers = [metric_field(metric, worst_n(ranked)) for metric in HEADLINE] if entries else []
     fields = (
         *_BASIS,
         SYSTEM,
@@ -349,12 +346,12 @@ def rank_sets_sheet(rankings: Sequence[Ranking], summaries: Sequence[Summary] = 
     rows = [
         ranking.basis._asdict() | row
         for ranking in rankings
-        for row in _rank_rows(ranking, summaries)
+        for row in _rank_rows(ranking, entries)
     ]
     return Sheet("rank_sets", "the ranks that a system may have", fields, rows)
 
 
-def _rank_rows(ranking: Ranking, summaries: Sequence[Summary]) -> Iterator[Row]:
+def _rank_rows(ranking: Ranking, entries: Sequence[Entry]) -> Iterator[Row]:
     for ranked in ranking.ranked:
         yield {
             "system": ranked.system,
@@ -363,13 +360,13 @@ def _rank_rows(ranking: Ranking, summaries: Sequence[Summary]) -> Iterator[Row]:
             "severe_rank": ranked.severe_ranks,
             "bank_maker": ranked.bank_maker,
             "reason": "",
-            **(_summary_row(ranked, summaries[ranked.place]) if summaries else {}),
+            **(_summary_row(ranked, entries[ranked.place]) if entries else {}),
         }
     for name, reason in ranking.left_out.items():
         yield {"system": name, "reason": reason}
 
 
-def _summary_row(ranked: Ranked, summary: Summary) -> Row:
+def _summary_row(ranked: Ranked, summary: Entry) -> Row:
     return {
         **summary.numbers,
         "name": f"{ranked.system} {MAKER_MARK}" if ranked.bank_maker else ranked.system,
@@ -377,24 +374,24 @@ def _summary_row(ranked: Ranked, summary: Summary) -> Row:
     }
 
 
-def ranking_document(rankings: Sequence[Ranking], summaries: Sequence[Summary]) -> Document:
+def ranking_document(rankings: Sequence[Ranking], entries: Sequence[Entry]) -> Document:
     """Return the document of rankings, with a table for each.
 
     Args:
-        rankings: Rankings of entries; a `Ranked.place` is a position in `summaries`.
-        summaries: The entries.
+        rankings: Rankings of entries; a `Ranked.place` is a position in `entries`.
+        entries: The entries.
     """
     blocks: list[str | View] = []
     for number, ranking in enumerate(rankings, start=1):
-        sheet = rank_sets_sheet([ranking], summaries)
+        sheet = rank_sets_sheet([ranking], entries)
         if len(rankings) > 1:
             sheet = replace(sheet, name=f"{sheet.name}_{number}")
-        note = entries_caption([summaries[entry.place] for entry in ranking.ranked])
+        note = entries_caption([entries[entry.place] for entry in ranking.ranked])
         view = _ranking_view(ranking, replace(sheet, note=note))
         blocks.append(view if ranking.ranked else view.caption)
         blocks += (f"  {sentence}" for sentence in _ranking_sentences(ranking))
-    notes = (*comparison_warnings(summaries), NOT_COMPARABLE)
-    return Document(tuple(blocks), notes, rank_sets_sheet(rankings, summaries))
+    notes = (*comparison_warnings(entries), NOT_COMPARABLE)
+    return Document(tuple(blocks), notes, rank_sets_sheet(rankings, entries))
 
 
 def _ranking_view(ranking: Ranking, sheet: Sheet) -> View:
@@ -455,7 +452,7 @@ _CORRECTED = replace(CORRECTED_SCORE, head="Corrected score", in_files=False)
 
 
 def board_sheet(
-    name: str, graded: Sequence[EntryFindings], board_rows: Iterable[Row], caption: str
+    name: str, graded: Sequence[Entry], board_rows: Iterable[Row], caption: str
 ) -> Sheet:
     """Return the sheet of a leaderboard.
 

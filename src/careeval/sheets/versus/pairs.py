@@ -6,9 +6,9 @@ from collections.abc import Iterable, Sequence
 from itertools import combinations
 
 from careeval.results.differences import Difference, Verdict
+from careeval.results.entries import Entry
 from careeval.results.metrics import COMPARED
 from careeval.results.ranking import RANKED_BY, Ranking
-from careeval.results.summary import Summary
 from careeval.sheets.entries.entries_sheet import (
     BANK,
     BANK_VERSION,
@@ -44,7 +44,7 @@ _FIELDS = (
 _HOLDS = "a number of two systems that one grader judged on one rubric"
 
 
-def ranked_pairs_sheet(ranked: Iterable[Summary], ranking: Ranking, caption: str) -> Sheet:
+def ranked_pairs_sheet(ranked: Iterable[Entry], ranking: Ranking, caption: str) -> Sheet:
     """Return a sheet of differences: a row for each pair of systems and metric of `RANKED_BY`.
 
     System A of a pair is the one that comes first in `ranked`.
@@ -67,7 +67,7 @@ def _metric(n: str) -> Field:
     return Field("metric", "the compared metric", text_kind(names=names))
 
 
-def _pair_row(a: Summary, b: Summary, d: Difference, family: str) -> Row:
+def _pair_row(a: Entry, b: Entry, d: Difference, family: str) -> Row:
     """Return the difference B − A of two entries, and the comparisons that p is corrected for."""
     return {
         **difference_row(d, family),
