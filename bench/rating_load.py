@@ -46,7 +46,7 @@ from careeval.people.audit.sample import (
 from careeval.people.plan import Consent
 from careeval.people.store import Store
 from careeval.people.study.plan import new_plan, planned_scenarios
-from careeval.people.study.questions import questions
+from careeval.people.study.questions import ScenarioQuestions
 
 HIDDEN = re.compile(r'<input type="hidden" name="([^"]+)" value="([^"]*)"')
 
@@ -184,7 +184,7 @@ def new_study(bank: Bank, n: int, path: Path) -> dict[str, Rater]:
         fields = {
             plan.task(name): [
                 ((q.name, q.field), q.choices)
-                for q in questions(plan, scenarios[name], seat.id)
+                for q in ScenarioQuestions(plan, scenarios[name], seat.id).asked
                 if q.choices
             ]
             for name in seat.scenarios

@@ -26,7 +26,7 @@ from careeval.people.paper import (
 )
 from careeval.people.plan import Consent
 from careeval.people.study.plan import StudyPlan, new_plan, planned_scenarios
-from careeval.people.study.questions import HANDED_IN, questions
+from careeval.people.study.questions import HANDED_IN, ScenarioQuestions
 from support.bank_folder import GOOD_BANK
 from support.review_study import CONSENT, ROLES, Study
 
@@ -129,8 +129,8 @@ def test_the_form_asks_what_the_app_asks(study: Study) -> None:
         between = text[start : text.find(f" {asked.number + 1}. ", start)]
         assert all(asked.beside(*each) in between for each in asked.question.options)
         at = start
-    per_scenario = [len(questions(study.plan, scenarios[n], "r02")) for n in seat.scenarios]
-    assert html.count('class="question ') == sum(per_scenario)
+    questions = (ScenarioQuestions(study.plan, scenarios[n], "r02") for n in seat.scenarios)
+    assert html.count('class="question ') == sum(len(each.asked) for each in questions)
     order = [text.index(f"{name}, version") for name in seat.scenarios]
     assert order == sorted(order)
     assert text.index(CONSENT.text.split("\n")[0]) < text.index("I agree") < order[0]

@@ -17,16 +17,7 @@ from careeval.core.scenario import Scenario
 from careeval.people.deck import ItemRef, Question
 from careeval.people.store import Store, Work
 from careeval.people.study.plan import Seat, StudyPlan
-from careeval.people.study.questions import (
-    AGREE,
-    HANDED_IN,
-    answerable_questions,
-    earlier_answers,
-    earlier_words,
-    item_of,
-    questions,
-    revision_shown,
-)
+from careeval.people.study.questions import AGREE, HANDED_IN, ScenarioQuestions, item_of
 from careeval.people.typed_forms import TypedPage, TypedPages, read_rows
 from careeval.people.web.pages import environment
 
@@ -78,7 +69,7 @@ class ScenarioSheet:
     own: tuple[NumberedQuestion, ...]  # The questions about the scenario itself
     items: tuple[ItemSheet, ...]  # The items with their questions that are not late
     late: tuple[ItemSheet, ...]  # The items with their late questions
-    changes: Mapping[str, object]  # As of `revision_shown`
+    changes: Mapping[str, object]  # As of `ScenarioQuestions.revision_shown`
 
     @property
     def scales(self) -> Mapping[str, tuple[str, ...]]:
@@ -93,10 +84,9 @@ def numbered_questions(
     """Return all questions on a rater's scenarios that the app would ask, numbered in order."""
     asked: list[NumberedQuestion] = []
     for name in seat.scenarios:
-        before = earlier_answers(plan.rated(name), work)
-        words = earlier_words(plan, scenarios[name], seat.id, before)
-        for question in questions(plan, scenarios[name], seat.id, before):
-            earlier = words.get(question.field, "")
+        questions = ScenarioQuestions(plan, scenarios[name], seat.id, work)
+        for question in questions.asked:
+            earlier = questions.earlier_words.get(question.field, "")
             asked.append(NumberedQuestion(len(asked) + 1, name, question, earlier))
     return tuple(asked)
 
@@ -123,7 +113,7 @@ def render_form(
     everything = numbered_questions(plan, scenarios, seat, work)
     sheets = []
     for name in seat.scenarios:
-        changes = revision_shown(plan, scenarios[name], seat.id, work)
+        changes = ScenarioQuestions(plan, scenarios[name], seat.id, work).revision_shown
         asked = [each for each in everything if each.scenario == name]
         sheets.append(_sheet(scenarios[name], asked, changes))
     return (
@@ -218,7 +208,7 @@ def read_typed_ratings(
         name = row["scenario"]
         if name not in seat.scenarios:
             raise ValueError(f"{name!r} is not a scenario that {seat.id} rates")
-        asked = answerable_questions(plan, scenarios[name], seat.id)
+        asked = ScenarioQuestions(plan, scenarios[name], seat.id).answerable
         answers = [(_question(asked, row), row["value"])] if row["value"] else []
         if row["comment"]:
             answers.append((_of_kind("comment", "a comment", asked, row["item"]), row["comment"]))

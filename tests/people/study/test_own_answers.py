@@ -28,7 +28,7 @@ from careeval.people.forms import FormId
 from careeval.people.plan import Addresses, draw_scenarios
 from careeval.people.store import Store
 from careeval.people.study.plan import StudyPlan, new_plan, next_round
-from careeval.people.study.questions import MINUTES_TO_ANSWER, expected_minutes, written_answer
+from careeval.people.study.questions import MINUTES_TO_ANSWER, ScenarioQuestions, written_answer
 from careeval.people.study.rounds import raters_who_handed_in, read_expert_answers
 from careeval.people.web.access import Guard
 from careeval.people.web.app import create_app
@@ -143,8 +143,11 @@ def test_answers_take_time(bank: Bank, asking: StudyPlan, study: Study) -> None:
     """An answer is counted in minutes, and the link's page says how many are asked for."""
     seat = asking.seats[0]
     (other,) = set(seat.scenarios) - set(seat.answers)
-    with_answer = expected_minutes(asking, bank.scenario(seat.answers[0]), seat.id)
-    assert with_answer - expected_minutes(asking, bank.scenario(other), seat.id) > MINUTES_TO_ANSWER
+    with_answer, without = (
+        ScenarioQuestions(asking, bank.scenario(name), seat.id).minutes
+        for name in (seat.answers[0], other)
+    )
+    assert with_answer - without > MINUTES_TO_ANSWER
     page = study.client().get(f"/i/{study.tokens['r01']}").text
     assert "2 short answers to write, then 3 scenarios, about" in page
 

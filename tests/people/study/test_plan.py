@@ -32,8 +32,7 @@ from careeval.people.study.questions import (
     AGREE,
     CANNOT_JUDGE,
     UNSURE,
-    expected_minutes,
-    questions,
+    ScenarioQuestions,
     rating_question,
 )
 from careeval.people.study.round_ratings import parse_ratings
@@ -84,7 +83,7 @@ def test_what_was_said(bank: Bank, plan: StudyPlan) -> None:
 
 def test_who_cannot_judge_has_not_rated(bank: Bank, plan: StudyPlan) -> None:
     """It is an answer to every rating and view, and neither a number nor a view of points."""
-    asked = questions(plan, bank.scenario("dressing-001"), "r01")
+    asked = ScenarioQuestions(plan, bank.scenario("dressing-001"), "r01").asked
     chosen = {q.field: Answer(CANNOT_JUDGE, n, "") for n, q in enumerate(asked) if q.options}
     assert all(q.read(CANNOT_JUDGE) == CANNOT_JUDGE for q in asked if q.options)
     assert progress(asked, chosen) is Progress.done
@@ -101,7 +100,7 @@ def test_items_of_0_points(bank: Bank, plan: StudyPlan) -> None:
     def asked(plan: StudyPlan) -> set[str]:
         return {
             str(q.kind)
-            for q in questions(plan, scenario, "r01")
+            for q in ScenarioQuestions(plan, scenario, "r01").asked
             if q.about and q.about.item.id == "0"
         }
 
@@ -227,7 +226,7 @@ def test_questions(bank: Bank, plan: StudyPlan) -> None:
     The four that are worth something are rated, then all five have a view of points and a comment.
     """
     scenario = bank.scenario("dressing-001")
-    first, second = (questions(plan, scenario, rater) for rater in ("r01", "r02"))
+    first, second = (ScenarioQuestions(plan, scenario, rater).asked for rater in ("r01", "r02"))
     whole = ["realism", "validity", "information", "comment"]
     assert [q.field for q in first if not q.about] == [*whole, "missing", "country"]
     assert len(first) == 6 + 4 + 2 * 5
@@ -235,13 +234,15 @@ def test_questions(bank: Bank, plan: StudyPlan) -> None:
     assert {q.field for q in first} == {q.field for q in second}
     assert first != second
     bare = plan.model_copy(update={"rubrics": ()})
-    assert [q.field for q in questions(bare, scenario, "r01")] == [*whole, "country"]
-    assert 0 < expected_minutes(bare, scenario, "r01") < expected_minutes(plan, scenario, "r01")
+    assert [q.field for q in ScenarioQuestions(bare, scenario, "r01").asked] == [*whole, "country"]
+    few, every = (ScenarioQuestions(each, scenario, "r01").minutes for each in (bare, plan))
+    assert 0 < few < every
 
 
 def test_points_are_chosen_once(bank: Bank, plan: StudyPlan) -> None:
     """To agree, to name other points and to be unsure are one choice: no half-made objection."""
-    by_field = {q.field: q for q in questions(plan, bank.scenario("dressing-001"), "r01")}
+    asked = ScenarioQuestions(plan, bank.scenario("dressing-001"), "r01").asked
+    by_field = {q.field: q for q in asked}
     assert by_field["ladder/-2/points"].choices == (
         AGREE, "2", "1", "0", "-1", UNSURE, CANNOT_JUDGE
     )  # fmt: skip

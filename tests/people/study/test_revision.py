@@ -12,14 +12,7 @@ from careeval.core.rating import Scale
 from careeval.core.scenario import Scenario, Split
 from careeval.people.store import Answer, Work
 from careeval.people.study.plan import StudyPlan, next_round
-from careeval.people.study.questions import (
-    LACKING,
-    earlier_answers,
-    earlier_words,
-    questions,
-    revision_shown,
-    scenario_revision,
-)
+from careeval.people.study.questions import LACKING, ScenarioQuestions
 from careeval.people.study.round_ratings import parse_ratings
 
 NAME = "dressing-001"
@@ -39,7 +32,7 @@ def _rated(plan: StudyPlan, scenario: Scenario) -> Work:
     """Return what a rater stored who gave 4 to all, agreed, and wrote a comment."""
     given = {
         q.field: "agree" if q.kind == "points" else "4" if q.options else "Well."
-        for q in questions(plan, scenario, RATER)
+        for q in ScenarioQuestions(plan, scenario, RATER).asked
     } | {"information": LACKING}
     return {plan.task(NAME): {name: Answer(v, n, "") for n, (name, v) in enumerate(given.items())}}
 
@@ -54,19 +47,19 @@ def test_a_changed_item_alone_is_asked_again(bank: Bank, plan: StudyPlan) -> Non
     first = bank.scenario(NAME)
     second, revised = _next(bank, plan, **_with_rung(first, "+1", text="Asks first, and waits."))
     work = _rated(plan, first)
-    before = earlier_answers(second.rated(NAME), work)
-    asked = questions(second, revised, RATER, before)
+    asking = ScenarioQuestions(second, revised, RATER, work)
+    asked = asking.asked
     assert {q.field for q in asked if q.options} == {
         "validity", "ladder/+1/relevance", "ladder/+1/points"
     }  # fmt: skip
     assert {q.field for q in asked if not q.options} == {
         "comment", "ladder/+1/comment", "missing", "country"
     }  # fmt: skip
-    shown = revision_shown(second, revised, RATER, work)
+    shown = asking.revision_shown
     assert len(shown["stands"]) == 2 + 3 + 4  # type: ignore[arg-type]
-    words = earlier_words(second, revised, RATER, before)
+    words = asking.earlier_words
     assert words["validity"] == "“4, valid: tests what matters”"
-    change = scenario_revision(second.rated(NAME), work)
+    change = asking.revision
     assert change is not None
     assert (change.text, change.added, change.removed) == ((), frozenset(), ())
     assert list(change.items) == ["ladder/+1"]
@@ -104,23 +97,23 @@ def test_another_text_is_asked_again_whole(bank: Bank, plan: StudyPlan) -> None:
     """A fact of the text may change what is right: nothing stands, and the words are marked."""
     first = bank.scenario(NAME)
     second, revised = _next(bank, plan, text=f"{first.text} She is tired today.")
-    before = earlier_answers(second.rated(NAME), _rated(plan, first))
-    assert questions(second, revised, RATER, before) == questions(second, revised, RATER)
-    change = scenario_revision(second.rated(NAME), _rated(plan, first))
+    asking = ScenarioQuestions(second, revised, RATER, _rated(plan, first))
+    assert asking.asked == ScenarioQuestions(second, revised, RATER).asked
+    change = asking.revision
     assert change is not None
     assert [part.text for part in change.text if part.change == "added"] == ["She is tired today."]
-    assert earlier_words(second, revised, RATER, before)["information"].startswith("“No:")
+    assert asking.earlier_words["information"].startswith("“No:")
 
 
 def test_earlier_words_are_those_chosen_then(bank: Bank, plan: StudyPlan) -> None:
     """Earlier answers are shown in the words of then, as −1 where now −2 is proposed."""
     first = bank.scenario(NAME)
     second, revised = _next(bank, plan, **_with_rung(first, "-1", points=1))
-    before = earlier_answers(second.rated(NAME), _rated(plan, first))
-    words = earlier_words(second, revised, RATER, before)
+    asking = ScenarioQuestions(second, revised, RATER, _rated(plan, first))
+    words = asking.earlier_words
     assert words["ladder/-1/points"] == "“−1 is right”"
     assert words["ladder/-1/relevance"].startswith("“4, discomfort")
-    assert "ladder/-1/points" in {q.field for q in questions(second, revised, RATER, before)}
+    assert "ladder/-1/points" in {q.field for q in asking.asked}
 
 
 def test_new_and_removed_items(bank: Bank, plan: StudyPlan) -> None:
@@ -129,10 +122,10 @@ def test_new_and_removed_items(bank: Bank, plan: StudyPlan) -> None:
     gone, *rest = first.ladder
     new = gone.model_copy(update={"id": "new", "text": "Waits."})
     second, revised = _next(bank, plan, ladder=(*rest, new))
-    before = earlier_answers(second.rated(NAME), _rated(plan, first))
-    asked = {q.field for q in questions(second, revised, RATER, before) if q.options}
+    asking = ScenarioQuestions(second, revised, RATER, _rated(plan, first))
+    asked = {q.field for q in asking.asked if q.options}
     assert asked == {"validity", "ladder/new/relevance", "ladder/new/points"}
-    change = scenario_revision(second.rated(NAME), _rated(plan, first))
+    change = asking.revision
     assert change is not None
     assert (change.added, change.removed) == ({"ladder/new"}, (gone.text,))
 
@@ -143,9 +136,9 @@ def test_what_was_left_out_is_asked(bank: Bank, plan: StudyPlan) -> None:
     second, revised = _next(bank, plan, **_with_rung(first, "+1", text="Asks first, and waits."))
     ((task, answers),) = _rated(plan, first).items()
     partly = {task: {name: a for name, a in answers.items() if name != "ladder/-2/points"}}
-    before = earlier_answers(second.rated(NAME), partly)
-    assert "ladder/-2/points" in {q.field for q in questions(second, revised, RATER, before)}
-    assert earlier_answers(second.rated(NAME), {}) == {}
+    asking = ScenarioQuestions(second, revised, RATER, partly)
+    assert "ladder/-2/points" in {q.field for q in asking.asked}
+    assert ScenarioQuestions(second, revised, RATER).earlier == {}
 
 
 def test_a_third_round_knows_both(bank: Bank, plan: StudyPlan) -> None:
@@ -159,9 +152,9 @@ def test_a_third_round_knows_both(bank: Bank, plan: StudyPlan) -> None:
     scenarios = tuple(third_version if s.id == NAME else s for s in bank.scenarios)
     raters = [seat.rater for seat in plan.seats]
     third = next_round([plan, second], replace(bank, scenarios=scenarios), [NAME], raters)
-    before = earlier_answers(third.rated(NAME), work)
-    assert before["validity"].value == "2"
-    asked = {q.field for q in questions(third, third_version, RATER, before) if q.options}
+    asking = ScenarioQuestions(third, third_version, RATER, work)
+    assert asking.earlier["validity"].value == "2"
+    asked = {q.field for q in asking.asked if q.options}
     assert asked == {"validity", "ladder/+1/relevance", "ladder/+1/points"}
 
 
@@ -176,11 +169,11 @@ def test_only_what_was_read_can_stand(bank: Bank, plan: StudyPlan) -> None:
     passed_over = _rated(plan, first)
     left_out = dict(passed_over) | {second.task(NAME): {"validity": Answer("2", 1, "")}}
     for work, changed in ((passed_over, {"ladder/+1", "ladder/-1"}), (left_out, {"ladder/-1"})):
-        before = earlier_answers(third.rated(NAME), work)
-        asked = {q.field for q in questions(third, same, RATER, before) if q.options}
+        asking = ScenarioQuestions(third, same, RATER, work)
+        asked = {q.field for q in asking.asked if q.options}
         assert {"ladder/+1/relevance", "ladder/-1/relevance", "validity"} <= asked
         assert len(asked) == 1 + 2 * 2
-        change = scenario_revision(third.rated(NAME), work)
+        change = asking.revision
         assert change is not None
         assert set(change.items) == changed
 
@@ -200,7 +193,7 @@ def test_where_the_earlier_text_is_not_kept_all_is_asked(
     earlier = plan.model_copy(update={"scenarios": rated})
     first = bank.scenario(NAME)
     second, revised = _next(bank, earlier, **_with_rung(first, "+1", text="Asks first."))
-    before = earlier_answers(second.rated(NAME), _rated(earlier, first))
-    assert scenario_revision(second.rated(NAME), _rated(earlier, first)) is None
-    assert questions(second, revised, RATER, before) == questions(second, revised, RATER)
-    assert earlier_words(second, revised, RATER, before)["realism"].startswith("“4, realistic")
+    asking = ScenarioQuestions(second, revised, RATER, _rated(earlier, first))
+    assert asking.revision is None
+    assert asking.asked == ScenarioQuestions(second, revised, RATER).asked
+    assert asking.earlier_words["realism"].startswith("“4, realistic")

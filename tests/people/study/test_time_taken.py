@@ -8,11 +8,7 @@ from datetime import UTC, datetime, timedelta
 from careeval.people.deck import CONSENT
 from careeval.people.forms import FormId
 from careeval.people.store import Event, Store
-from careeval.people.study.round_ratings import (
-    is_faster_than_reading,
-    median_minutes,
-    minutes_by_task,
-)
+from careeval.people.study.round_ratings import minutes_by_task
 from careeval.people.study.rounds import rater_progress, read_rounds
 from support.review_study import Study
 
@@ -79,11 +75,3 @@ def test_ratings_are_too_fast_for_the_words_that_they_are_about(study: Study) ->
     scenarios = {each.id: each for each in study.bank.scenarios}
     progress = rater_progress(study.store, study.plan, scenarios)
     assert [each.n_too_fast for each in progress] == [0, 3, 0]
-
-
-def test_five_hundred_words_a_minute_are_the_fastest() -> None:
-    """A page of 500 words that was done in 59 seconds was not read."""
-    assert is_faster_than_reading(59 / 60, 500)
-    assert not is_faster_than_reading(1.0, 500)
-    assert median_minutes([]) is None
-    assert median_minutes([1, 2, 9]) == 2

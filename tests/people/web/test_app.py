@@ -29,7 +29,7 @@ from careeval.people.deck import duration_in_words
 from careeval.people.forms import FormId
 from careeval.people.plan import Addresses
 from careeval.people.study.plan import StudyPlan, new_plan, next_round, planned_scenarios
-from careeval.people.study.questions import expected_minutes
+from careeval.people.study.questions import ScenarioQuestions
 from careeval.people.web.access import HEADERS
 from careeval.people.web.app import create_app, serve
 from support.review_study import CONSENT, ORIGIN, PORT, ROLES, Study, fill, hidden
@@ -297,7 +297,7 @@ def test_the_time_that_is_left(study: Study) -> None:
     plan, scenarios = study.plan, planned_scenarios(study.plan, study.bank)
     names = plan.seats[0].scenarios
     for done in range(3):
-        left = sum(expected_minutes(plan, scenarios[name], "r01") for name in names[done:])
+        left = sum(ScenarioQuestions(plan, scenarios[name], "r01").minutes for name in names[done:])
         assert (
             f"Time left, by our estimate: {duration_in_words(left)}."
             in client.get("/overview").text

@@ -26,7 +26,7 @@ from careeval.people.study.plan import (
     with_raters,
     with_replacement,
 )
-from careeval.people.study.questions import earlier_answers, expected_minutes
+from careeval.people.study.questions import ScenarioQuestions
 from careeval.protocol.selection import rubrics_named
 
 
@@ -187,12 +187,10 @@ def say_plan(plan: StudyPlan, bank: Bank, work: Mapping[str, Work] = {}) -> None
     loads = [len(seat.scenarios) for seat in plan.seats]
     times = [
         sum(
-            expected_minutes(
-                plan, shown[n], s.id, earlier_answers(plan.rated(n), work.get(s.id, {}))
-            )
-            for n in s.scenarios
+            ScenarioQuestions(plan, shown[name], seat.id, work.get(seat.id, {})).minutes
+            for name in seat.scenarios
         )
-        for s in plan.seats
+        for seat in plan.seats
     ]
     fewest = f"{min(loads)} to " if min(loads) < max(loads) else ""
     load = f"{fewest}{counted(max(loads), 'scenario')}"

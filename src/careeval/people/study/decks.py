@@ -29,14 +29,10 @@ from careeval.people.study.plan import Seat, StudyPlan, planned_scenarios
 from careeval.people.study.questions import (
     HANDED_IN,
     MINUTES_TO_ANSWER,
+    ScenarioQuestions,
     answer_question,
-    earlier_answers,
-    earlier_words,
-    expected_minutes,
     item_questions,
-    questions,
     rating_question,
-    revision_shown,
 )
 
 
@@ -190,12 +186,7 @@ class _Round:
         if seat is None:
             return None
         total = sum(
-            expected_minutes(
-                self.plan,
-                self.scenarios[name],
-                rater.id,
-                earlier_answers(self.plan.rated(name), work),
-            )
+            ScenarioQuestions(self.plan, self.scenarios[name], rater.id, work).minutes
             for name in seat.scenarios
         )
         return Workload(_amount(seat), duration_in_words(total))
@@ -253,17 +244,15 @@ class _Round:
     def _rating_cards(self, seat: Seat, work: Work) -> tuple[Card, ...]:
         cards = []
         for n, name in enumerate(seat.scenarios, 1):
-            scenario, rated = self.scenarios[name], self.plan.rated(name)
-            before = earlier_answers(rated, work)
+            questions = ScenarioQuestions(self.plan, self.scenarios[name], seat.id, work)
             own = MINUTES_TO_ANSWER if name in seat.answers else 0
-            words = earlier_words(self.plan, scenario, seat.id, before)
             card = Card(
                 self.plan.task(name),
-                f"Scenario {n}, {scenario.adl}",
-                questions(self.plan, scenario, seat.id, before),
-                self._shows(name, **revision_shown(self.plan, scenario, seat.id, work)),
-                expected_minutes(self.plan, scenario, seat.id, before) - own,
-                before=words,
+                f"Scenario {n}, {questions.scenario.adl}",
+                questions.asked,
+                self._shows(name, **questions.revision_shown),
+                questions.minutes - own,
+                before=questions.earlier_words,
             )
             cards.append(card)
         return tuple(cards)

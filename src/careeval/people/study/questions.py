@@ -8,8 +8,9 @@ want; nothing else opens until they are handed in, and nobody changes them after
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from difflib import SequenceMatcher
+from functools import cached_property
 from random import Random
 from typing import Literal
 
@@ -48,10 +49,6 @@ class EarlierAnswer:
         return self.shown.items.get(item_of(question)) == now.items[item_of(question)]
 
 
-EarlierAnswers = Mapping[str, EarlierAnswer]
-"""The newest answer that a rater gave in earlier rounds, by field; comments are left out."""
-
-
 @dataclass(frozen=True, slots=True)
 class ChangedWords:
     """A run of words of a revised text that stayed, were added, or were removed."""
@@ -78,45 +75,6 @@ def item_of(question: Question) -> str:
     return f"{about.rubric}/{about.item.id}" if about else ""
 
 
-def earlier_answers(rated: RatedScenario, work: Work) -> EarlierAnswers:
-    """Return, by field, a rater's newest answers about a scenario from earlier rounds.
-
-    Args:
-        rated: The scenario's version in a round, with the former ones.
-        work: All that the rater answered, in every round.
-    """
-    answers: dict[str, EarlierAnswer] = {}
-    for former in reversed(rated.former):
-        stored = work.get(former.task, {})
-        answers |= {
-            name: EarlierAnswer(answer.value, former.shown) for name, answer in stored.items()
-        }
-    return {name: answer for name, answer in answers.items() if not name.endswith("comment")}
-
-
-def scenario_revision(rated: RatedScenario, work: Work) -> Revision | None:
-    """Return how a scenario differs from the version that a rater last answered about.
-
-    Args:
-        rated: The scenario's version in a round, with the former ones.
-        work: All that the rater answered, in every round.
-
-    Returns:
-        None if they answered in no earlier round, or if one of the texts was not kept.
-    """
-    before = next((former.shown for former in rated.former if work.get(former.task)), None)
-    now = rated.shown
-    if before is None or now is None:
-        return None
-    both = before.items.keys() & now.items.keys()
-    return Revision(
-        _words(before.text, now.text) if before.text != now.text else (),
-        {name: before.items[name] for name in both if before.items[name] != now.items[name]},
-        frozenset(now.items.keys() - both),
-        tuple(item.text for name, item in before.items.items() if name not in both),
-    )
-
-
 def _words(before: str, now: str) -> tuple[ChangedWords, ...]:
     old, new = before.split(), now.split()
     words = []
@@ -130,8 +88,6 @@ def _words(before: str, now: str) -> tuple[ChangedWords, ...]:
             words.append(ChangedWords("added", " ".join(new[c:d])))
     return tuple(words)
 
-
-NO_EARLIER_ANSWERS: EarlierAnswers = {}
 
 AGREE, UNSURE = "agree", "unsure"
 CANNOT_JUDGE = "cannot-judge"
@@ -179,76 +135,132 @@ _ASKED: Mapping[Scale, str] = {
 }
 
 
-def questions(
-    plan: StudyPlan, scenario: Scenario, rater: str, before: EarlierAnswers = NO_EARLIER_ANSWERS
-) -> tuple[Question, ...]:
-    """Return the questions on a scenario's card: late ones after others, closing ones at the end.
+@dataclass(frozen=True)
+class ScenarioQuestions:
+    """The questions about one scenario to one rater, whose id decides the order of items."""
 
-    Args:
-        plan: The round.
-        scenario: The scenario as it is shown.
-        rater: The rater, whose id decides the order of items.
-        before: The rater's answers in earlier rounds. Only what the revision can change is asked
-            again.
-    """
-    stands = kept_questions(plan, scenario, rater, before)
-    asked = [q for q in answerable_questions(plan, scenario, rater) if q.field not in stands]
-    open_items = {item_of(q) for q in asked if q.options}
-    asked = [q for q in asked if item_of(q) in open_items or not q.about]
-    return tuple(sorted(asked, key=lambda q: (q.closing, q.late and not q.closing)))
+    plan: StudyPlan  # The round
+    scenario: Scenario  # The scenario as it is shown
+    rater: str
+    work: Work = field(default_factory=dict)  # All that the rater answered, in every round
 
+    @cached_property
+    def rated(self) -> RatedScenario:
+        """The scenario's version in the round, with the former ones."""
+        return self.plan.rated(self.scenario.id)
 
-def kept_questions(
-    plan: StudyPlan, scenario: Scenario, rater: str, before: EarlierAnswers
-) -> Mapping[str, Question]:
-    """Return, by field, the questions not asked again since their earlier answer still holds.
+    @property
+    def task(self) -> str:
+        """The store's task for the rater's answers on the scenario in the round."""
+        return self.plan.task(self.scenario.id)
 
-    Args:
-        plan: The round.
-        scenario: The scenario as it is shown.
-        rater: The rater, whose id decides the order of items.
-        before: The rater's answers in earlier rounds.
-    """
-    now = plan.rated(scenario.id).shown
-    asked = answerable_questions(plan, scenario, rater) if before else ()
-    return {
-        q.field: q
-        for q in asked
-        if q.options and q.field in before and before[q.field].holds(q, now)
-    }
+    @cached_property
+    def answerable(self) -> tuple[Question, ...]:
+        """All questions that the rater may have answered, item by item.
 
+        The relevance of an item of 0 points is not asked. The items of a rubric are shuffled for
+        each rater, so that none of them is always read last.
+        """
+        plan, scenario, late = self.plan, self.scenario, self.plan.relevance and self.plan.points
+        asked = [
+            rating_question(Scale.realism),
+            rating_question(Scale.validity),
+            _INFORMATION,
+            _comment(),
+        ]
+        items = list[ItemRef]()
+        for rubric in plan.rubrics:
+            of_rubric = [item for item in scenario.rubric(rubric) if plan.points or item.points]
+            Random(f"{plan.seed}/{self.rater}/{scenario.id}/{rubric}").shuffle(of_rubric)
+            items += [ItemRef(rubric, item, n) for n, item in enumerate(of_rubric, len(items) + 1)]
+        for about in items:
+            of_item = item_questions(about, relevance=plan.relevance, points=plan.points)
+            asked += [q for q in of_item if about.item.points or q.kind is not Scale.relevance]
+            asked.append(_comment(about, late=late))
+        return (*asked, *([replace(_MISSING, late=late)] if items else []), _COUNTRY)
 
-def earlier_words(
-    plan: StudyPlan, scenario: Scenario, rater: str, before: EarlierAnswers
-) -> Mapping[str, str]:
-    """Return a rater's earlier answers by field, in the words of the options chosen then.
+    @cached_property
+    def earlier(self) -> Mapping[str, EarlierAnswer]:
+        """The newest answer that the rater gave in earlier rounds, by field, without comments."""
+        return {
+            name: EarlierAnswer(answer.value, former.shown)
+            for former in reversed(self.rated.former)
+            for name, answer in self.work.get(former.task, {}).items()
+            if not name.endswith("comment")
+        }
 
-    Args:
-        plan: The round.
-        scenario: The scenario as it is shown.
-        rater: The rater, whose id decides the order of items.
-        before: The rater's answers in earlier rounds.
-    """
-    words = {}
-    for question in answerable_questions(plan, scenario, rater):
-        if question.options and (answer := before.get(question.field)):
-            former = answer.shown.items.get(item_of(question)) if answer.shown else None
-            then = _as_asked_of(question, former) if former else question
-            words[question.field] = then.in_words(answer.value)
-    return words
+    @cached_property
+    def kept(self) -> Mapping[str, Question]:
+        """By field, the questions not asked again since their earlier answer still holds."""
+        return {
+            q.field: q
+            for q in (self.answerable if self.earlier else ())
+            if q.options
+            and (answer := self.earlier.get(q.field))
+            and answer.holds(q, self.rated.shown)
+        }
 
+    @cached_property
+    def asked(self) -> tuple[Question, ...]:
+        """The questions on the scenario's card: late ones after others, closing ones at the end.
 
-def revision_shown(
-    plan: StudyPlan, scenario: Scenario, rater: str, work: Work
-) -> Mapping[str, object]:
-    """Return a template's values for a revision: the changes, and the answers that still hold."""
-    before = earlier_answers(plan.rated(scenario.id), work)
-    words = earlier_words(plan, scenario, rater, before)
-    stands = kept_questions(plan, scenario, rater, before)
-    return {
-        "revision": scenario_revision(plan.rated(scenario.id), work),
-        "stands": [(question, words[name]) for name, question in stands.items()],
-    }
+        Of what was answered in an earlier round, only what the revision can change is asked again.
+        """
+        asked = [q for q in self.answerable if q.field not in self.kept]
+        open_items = {item_of(q) for q in asked if q.options}
+        asked = [q for q in asked if item_of(q) in open_items or not q.about]
+        return tuple(sorted(asked, key=lambda q: (q.closing, q.late and not q.closing)))
+
+    @cached_property
+    def earlier_words(self) -> Mapping[str, str]:
+        """The rater's earlier answers by field, in the words of the options chosen then."""
+        words = {}
+        for question in self.answerable:
+            if question.options and (answer := self.earlier.get(question.field)):
+                former = answer.shown.items.get(item_of(question)) if answer.shown else None
+                then = _as_asked_of(question, former) if former else question
+                words[question.field] = then.in_words(answer.value)
+        return words
+
+    @property
+    def revision(self) -> Revision | None:
+        """How the scenario differs from the version that the rater last answered about.
+
+        None if they answered in no earlier round, or if one of the texts was not kept.
+        """
+        formers = (each.shown for each in self.rated.former if self.work.get(each.task))
+        before, now = next(formers, None), self.rated.shown
+        if before is None or now is None:
+            return None
+        both = before.items.keys() & now.items.keys()
+        return Revision(
+            _words(before.text, now.text) if before.text != now.text else (),
+            {name: before.items[name] for name in both if before.items[name] != now.items[name]},
+            frozenset(now.items.keys() - both),
+            tuple(item.text for name, item in before.items.items() if name not in both),
+        )
+
+    @property
+    def revision_shown(self) -> Mapping[str, object]:
+        """A template's values for a revision: the changes, and the answers that still hold."""
+        stands = [(question, self.earlier_words[name]) for name, question in self.kept.items()]
+        return {"revision": self.revision, "stands": stands}
+
+    @property
+    def minutes(self) -> float:
+        """The minutes that a careful rater may need: a guess from words and questions.
+
+        Where the rater also writes an answer to the scenario, that and a second reading are
+        counted.
+        """
+        seat = self.plan.seat(self.rater)
+        answers = seat is not None and self.scenario.id in seat.answers
+        again = len(self.scenario.text.split()) if answers else 0
+        read = count_words(self.scenario, self.asked) + again
+        scales = sum(isinstance(q.kind, Scale) or q.kind == "information" for q in self.asked)
+        views = sum(q.kind == "points" for q in self.asked)
+        asking = scales * _MINUTES_A_SCALE + views * _MINUTES_A_VIEW
+        return read / WORDS_A_MINUTE + asking + (MINUTES_TO_ANSWER if answers else 0)
 
 
 def _as_asked_of(question: Question, former: ShownItem) -> Question:
@@ -259,35 +271,6 @@ def _as_asked_of(question: Question, former: ShownItem) -> Question:
     about = replace(question.about, item=item)
     asked = item_questions(about, relevance=True, points=True)
     return next(each for each in asked if each.kind == question.kind)
-
-
-def answerable_questions(plan: StudyPlan, scenario: Scenario, rater: str) -> tuple[Question, ...]:
-    """Return all questions that a rater may have answered, item by item.
-
-    The relevance of an item of 0 points is not asked. The items of a rubric are shuffled for each
-    rater, so that none of them is always read last.
-    """
-    asked = [
-        rating_question(Scale.realism),
-        rating_question(Scale.validity),
-        _INFORMATION,
-        _comment(),
-    ]
-    place = 0
-    for rubric in plan.rubrics:
-        items = [item for item in scenario.rubric(rubric) if plan.points or item.points]
-        Random(f"{plan.seed}/{rater}/{scenario.id}/{rubric}").shuffle(items)
-        for item in items:
-            place += 1
-            about = ItemRef(rubric, item, place)
-            of_item = item_questions(about, relevance=plan.relevance, points=plan.points)
-            asked += [q for q in of_item if item.points or q.kind is not Scale.relevance]
-            asked.append(_comment(about, late=plan.relevance and plan.points))
-    return (
-        *asked,
-        *([replace(_MISSING, late=plan.relevance and plan.points)] if place else []),
-        _COUNTRY,
-    )
 
 
 def item_questions(about: ItemRef, *, relevance: bool, points: bool) -> list[Question]:
@@ -362,29 +345,6 @@ def count_words(scenario: Scenario, asked: Iterable[Question]) -> int:
     """Return how many words a rater reads of the scenario and of the items asked about."""
     items = {item_of(q): q.about.item.text for q in asked if q.about}
     return sum(len(text.split()) for text in (scenario.text, *items.values()))
-
-
-def expected_minutes(
-    plan: StudyPlan, scenario: Scenario, rater: str, before: EarlierAnswers = NO_EARLIER_ANSWERS
-) -> float:
-    """Return the minutes that a careful rater may need: a guess from words and questions.
-
-    Where the rater also writes an answer to the scenario, that and a second reading are counted.
-
-    Args:
-        plan: The round.
-        scenario: The scenario as it is shown.
-        rater: The rater's id.
-        before: As of `questions`.
-    """
-    asked = questions(plan, scenario, rater, before)
-    seat = plan.seat(rater)
-    answers = seat is not None and scenario.id in seat.answers
-    read = count_words(scenario, asked) + (len(scenario.text.split()) if answers else 0)
-    scales = sum(isinstance(q.kind, Scale) or q.kind == "information" for q in asked)
-    views = sum(q.kind == "points" for q in asked)
-    asking = scales * _MINUTES_A_SCALE + views * _MINUTES_A_VIEW
-    return read / WORDS_A_MINUTE + asking + (MINUTES_TO_ANSWER if answers else 0)
 
 
 # Answers of one's own

@@ -6,22 +6,13 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from statistics import median
 from typing import TypeVar
 
 from careeval.core.rating import Comment, PointsView, Rater, Rating, Scale, Subject, Sufficiency
 from careeval.core.scenario import Rubric, Scenario, Split
 from careeval.people.store import Event, Work
 from careeval.people.study.plan import StudyPlan
-from careeval.people.study.questions import (
-    AGREE,
-    CANNOT_JUDGE,
-    ENOUGH,
-    UNSURE,
-    answerable_questions,
-    earlier_answers,
-    kept_questions,
-)
+from careeval.people.study.questions import AGREE, CANNOT_JUDGE, ENOUGH, UNSURE, ScenarioQuestions
 from careeval.results.held_out_words import WITHHELD, names_by_place
 
 T = TypeVar("T", Rating, PointsView, Comment, Sufficiency)
@@ -236,17 +227,6 @@ def minutes_by_task(events: Iterable[Event]) -> Mapping[str, Mapping[str, float]
     return {rater: dict(tasks) for rater, tasks in minutes.items() if tasks}
 
 
-def median_minutes(minutes: Iterable[float]) -> float | None:
-    """Return the median of minutes; `None` if there are none."""
-    values = list(minutes)
-    return median(values) if values else None
-
-
-def is_faster_than_reading(minutes: float, n_words: int) -> bool:
-    """Tell whether a time in minutes is too short for reading this many words."""
-    return minutes < n_words / FASTEST_READER
-
-
 @dataclass(frozen=True, slots=True)
 class ParsedRatings:
     """The answers of a round by kind, each kind in the order of raters and their scenarios."""
@@ -278,8 +258,9 @@ def parse_ratings(
     sufficiency: list[Sufficiency] = []
     for seat in plan.seats:
         for name in seat.scenarios:
-            answers = _answers(plan, bank[name], seat.id, work.get(seat.id, {}))
-            for question in answerable_questions(plan, bank[name], seat.id):
+            questions = ScenarioQuestions(plan, bank[name], seat.id, work.get(seat.id, {}))
+            answers = _answers(questions)
+            for question in questions.answerable:
                 value = answers.get(question.field)
                 if value is None or (question.options and value == CANNOT_JUDGE):
                     continue
@@ -303,14 +284,10 @@ def parse_ratings(
     return ParsedRatings(tuple(ratings), tuple(views), tuple(comments), tuple(sufficiency))
 
 
-def _answers(plan: StudyPlan, scenario: Scenario, rater: str, work: Work) -> Mapping[str, str]:
+def _answers(questions: ScenarioQuestions) -> Mapping[str, str]:
     """Return a rater's answers in a round, with earlier ones that count: see `parse_ratings`."""
-    stored = work.get(plan.task(scenario.id), {})
+    stored = questions.work.get(questions.task, {})
     answers = {name: answer.value for name, answer in stored.items()}
-    if not any(
-        q.field in answers for q in answerable_questions(plan, scenario, rater) if q.options
-    ):
+    if not any(q.field in answers for q in questions.answerable if q.options):
         return answers
-    before = earlier_answers(plan.rated(scenario.id), work)
-    kept = kept_questions(plan, scenario, rater, before)
-    return {name: before[name].value for name in kept} | answers
+    return {name: questions.earlier[name].value for name in questions.kept} | answers

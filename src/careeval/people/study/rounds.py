@@ -7,6 +7,7 @@ import hmac
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from statistics import median
 from typing import Any
 
 from careeval.bank import Bank
@@ -23,20 +24,16 @@ from careeval.people.study.plan import (
 )
 from careeval.people.study.questions import (
     HANDED_IN,
-    answerable_questions,
+    ScenarioQuestions,
     count_words,
     count_written,
-    earlier_answers,
-    kept_questions,
-    questions,
     written_answer,
 )
 from careeval.people.study.round_ratings import (
+    FASTEST_READER,
     ProposedItem,
     RoundAnswers,
     RoundRater,
-    is_faster_than_reading,
-    median_minutes,
     minutes_by_task,
     parse_ratings,
     without_held_out_words,
@@ -85,19 +82,14 @@ def rater_progress(
     times = minutes_by_task(events)
     for seat in present_seats(store, plan):
         work = store.work(seat.id)
-        asked = {
-            name: questions(plan, scenarios[name], seat.id, earlier_answers(plan.rated(name), work))
-            for name in seat.scenarios
-        }
-        states = {
-            name: progress(asked[name], work.get(plan.task(name), {})) for name in seat.scenarios
-        }
-        minutes = {
-            name: spent
-            for name, state in states.items()
-            if state is Progress.done
-            and (spent := times.get(seat.id, {}).get(plan.task(name))) is not None
-        }
+        spent = times.get(seat.id, {})
+        questions = [ScenarioQuestions(plan, scenarios[n], seat.id, work) for n in seat.scenarios]
+        states = [progress(each.asked, work.get(each.task, {})) for each in questions]
+        minutes = [
+            spent[each.task]
+            for each, state in zip(questions, states, strict=True)
+            if state is Progress.done and each.task in spent
+        ]
         last = max((a.at for answers in work.values() for a in answers.values()), default="")
         rows.append(
             RaterProgress(
@@ -106,12 +98,9 @@ def rater_progress(
                 _agreed(plan, work),
                 "declined" in work.get(CONSENT, {}),
                 str(plan.round) in work.get(FINISHED, {}),
-                Counter(states.values()),
-                median_minutes(minutes.values()),
-                sum(
-                    _is_too_fast(plan, scenarios[name], seat, work, times.get(seat.id, {})) is True
-                    for name in seat.scenarios
-                ),
+                Counter(states),
+                median(minutes) if minutes else None,
+                sum(_is_too_fast(each, spent) is True for each in questions),
                 last,
                 typed[seat.id],
                 seat.id in revoked,
@@ -203,7 +192,7 @@ def _paces(
         name: None
         if (scenario := shown[name]) is None
         # a lost text has no words to count
-        else _is_too_fast(plan, scenario, seat, work, times)
+        else _is_too_fast(ScenarioQuestions(plan, scenario, seat.id, work), times)
         for name in rated
     }
     return {
@@ -212,9 +201,7 @@ def _paces(
     }
 
 
-def _is_too_fast(
-    plan: StudyPlan, scenario: Scenario, seat: Seat, work: Work, times: Mapping[str, float]
-) -> bool | None:
+def _is_too_fast(questions: ScenarioQuestions, times: Mapping[str, float]) -> bool | None:
     """Tell whether a rater answered about a scenario in less time than it takes to read.
 
     The words are those of the items answered about, and of the scenario unless the rater had read
@@ -222,29 +209,26 @@ def _is_too_fast(
     their time are counted too.
 
     Args:
-        plan: The round.
-        scenario: The scenario as it was shown.
-        seat: The rater's.
-        work: All that the rater answered.
+        questions: The questions about the scenario, as it was shown, and the rater's answers.
         times: Task → minutes that the rater took.
 
     Returns:
         False if nothing was answered; None if no time is known.
     """
-    stored, rated = work.get(plan.task(scenario.id), {}), plan.rated(scenario.id)
-    before = earlier_answers(rated, work)
-    stands = kept_questions(plan, scenario, seat.id, before)
-    given = [q for q in answerable_questions(plan, scenario, seat.id) if q.field in stored]
+    plan, scenario, work = questions.plan, questions.scenario, questions.work
+    stored = work.get(questions.task, {})
+    given = [q for q in questions.answerable if q.field in stored]
     if not any(question.options for question in given):
         return False
-    former = [each.task for each in rated.former if stands and work.get(each.task)]
-    tasks = [plan.task(scenario.id), *former]
+    kept = questions.kept
+    former = [each.task for each in questions.rated.former if kept and work.get(each.task)]
+    tasks = [questions.task, *former]
     if any(task not in times for task in tasks):
         return None
-    n_words = count_words(scenario, (*given, *stands.values()))
+    n_words = count_words(scenario, (*given, *kept.values()))
     if work.get(plan.answer_task(scenario.id)):
         n_words -= len(scenario.text.split())
-    return is_faster_than_reading(sum(times[task] for task in tasks), n_words)
+    return sum(times[task] for task in tasks) < n_words / FASTEST_READER
 
 
 def _proposed(plan: StudyPlan, scenario: Scenario) -> Mapping[Subject, ProposedItem]:
