@@ -13,8 +13,9 @@ from typing import Any
 
 from starlette.testclient import TestClient
 
-from careeval.core.rating import Role
+from careeval.core.rating import Label, Role
 from careeval.core.scenario import Rubric
+from careeval.people.audit.labels import LabelledAudit
 from careeval.people.audit.plan import AuditPlan, new_audit
 from careeval.people.audit.sample import (
     AuditSample,
@@ -158,6 +159,10 @@ class Audit:
             put(client, f"/label/{n}", {"q.says": says[task[-1]], "q.note": f"noted of {task}"})
         client.post("/finish", data={"go": "x"})
         return client
+
+    def labels(self) -> list[Label]:
+        """All labels so far."""
+        return LabelledAudit(self.plan.blind(), self.store.all_work()).labels
 
     def close(self) -> None:
         """Let everything go."""

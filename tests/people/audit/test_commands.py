@@ -11,7 +11,6 @@ import pytest
 
 from careeval.cli.app import OK, USAGE, run
 from careeval.people.audit.documents import sample_text
-from careeval.people.audit.labels import audit_labels
 from careeval.people.audit.plan import AuditPlan
 from careeval.people.store import Store
 from support.review_audit import FIRST, SECOND, Audit, audit_plan, audit_sample, otherwise
@@ -140,7 +139,7 @@ def test_status_and_results(audit: Audit, capsys: Out) -> None:
 
 def _said(audit: Audit) -> list[str]:
     """Return labels as rater, judgment and word."""
-    given = audit_labels(audit.plan, audit.store.all_work())
+    given = audit.labels()
     return sorted(f"{each.rater} {each.judgment} {each.says}" for each in given)
 
 

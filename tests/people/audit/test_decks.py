@@ -18,16 +18,9 @@ from starlette.testclient import TestClient
 from careeval.core.rating import Reading, Role
 from careeval.errors import ReviewError
 from careeval.people.audit.labels import (
-    audit_labels,
-    audit_progress,
-    awaited_labellers,
-    count_settled,
-    count_thin_judgments,
-    disputed_judgments,
+    LabelledAudit,
     evidence_passages,
-    is_settling_open,
     label_questions,
-    labeller_progress,
     mark_evidence,
 )
 from careeval.people.audit.plan import AuditPlan, new_audit
@@ -49,7 +42,6 @@ from support.review_audit import (
 )
 from support.review_study import CONSENT, hidden
 
-NOBODY: frozenset[str] = frozenset()
 """Whose link is switched off."""
 
 TEXT = "I wait beside you.\n\nThen I hold the cloth; don’t hurry."
@@ -179,9 +171,9 @@ def test_results_by_hand() -> None:
         for n, says in FINAL.items()
     }  # fmt: skip
     works = {"r01": _says(FIRST), "r02": _says(SECOND), "a01": settled}
-    assert set(disputed_judgments(plan.blind(), works, NOBODY)) == {"j00003", "j00006"}
-    assert count_settled(plan.blind(), works, NOBODY) == (2, 2)
-    given_labels = audit_labels(plan, works)
+    assert set(LabelledAudit(plan.blind(), works).disputed) == {"j00003", "j00006"}
+    assert LabelledAudit(plan.blind(), works).n_settled == 2
+    given_labels = LabelledAudit(plan.blind(), works).labels
     assert len(given_labels) == 14
     assert [x.says for x in given_labels if x.judgment == "j00003"] == [
         Reading.present, Reading.absent, Reading.present
@@ -193,7 +185,7 @@ def test_results_by_hand() -> None:
     assert found.overall.specificity.value == pytest.approx(2 / 3)
     assert found.people.same.value == pytest.approx(4 / 5)
     assert (found.n_adjudicated, found.n_tied, found.n_unsure) == (2, 0, 0)
-    before = audit_results(plan.sample, audit_labels(plan, works | {"a01": {}}))
+    before = audit_results(plan.sample, LabelledAudit(plan.blind(), works | {"a01": {}}).labels)
     assert (before.n_settled, before.n_tied, before.n_single) == (5, 1, 1)
 
 
@@ -202,14 +194,14 @@ def test_what_is_disputed() -> None:
     blind = audit_plan().blind()
     first, second = {"1": "present", "2": "unsure", "3": "absent"}, {"1": "present", "3": "absent"}
     works = {"r01": _says(first), "r02": _says(second)}
-    assert disputed_judgments(blind, works, NOBODY) == ("j00002",)
+    assert LabelledAudit(blind, works).disputed == ("j00002",)
     both = {"r01": _says({"1": "unsure"}), "r02": _says({"1": "unsure"})}
-    assert disputed_judgments(blind, both, NOBODY) == ("j00001",)
-    assert disputed_judgments(blind, works | {"r02": _says(second, finished=False)}, NOBODY) == ()
-    assert disputed_judgments(blind, {"r01": works["r01"]}, NOBODY) == (
+    assert LabelledAudit(blind, both).disputed == ("j00001",)
+    assert LabelledAudit(blind, works | {"r02": _says(second, finished=False)}).disputed == ()
+    assert LabelledAudit(blind, {"r01": works["r01"]}).disputed == (
         "j00002",
     )  # the other has withdrawn
-    assert disputed_judgments(blind, {}, NOBODY) == ()
+    assert LabelledAudit(blind, {}).disputed == ()
 
 
 def test_who_never_hands_in() -> None:
@@ -217,19 +209,17 @@ def test_who_never_hands_in() -> None:
     blind = audit_plan().blind()
     half = _says({"1": "present", "2": "absent", "3": "absent"}, finished=False)
     works = {"r01": _says(FIRST), "r02": half}
-    assert awaited_labellers(blind, works, NOBODY) == ("r02",)
-    assert (is_settling_open(blind, works, NOBODY), is_settling_open(blind, works, {"r02"})) == (
-        False,
-        True,
-    )
-    assert set(disputed_judgments(blind, works, {"r02"})) == {"j00003", "j00006"}
+    assert LabelledAudit(blind, works).awaited == ("r02",)
+    assert not LabelledAudit(blind, works).is_settling_open
+    assert LabelledAudit(blind, works, {"r02"}).is_settling_open
+    assert set(LabelledAudit(blind, works, {"r02"}).disputed) == {"j00003", "j00006"}
     # r01 made all six, r02 three of them
-    assert count_thin_judgments(blind, works, {"r02"}, "r02") == (0, 3)
+    assert LabelledAudit(blind, works, {"r02"}).count_thin("r02") == (0, 3)
     # r01 has made none yet, but will
-    assert count_thin_judgments(blind, {"r01": {}, "r02": half}, {"r02"}, "r02") == (0, 3)
-    assert count_thin_judgments(blind, {"r02": half}, {"r02"}, "r02") == (3, 3)
-    assert count_thin_judgments(blind, {"r01": _says(FIRST)}, NOBODY, "r02") == (0, 6)
-    assert not audit_progress(blind, works, {"a01"}).settles
+    assert LabelledAudit(blind, {"r01": {}, "r02": half}, {"r02"}).count_thin("r02") == (0, 3)
+    assert LabelledAudit(blind, {"r02": half}, {"r02"}).count_thin("r02") == (3, 3)
+    assert LabelledAudit(blind, {"r01": _says(FIRST)}).count_thin("r02") == (0, 6)
+    assert not LabelledAudit(blind, works, {"a01"}).can_be_settled
 
 
 @given(st.sets(st.sampled_from(["r01", "r02", "a01"])), st.sets(st.sampled_from(["r01", "r02"])))
@@ -237,8 +227,10 @@ def test_nobody_is_waited_for_in_vain(revoked: set[str], finished: set[str]) -> 
     """Settling has begun once every labeller has handed in or can no more, and not before."""
     blind = audit_plan().blind()
     works = {name: _says(FIRST, finished=name in finished) for name in ("r01", "r02")}
-    assert is_settling_open(blind, works, revoked) == ({"r01", "r02"} <= revoked | finished)
-    assert len(audit_labels(audit_plan(), works)) == 12
+    assert LabelledAudit(blind, works, revoked).is_settling_open == (
+        {"r01", "r02"} <= revoked | finished
+    )
+    assert len(LabelledAudit(audit_plan().blind(), works).labels) == 12
 
 
 def test_the_adjudicator_goes_on_without(audit: Audit) -> None:
@@ -263,8 +255,8 @@ def test_what_was_only_begun_is_no_label() -> None:
         "r01": {"label/j00001": {"note": Answer("hm", 1, at)}},
         "a01": {"settle/j00001": {"says": Answer("present", 1, at)}},
     }
-    assert audit_labels(plan, works) == []
-    assert [each.withdrawn for each in labeller_progress(plan.blind(), works, NOBODY)] == [
+    assert LabelledAudit(plan.blind(), works).labels == []
+    assert [each.withdrawn for each in LabelledAudit(plan.blind(), works).labellers] == [
         False,
         True,
     ]
@@ -352,7 +344,7 @@ def test_evidence_is_checked_and_marked(audit: Audit) -> None:
     page = client.get(f"/label/{n}").text
     assert "<mark>wait beside you.\n\nThen</mark>" in page
     assert "&lt;b&gt;like&lt;/b&gt;" in page
-    note = [label.note for label in audit_labels(audit.plan, audit.store.all_work())]
+    note = [label.note for label in audit.labels()]
     assert note == ["“Wait beside you. Then”"]
 
 
@@ -466,20 +458,19 @@ def test_settling(audit: Audit) -> None:
     assert adjudicator.get("/settle/3").status_code == 404
     assert "All 2 disagreements are done" in adjudicator.get("/finish").text
     assert [audit.store.work(name) for name in ("r01", "r02")] == theirs
-    found = audit_results(audit.plan.sample, audit_labels(audit.plan, audit.store.all_work()))
+    found = audit_results(audit.plan.sample, audit.labels())
     assert found.counts == LabelCounts(found=2, missed=1, invented=1, cleared=2, unresolved=0)
 
 
 def test_who_gave_which_reading_is_not_told() -> None:
     """The order of labellers' readings changes from judgment to judgment."""
-    from careeval.people.audit.labels import anonymous_labels as readings
-
     blind = audit_plan().blind()
     works = {
         "r01": _says(dict.fromkeys("123456", "present")),
         "r02": _says(dict.fromkeys("123456", "absent")),
     }
-    first = {readings(blind, works, name)[0].says for name in blind.judgments}
+    audit = LabelledAudit(blind, works)
+    first = {audit.anonymous_labels(name)[0].says for name in blind.judgments}
     assert first == {Reading.present, Reading.absent}
 
 
@@ -514,7 +505,7 @@ def test_withdrawing_from_an_audit(audit: Audit) -> None:
     client = audit.label("r01", FIRST)
     audit.label("r02", SECOND)
     client.post("/withdraw", data={"delete": "everything"})
-    found = audit_labels(audit.plan, audit.store.all_work())
+    found = audit.labels()
     assert {label.rater for label in found} == {"r02"}
     assert "there are no disagreements" in audit.client("a01").get("/finish").text
 

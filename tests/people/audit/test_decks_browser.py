@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, Route, expect
 
-from careeval.people.audit.labels import audit_labels
+from careeval.people.audit.labels import LabelledAudit
 from careeval.people.audit.results import audit_results
 from careeval.people.store import Store, Work
 from careeval.results.probe_check import LabelCounts
@@ -101,7 +101,7 @@ def test_an_audit_from_end_to_end(page: Page, browser: Browser, served: Served) 
     _settle(page, served)
     context.close()
     works = served.all_work()
-    given = audit_labels(PLAN, works)
+    given = LabelledAudit(PLAN.blind(), works).labels
     assert [x.note for x in given if x.judgment == "j00001"] == ["“wait beside”\nby keyboard", ""]
     found = audit_results(PLAN.sample, given)
     assert found.counts == LabelCounts(found=2, missed=1, invented=1, cleared=2, unresolved=0)

@@ -23,7 +23,7 @@ from careeval.people.store import Store
 
 if TYPE_CHECKING:
     from careeval.core.rating import Label
-    from careeval.people.audit.labels import AuditProgress, LabellerProgress, WorkByRater
+    from careeval.people.audit.labels import LabelledAudit, LabellerProgress
     from careeval.people.audit.plan import AuditPlan
     from careeval.people.audit.sample import AuditSample
     from careeval.sheets.document import Document
@@ -214,7 +214,7 @@ def import_(
     if as_json:
         print_json({"n_saved": n, "n_read": n_read})
     say(f"Saved: {counted(n, 'answer')}, typed by {typist}.")
-    for each in state.whole.labellers:
+    for each in state.labelled.labellers:
         if each.rater in raters:
             note = "" if each.handed_in else ", and has not handed in: --hand-in does"
             say(f"{each.rater} has labelled {each.done} of {each.n}{note}.")
@@ -223,26 +223,21 @@ def import_(
 
 def read_audit_labels(audit: Path) -> tuple[AuditSample, list[Label]]:
     """Return an audit's sample and all labels so far; say on stderr who has not handed in."""
-    from careeval.people.audit.labels import audit_labels
-
     with people.open_store(audit, "audit") as store:
         state = _read(store)
-    late = [each for each in state.whole.labellers if not (each.handed_in or each.withdrawn)]
+    late = [each for each in state.labelled.labellers if not (each.handed_in or each.withdrawn)]
     if off := [each.rater for each in late if each.revoked]:
         say(f"Link turned off before they handed in; their labels so far count: {', '.join(off)}.")
     if awaited := [each.rater for each in late if not each.revoked]:
         say(f"Not handed in yet; their labels so far count: {', '.join(awaited)}.")
-    return state.plan.sample, audit_labels(state.plan, state.works)
+    return state.plan.sample, state.labelled.labels
 
 
 def departure_notes(store: Store, person: str) -> Iterable[str]:
     """Yield notes on the labels that will be missing once a person has left."""
-    from careeval.people.audit.labels import count_thin_judgments
-
     state = _read(store)
-    blind = state.plan.blind()
-    if seat := blind.seat(person):
-        n_none, n_one = count_thin_judgments(blind, state.works, state.revoked, person)
+    if seat := state.labelled.blind.seat(person):
+        n_none, n_one = state.labelled.count_thin(person)
         yield (
             f"Of the {counted(len(seat.judgments), 'judgment')} of {person}, {n_none} will have "
             f"been labelled by nobody and {n_one} by one person alone, once everybody else has "
@@ -253,35 +248,35 @@ def departure_notes(store: Store, person: str) -> Iterable[str]:
 
 @dataclass(frozen=True)
 class _AuditState:
-    """The content of an audit's file: plan, answers and progress."""
+    """The content of an audit's file."""
 
     plan: AuditPlan
-    works: WorkByRater
-    revoked: frozenset[str]
-    whole: AuditProgress
+    labelled: LabelledAudit
 
 
 def _read(store: Store) -> _AuditState:
-    from careeval.people.audit.labels import audit_progress
+    from careeval.people.audit.labels import LabelledAudit
 
-    plan, works, revoked = _plan(store), store.all_work(), store.revoked_ids()
-    return _AuditState(plan, works, revoked, audit_progress(plan.blind(), works, revoked))
+    plan = _plan(store)
+    labelled = LabelledAudit(plan.blind(), store.all_work(), store.revoked_ids())
+    return _AuditState(plan, labelled)
 
 
 def _settling_notes(state: _AuditState) -> Iterable[str]:
     """Yield notes on how far settling is, and whom it waits for."""
-    whole = state.whole
-    if whole.awaited:
-        yield f"Settling begins when all have handed in. It waits for {', '.join(whole.awaited)}."
-    elif whole.open:
-        disagreements = counted(whole.n_disputed, "disagreement is", "disagreements are")
-        yield f"{whole.n_settled} of {disagreements} settled."
+    labelled = state.labelled
+    if labelled.awaited:
+        awaited = ", ".join(labelled.awaited)
+        yield f"Settling begins when all have handed in. It waits for {awaited}."
+    elif labelled.is_settling_open:
+        disagreements = counted(len(labelled.disputed), "disagreement is", "disagreements are")
+        yield f"{labelled.n_settled} of {disagreements} settled."
     else:
         yield "All labellers have left, or their links are off: no more labels will come."
-    if not whole.settles:
+    if not labelled.can_be_settled:
         adjudicator = state.plan.adjudicator.id
         reason = "has withdrawn. Name another adjudicator: careeval audit adjudicator"
-        if adjudicator in state.revoked:
+        if adjudicator in state.labelled.revoked:
             reason = "has a link that is off. For a new link: careeval audit link"
         yield f"Disagreements cannot be settled: {adjudicator} {reason}."
 
@@ -355,7 +350,7 @@ def _status_document(state: _AuditState, *, closed: bool) -> Document:
     rows = [
         _labeller_json(each)
         | {"state": _hand_in_state(each), "n_left": each.n - each.done - each.skipped}
-        for each in state.whole.labellers
+        for each in state.labelled.labellers
     ]
     sheet = Sheet("labellers", "a labeller", fields, rows)
     shown = tuple(Shown(field.key) for field in fields[:7])
@@ -364,16 +359,16 @@ def _status_document(state: _AuditState, *, closed: bool) -> Document:
 
 
 def _status_json(state: _AuditState, closed: bool, n_withdrawn: int) -> dict[str, Any]:
-    whole = state.whole
+    labelled = state.labelled
     return {
         "title": state.plan.title,
         "closed": closed,
         "n_withdrawn": n_withdrawn,
-        "labellers": [_labeller_json(each) for each in whole.labellers],
-        "waits_for": list(whole.awaited),
-        "settles": whole.settles,
-        "n_disputed": whole.n_disputed if whole.open else None,
-        "n_settled": whole.n_settled if whole.open else None,
+        "labellers": [_labeller_json(each) for each in labelled.labellers],
+        "waits_for": list(labelled.awaited),
+        "settles": labelled.can_be_settled,
+        "n_disputed": len(labelled.disputed) if labelled.is_settling_open else None,
+        "n_settled": labelled.n_settled if labelled.is_settling_open else None,
     }
 
 

@@ -16,11 +16,9 @@ from careeval.people.audit.labels import (
     HANDED_IN,
     LABEL_QUESTION,
     SETTLE_QUESTIONS,
-    anonymous_labels,
-    disputed_judgments,
+    LabelledAudit,
     evidence_passages,
     has_handed_in,
-    is_settling_open,
     label_questions,
     label_task,
     mark_evidence,
@@ -164,7 +162,7 @@ class _Audit:
     def load(self, rater: Rater, _work: Work) -> Workload | None:
         """Return the amount of work that a person is asked to do; None if there is none."""
         seat = self.blind.seat(rater.id)
-        names = seat.judgments if seat else self._disputed()
+        names = seat.judgments if seat else self._labelled().disputed
         amount = "1 judgment" if len(names) == 1 else f"{len(names)} judgments"
         return Workload(amount, duration_in_words(self.blind.minutes(names))) if names else None
 
@@ -174,8 +172,8 @@ class _Audit:
             return (self._label(rater.id, work),)
         return (self._settle(work),)
 
-    def _disputed(self) -> tuple[str, ...]:
-        return disputed_judgments(self.blind, self.store.all_work(), self.store.revoked_ids())
+    def _labelled(self) -> LabelledAudit:
+        return LabelledAudit(self.blind, self.store.all_work(), self.store.revoked_ids())
 
     def _label(self, rater: str, work: Work) -> Deck:
         if rater not in self._labels:  # every page asks for them
@@ -194,6 +192,7 @@ class _Audit:
         )
 
     def _settle(self, work: Work) -> Deck:
+        labelled = self._labelled()
         return Deck(
             "/settle",
             "disagreement",
@@ -201,11 +200,11 @@ class _Audit:
             "settle",
             tuple(
                 self._card(n, name, settle_task(name), SETTLE_QUESTIONS, self._disagreement(name))
-                for n, name in enumerate(self._disputed(), 1)
+                for n, name in enumerate(labelled.disputed, 1)
             ),
             (FINISHED, HANDED_IN),
             finished=has_handed_in(work),
-            waits=not is_settling_open(self.blind, self.store.all_work(), self.store.revoked_ids()),
+            waits=not labelled.is_settling_open,
         )
 
     def _label_cards(self, names: Sequence[str]) -> Iterator[Card]:
@@ -239,7 +238,7 @@ class _Audit:
         judgment = self.blind.judgments[name]
 
         def shows(_: Answers) -> Mapping[str, Any]:
-            readings = anonymous_labels(self.blind, self.store.all_work(), name)
+            readings = self._labelled().anonymous_labels(name)
             evidence = [passage for each in readings for passage in each.evidence]
             parts = mark_evidence(judgment.response, evidence)
             return {"judgment": judgment, "same": False, "parts": parts, "readings": readings}

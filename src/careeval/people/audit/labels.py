@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass
 from datetime import datetime
+from functools import cached_property
 from pathlib import Path
 from random import Random
 
 from careeval.core.rating import Label, Reading
-from careeval.people.audit.plan import AuditPlan, BlindPlan
+from careeval.people.audit.plan import BlindPlan
 from careeval.people.deck import FINISHED, Progress, Question, progress
 from careeval.people.store import Answer, Store, Work
 from careeval.people.typed_forms import TypedPage, TypedPages, read_rows
@@ -20,9 +21,6 @@ HANDED_IN = "handed-in"
 
 MOST_PASSAGES = 20
 """The largest number of passages of evidence for one judgment."""
-
-WorkByRater = Mapping[str, Work]
-"""Rater id → their answers; people who have withdrawn are no keys."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,80 +124,7 @@ def _find(passage: str, response: str) -> Iterator[tuple[int, int]]:
     return (match.span() for match in re.finditer(pattern, response, re.IGNORECASE))
 
 
-# Progress
-
-
-def labelling_states(blind: BlindPlan, rater: str, work: Work) -> tuple[Progress, ...]:
-    """Return a labeller's progress with each judgment, in their order; empty for an adjudicator."""
-    seat = blind.seat(rater)
-    asked = label_questions("")
-    return tuple(
-        progress(asked, work.get(label_task(name), {})) for name in (seat.judgments if seat else ())
-    )
-
-
-def has_handed_in(work: Work) -> bool:
-    """Tell whether a labeller has handed in their labels."""
-    return HANDED_IN in work.get(FINISHED, {})
-
-
-def awaited_labellers(blind: BlindPlan, works: WorkByRater, revoked: Set[str]) -> tuple[str, ...]:
-    """Return the labellers who have not handed in but still can; settling waits for them.
-
-    Args:
-        blind: The audit.
-        works: The answers of its labellers.
-        revoked: The ids of people whose links are switched off.
-    """
-    present = [seat.id for seat in blind.seats if seat.id in works and seat.id not in revoked]
-    return tuple(rater for rater in present if not has_handed_in(works[rater]))
-
-
-def is_settling_open(blind: BlindPlan, works: WorkByRater, revoked: Set[str]) -> bool:
-    """Tell whether settling has begun: some labeller has not withdrawn, no hand-in is awaited."""
-    anybody = any(seat.id in works for seat in blind.seats)
-    return anybody and not awaited_labellers(blind, works, revoked)
-
-
-def disputed_judgments(blind: BlindPlan, works: WorkByRater, revoked: Set[str]) -> tuple[str, ...]:
-    """Return the judgments to settle: labels differ, or one is unsure.
-
-    Their order is random, so that it tells nothing about a labeller. Before settling has begun,
-    the result is empty.
-    """
-    if not is_settling_open(blind, works, revoked):
-        return ()
-    names = []
-    for name in blind.judgments:
-        says = {answers["says"].value for answers in _answers(blind, works, name).values()}
-        if len(says) > 1 or Reading.unsure in says:
-            names.append(name)
-    Random(f"{blind.seed}/{blind.adjudicator.id}").shuffle(names)
-    return tuple(names)
-
-
-def count_thin_judgments(
-    blind: BlindPlan, works: WorkByRater, revoked: Set[str], rater: str
-) -> tuple[int, int]:
-    """Count the judgments left with no label or one label now that this rater gives no more.
-
-    Args:
-        blind: The audit.
-        works: The answers of its labellers.
-        revoked: The ids of people whose links are switched off.
-        rater: A labeller who has withdrawn or whose link is switched off.
-
-    Returns:
-        The rater's judgments that nobody will have labelled once all others have handed in, and
-        those that one labeller alone will have.
-    """
-    seat = blind.seat(rater)
-    coming = set(awaited_labellers(blind, works, revoked))
-    n_labellers = []
-    for name in seat.judgments if seat else ():
-        others = {each.id for each in blind.seats if each.id in coming and name in each.judgments}
-        n_labellers.append(len(others | _answers(blind, works, name).keys()))
-    return n_labellers.count(0), n_labellers.count(1)
+# Labels and progress
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,48 +136,155 @@ class AnonymousLabel:
     note: str
 
 
-def anonymous_labels(
-    blind: BlindPlan, works: WorkByRater, judgment: str
-) -> tuple[AnonymousLabel, ...]:
-    """Return the labels of a judgment, shuffled and without their labellers."""
-    anonymous = [
-        AnonymousLabel(
-            Reading(answers["says"].value),
-            evidence_passages(_text(answers, "evidence")),
-            _text(answers, "note"),
+@dataclass(frozen=True, slots=True)
+class LabellerProgress:
+    """The progress of one labeller with their judgments."""
+
+    rater: str
+    role: str
+    n: int  # The number of their judgments
+    done: int
+    skipped: int
+    handed_in: bool
+    withdrawn: bool
+    revoked: bool  # True if their link is switched off
+
+
+def has_handed_in(work: Work) -> bool:
+    """Tell whether a labeller has handed in their labels."""
+    return HANDED_IN in work.get(FINISHED, {})
+
+
+@dataclass(frozen=True)
+class LabelledAudit:
+    """An audit with the labels of its people."""
+
+    blind: BlindPlan
+    works: Mapping[str, Work]  # Rater id → their answers; people who have withdrawn are no keys
+    revoked: Set[str] = frozenset()  # The ids of people whose links are switched off
+
+    @cached_property
+    def awaited(self) -> tuple[str, ...]:
+        """The labellers who have not handed in but still can; settling waits for them."""
+        present = [seat.id for seat in self.blind.seats if seat.id in self.works]
+        return tuple(
+            rater
+            for rater in present
+            if rater not in self.revoked and not has_handed_in(self.works[rater])
         )
-        for answers in _answers(blind, works, judgment).values()
-    ]
-    Random(f"{blind.seed}/{judgment}").shuffle(anonymous)
-    return tuple(anonymous)
 
+    @property
+    def is_settling_open(self) -> bool:
+        """True if settling has begun: a labeller has not withdrawn, and no hand-in is awaited."""
+        return any(seat.id in self.works for seat in self.blind.seats) and not self.awaited
 
-def audit_labels(plan: AuditPlan, works: WorkByRater) -> list[Label]:
-    """Return an audit's labels: those of labellers, and beside them those of the adjudicator.
+    @property
+    def can_be_settled(self) -> bool:
+        """True if there is an adjudicator whose link works."""
+        adjudicator = self.blind.adjudicator.id
+        return adjudicator in self.works and adjudicator not in self.revoked
 
-    A label's note begins with the passages of evidence, in quotation marks, one per line.
+    @cached_property
+    def disputed(self) -> tuple[str, ...]:
+        """The judgments to settle: labels differ, or one is unsure.
 
-    Args:
-        plan: The audit's plan.
-        works: The answers of labellers and of the adjudicator.
+        Their order is random, so that it tells nothing about a labeller. Before settling has begun,
+        there are none.
+        """
+        names = []
+        for name in self.blind.judgments if self.is_settling_open else ():
+            says = {answers["says"].value for answers in self._answers(name).values()}
+            if len(says) > 1 or Reading.unsure in says:
+                names.append(name)
+        Random(f"{self.blind.seed}/{self.blind.adjudicator.id}").shuffle(names)
+        return tuple(names)
 
-    Returns:
-        The labels in the order of the sample, an adjudicator's after the others of its judgment.
-        An adjudicator's reading without a reason is left out.
-    """
-    blind = plan.blind()
-    settled = works.get(plan.adjudicator.id, {})
-    all_labels: list[Label] = []
-    for name in blind.judgments:
-        for rater, answers in _answers(blind, works, name).items():
-            quoted = [f"“{passage}”" for passage in evidence_passages(_text(answers, "evidence"))]
-            note = "\n".join([*quoted, *filter(None, [_text(answers, "note")])])
-            all_labels.append(_label(rater, name, answers, note))
-        final = settled.get(settle_task(name), {})
-        if "says" in final and "reason" in final:
-            by = plan.adjudicator.id
-            all_labels.append(_label(by, name, final, _text(final, "reason"), adjudicated=True))
-    return all_labels
+    @property
+    def n_settled(self) -> int:
+        """How many of the disputed judgments are settled."""
+        work = self.works.get(self.blind.adjudicator.id, {})
+        states = (progress(SETTLE_QUESTIONS, work.get(settle_task(n), {})) for n in self.disputed)
+        return sum(state is Progress.done for state in states)
+
+    def count_thin(self, rater: str) -> tuple[int, int]:
+        """Count the judgments left with no label or one label now that this rater gives no more.
+
+        Args:
+            rater: A labeller who has withdrawn or whose link is switched off.
+
+        Returns:
+            The rater's judgments that nobody will have labelled once all others have handed in, and
+            those that one labeller alone will have.
+        """
+        seat = self.blind.seat(rater)
+        coming = [each for each in self.blind.seats if each.id in self.awaited]
+        n_labellers = []
+        for name in seat.judgments if seat else ():
+            others = {each.id for each in coming if name in each.judgments}
+            n_labellers.append(len(others | self._answers(name).keys()))
+        return n_labellers.count(0), n_labellers.count(1)
+
+    def anonymous_labels(self, judgment: str) -> tuple[AnonymousLabel, ...]:
+        """Return the labels of a judgment, shuffled and without their labellers."""
+        anonymous = [
+            AnonymousLabel(
+                Reading(answers["says"].value),
+                evidence_passages(_text(answers, "evidence")),
+                _text(answers, "note"),
+            )
+            for answers in self._answers(judgment).values()
+        ]
+        Random(f"{self.blind.seed}/{judgment}").shuffle(anonymous)
+        return tuple(anonymous)
+
+    @property
+    def labels(self) -> list[Label]:
+        """The labels of labellers, and beside them those of the adjudicator.
+
+        They are in the order of the sample, an adjudicator's after the others of its judgment. A
+        label's note begins with the passages of evidence, in quotation marks, one per line. An
+        adjudicator's reading without a reason is left out.
+        """
+        by = self.blind.adjudicator.id
+        settled = self.works.get(by, {})
+        labels: list[Label] = []
+        for name in self.blind.judgments:
+            for rater, answers in self._answers(name).items():
+                passages = evidence_passages(_text(answers, "evidence"))
+                lines = [*(f"“{passage}”" for passage in passages), _text(answers, "note")]
+                labels.append(_label(rater, name, answers, "\n".join(filter(None, lines))))
+            final = settled.get(settle_task(name), {})
+            if "says" in final and "reason" in final:
+                labels.append(_label(by, name, final, _text(final, "reason"), adjudicated=True))
+        return labels
+
+    @property
+    def labellers(self) -> tuple[LabellerProgress, ...]:
+        """The progress of each labeller, without any of their labels."""
+        asked = label_questions("")
+        rows = []
+        for seat in self.blind.seats:
+            work = self.works.get(seat.id, {})
+            states = [progress(asked, work.get(label_task(name), {})) for name in seat.judgments]
+            rows.append(
+                LabellerProgress(
+                    rater=seat.id,
+                    role=seat.role,
+                    n=len(states),
+                    done=states.count(Progress.done),
+                    skipped=states.count(Progress.skipped),
+                    handed_in=has_handed_in(work),
+                    withdrawn=seat.id not in self.works,
+                    revoked=seat.id in self.revoked,
+                )
+            )
+        return tuple(rows)
+
+    def _answers(self, judgment: str) -> dict[str, Mapping[str, Answer]]:
+        """Return rater → answers on a judgment, for those who have labelled it, in seat order."""
+        task = label_task(judgment)
+        by_rater = {seat.id: self.works.get(seat.id, {}).get(task, {}) for seat in self.blind.seats}
+        return {rater: answers for rater, answers in by_rater.items() if "says" in answers}
 
 
 def _label(
@@ -268,93 +300,8 @@ def _label(
     return Label(rater, judgment, Reading(reading.value), note, at, adjudicated)
 
 
-def _answers(
-    blind: BlindPlan, works: WorkByRater, judgment: str
-) -> dict[str, Mapping[str, Answer]]:
-    """Return rater → their answers on a judgment, for those who have labelled it, in seat order."""
-    task = label_task(judgment)
-    by_rater = {seat.id: works.get(seat.id, {}).get(task, {}) for seat in blind.seats}
-    return {rater: answers for rater, answers in by_rater.items() if "says" in answers}
-
-
 def _text(answers: Mapping[str, Answer], field: str) -> str:
     return answers[field].value if field in answers else ""
-
-
-@dataclass(frozen=True, slots=True)
-class LabellerProgress:
-    """The progress of one labeller with their judgments."""
-
-    rater: str
-    role: str
-    n: int  # The number of their judgments
-    done: int
-    skipped: int
-    handed_in: bool
-    withdrawn: bool
-    revoked: bool  # True if their link is switched off
-    minutes: float  # Expected minutes for all of them
-
-
-def labeller_progress(
-    blind: BlindPlan, works: WorkByRater, revoked: Set[str]
-) -> Sequence[LabellerProgress]:
-    """Return the progress of each labeller, without any of their labels."""
-    rows = []
-    for seat in blind.seats:
-        work = works.get(seat.id, {})
-        progress_made = labelling_states(blind, seat.id, work)
-        rows.append(
-            LabellerProgress(
-                rater=seat.id,
-                role=seat.role,
-                n=len(progress_made),
-                done=progress_made.count(Progress.done),
-                skipped=progress_made.count(Progress.skipped),
-                handed_in=has_handed_in(work),
-                withdrawn=seat.id not in works,
-                revoked=seat.id in revoked,
-                minutes=blind.minutes(seat.judgments),
-            )
-        )
-    return rows
-
-
-def count_settled(blind: BlindPlan, works: WorkByRater, revoked: Set[str]) -> tuple[int, int]:
-    """Return how many of the disputed judgments are settled, and how many there are."""
-    names = disputed_judgments(blind, works, revoked)
-    work = works.get(blind.adjudicator.id, {})
-    settled = [
-        progress(SETTLE_QUESTIONS, work.get(settle_task(name), {})) is Progress.done
-        for name in names
-    ]
-    return sum(settled), len(names)
-
-
-@dataclass(frozen=True, slots=True)
-class AuditProgress:
-    """The progress of an audit: its labellers, and the disagreements settled."""
-
-    labellers: Sequence[LabellerProgress]
-    awaited: tuple[str, ...]  # The labellers that settling waits for
-    open: bool  # True if settling has begun
-    settles: bool  # True if there is an adjudicator whose link works
-    n_settled: int
-    n_disputed: int  # Judgments to settle; 0 before settling has begun
-
-
-def audit_progress(blind: BlindPlan, works: WorkByRater, revoked: Set[str]) -> AuditProgress:
-    """Return the progress of an audit, without any label."""
-    adjudicator = blind.adjudicator.id
-    settled, n_disputed = count_settled(blind, works, revoked)
-    return AuditProgress(
-        labellers=labeller_progress(blind, works, revoked),
-        awaited=awaited_labellers(blind, works, revoked),
-        open=is_settling_open(blind, works, revoked),
-        settles=adjudicator in works and adjudicator not in revoked,
-        n_settled=settled,
-        n_disputed=n_disputed,
-    )
 
 
 # Labels typed from paper
