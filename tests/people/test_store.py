@@ -342,11 +342,11 @@ def test_a_secret_is_drawn_once(tmp_path: Path) -> None:
 
 def test_closed_work_is_closed(store: Store) -> None:
     """Once closed nothing is saved, and after reopening it is."""
-    store.close_work()
+    store.set_closed(True)
     with pytest.raises(ReviewError, match="closed"):
         store.save("r01", TASK, {"realism": "4"}, FormId("a", 0, 0))
     assert (store.closed, store.events()) == (True, ())
-    store.reopen_work()
+    store.set_closed(False)
     store.save("r01", TASK, {"realism": "4"}, FormId("a", 0, 0))
     assert _values(store) == {"realism": "4"}
 

@@ -145,13 +145,10 @@ class Store:
             )
         return tuple(content for _, content in rows)
 
-    def close_work(self) -> None:
-        """Close the work, so that nobody sees or changes anything through the app."""
-        self._set_closed(True)
-
-    def reopen_work(self) -> None:
-        """Undo `close_work`."""
-        self._set_closed(False)
+    def set_closed(self, closed: bool) -> None:
+        """Close the work, so that nobody sees or changes anything through the app; or reopen it."""
+        with self._database.write() as write:
+            write.execute("INSERT INTO closings (closed, at) VALUES (?, ?)", (closed, self._at()))
 
     @property
     def closed(self) -> bool:
@@ -233,10 +230,7 @@ class Store:
 
     def link(self, token: str) -> Link | None:
         """Return the link that a token belongs to, or None. Nothing is changed."""
-        rows = self._database.rows(
-            "SELECT id, role, revoked FROM raters WHERE token = ?", _hash(token)
-        )
-        return Link(Rater(rows[0][0], Role(rows[0][1])), bool(rows[0][2])) if rows else None
+        return self._link("raters WHERE token = ?", token)
 
     def start_session(self, rater: str) -> str:
         """Start a session for a rater, and return the session's secret for the cookie."""
@@ -250,11 +244,7 @@ class Store:
 
     def session(self, secret: str) -> Link | None:
         """Return the link that a session was opened with; None if there is no such session."""
-        rows = self._database.rows(
-            "SELECT id, role, revoked FROM sessions JOIN raters ON id = rater WHERE secret = ?",
-            _hash(secret),
-        )
-        return Link(Rater(rows[0][0], Role(rows[0][1])), bool(rows[0][2])) if rows else None
+        return self._link("sessions JOIN raters ON id = rater WHERE secret = ?", secret)
 
     def end_session(self, secret: str) -> None:
         """End one session."""
@@ -409,9 +399,9 @@ class Store:
     def _at(self) -> str:
         return self._now().astimezone(UTC).isoformat(timespec="seconds")
 
-    def _set_closed(self, closed: bool) -> None:
-        with self._database.write() as write:
-            write.execute("INSERT INTO closings (closed, at) VALUES (?, ?)", (closed, self._at()))
+    def _link(self, source: str, secret: str) -> Link | None:
+        rows = self._database.rows(f"SELECT id, role, revoked FROM {source}", _hash(secret))
+        return Link(Rater(rows[0][0], Role(rows[0][1])), bool(rows[0][2])) if rows else None
 
     def _change_token(self, sql: str, values: tuple[str, ...], *, ends: bool) -> None:
         """Run an SQL update of a rater's token; if `ends`, end the rater's open sessions too."""

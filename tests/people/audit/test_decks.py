@@ -42,8 +42,6 @@ from support.review_audit import (
 )
 from support.review_study import CONSENT, hidden
 
-"""Whose link is switched off."""
-
 TEXT = "I wait beside you.\n\nThen I hold the cloth; don’t hurry."
 
 

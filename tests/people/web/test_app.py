@@ -487,7 +487,7 @@ def test_who_withdraws_after_the_close_is_deleted(study: Study) -> None:
     client = study.client("r01")
     form = hidden(client.get("/rate/1").text) | {"q.realism": "1", "go": "next"}
     client.post("/rate/1", data=form)
-    study.store.close_work()
+    study.store.set_closed(True)
     again = study.client("r01")  # a new browser, with the same link
     closed = again.get("/rate/1")
     assert (closed.status_code, 'href="/withdraw"' in closed.text) == (403, True)
@@ -504,7 +504,7 @@ def test_a_link_that_opens_nothing(study: Study) -> None:
     client = study.client("r01")
     form = hidden(client.get("/rate/1").text) | {"q.realism": "1", "go": "next"}
     assert client.get("/i/guessed").status_code == 404
-    study.store.close_work()
+    study.store.set_closed(True)
     for answer in (
         client.get("/rate/1"),
         client.post("/rate/1", data=form),
@@ -513,7 +513,7 @@ def test_a_link_that_opens_nothing(study: Study) -> None:
         assert "This is closed" in answer.text
         assert "test@example.org" in answer.text
     assert plan_task(study) not in study.store.work("r01")
-    study.store.reopen_work()
+    study.store.set_closed(False)
     study.store.revoke("r01")
     for answer in (
         client.get(f"/i/{study.tokens['r01']}"),
@@ -534,10 +534,11 @@ def test_a_link_that_is_revoked_during_a_save(
     client = study.client("r01")
     form = hidden(client.get("/rate/1").text) | {"q.comment": "mine", "go": "next"}
     save = study.store.save
-    for turn, words in ((study.store.close_work, "is closed"), (None, "has been revoked")):
+    close, revoke = (lambda: study.store.set_closed(True)), (lambda: study.store.revoke("r01"))
+    for turn, words in ((close, "is closed"), (revoke, "has been revoked")):
 
         def late(*args: Any, turn: Any = turn, **options: Any) -> Any:
-            (turn or (lambda: study.store.revoke("r01")))()
+            turn()
             return save(*args, **options)
 
         monkeypatch.setattr(study.store, "save", late)
@@ -546,7 +547,7 @@ def test_a_link_that_is_revoked_during_a_save(
         assert words in answer.text
         assert "mine" in answer.text
         assert "try again" not in answer.text.lower()
-        study.store.reopen_work()
+        study.store.set_closed(False)
 
 
 def plan_task(study: Study) -> str:

@@ -303,7 +303,7 @@ def test_a_stolen_link_of_closed_work(work: Work, client: TestClient) -> None:
     """After the end a link shows and changes nothing; its owner may still withdraw."""
     client.post(work.path, data=work.form(client, choice=work.choice[1], words="mine alone"))
     form = work.form(client, choice=work.choice[2])
-    work.store.close_work()
+    work.store.set_closed(True)
     before = work.dump()
     thief, link = work.served.client(), f"/i/{work.served.tokens['r01']}"
     assert "mine alone" not in thief.get(link).text
@@ -315,7 +315,7 @@ def test_a_stolen_link_of_closed_work(work: Work, client: TestClient) -> None:
         assert not re.search(r'name="task"', answer.text)
     assert "set-cookie" not in {name.lower() for answer in answers for name in answer.headers}
     assert work.dump() == before
-    work.store.reopen_work()
+    work.store.set_closed(False)
     work.store.replace_token("r01")  # and a link that was stolen is replaced
     assert thief.get(link).status_code == 404
     assert client.get(work.path).status_code == 401

@@ -208,7 +208,7 @@ class PeopleCommands:
             file: The file of the study or the audit.
         """
         with open_store(file, self.kind) as store:
-            store.close_work()
+            store.set_closed(True)
         say(f"The {self.kind} is closed. To reopen it: careeval {self.kind} reopen")
         return OK
 
@@ -219,7 +219,7 @@ class PeopleCommands:
             file: The file of the study or the audit.
         """
         with open_store(file, self.kind) as store:
-            store.reopen_work()
+            store.set_closed(False)
         say(f"The {self.kind} is open again.")
         return OK
 

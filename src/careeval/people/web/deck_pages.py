@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from fastapi import APIRouter, Request
@@ -59,11 +59,11 @@ def router(paths: Sequence[str], ends: Sequence[str]) -> APIRouter:
     pages.add_api_route("/practice/{n}", show_practice, methods=["GET"])
     pages.add_api_route("/practice/{n}", check_practice, methods=["POST"])
     for path in paths:
-        pages.add_api_route(f"{path}/{{n}}", _show(path), methods=["GET"])
-        pages.add_api_route(f"{path}/{{n}}", _save(path), methods=["POST"])
+        pages.add_api_route(f"{path}/{{n}}", show_card, methods=["GET"])
+        pages.add_api_route(f"{path}/{{n}}", save_card, methods=["POST"])
     for end in ends:
-        pages.add_api_route(end, _end(end), methods=["GET"])
-        pages.add_api_route(end, _finish(end), methods=["POST"], dependencies=[FORM])
+        pages.add_api_route(end, show_end, methods=["GET"])
+        pages.add_api_route(end, finish, methods=["POST"], dependencies=[FORM])
     return pages
 
 
@@ -129,8 +129,9 @@ class OpenCard:
         return visitor.workbench.store.answers(visitor.rater.id, self.card.task)
 
 
-def _open_card(request: Request, path: str, n: int) -> OpenCard:
+def _open_card(request: Request, n: int) -> OpenCard:
     seat = open_seat(request, for_one=True)
+    path = request.url.path.rpartition("/")[0]
     deck = next((deck for deck in seat.decks if deck.path == path), None)
     if deck is None:
         raise not_found()
@@ -146,26 +147,19 @@ def _open_card(request: Request, path: str, n: int) -> OpenCard:
     return OpenCard(seat, deck, n)
 
 
-def _show(path: str) -> Callable[..., Response]:
-    def show(request: Request, n: int) -> Response:
-        open_card = _open_card(request, path, n)
-        if open_card.deck.locked and not open_card.deck.locked_template:
-            raise RedirectError(open_card.deck.end)
-        return _page(request, open_card, TypedAnswers(), ())
-
-    return show
+def show_card(request: Request, n: int) -> Response:
+    """Show a card to fill in."""
+    open_card = _open_card(request, n)
+    if open_card.deck.locked and not open_card.deck.locked_template:
+        raise RedirectError(open_card.deck.end)
+    return _page(request, open_card, TypedAnswers(), ())
 
 
-def _save(path: str) -> Callable[..., Response]:
-    def save(request: Request, n: int, form: PostedForm) -> Response:
-        open_card = _open_card(request, path, n)
-        return (
-            _respond_locked(request, open_card, form)
-            if open_card.deck.locked
-            else _save_form(request, open_card, form)
-        )
-
-    return save
+def save_card(request: Request, n: int, form: PostedForm) -> Response:
+    """Save the answers on a card, unless its deck is handed in."""
+    open_card = _open_card(request, n)
+    respond = _respond_locked if open_card.deck.locked else _save_form
+    return respond(request, open_card, form)
 
 
 def _respond_locked(request: Request, open_card: OpenCard, form: Mapping[str, str]) -> Response:
@@ -342,47 +336,43 @@ def _rows(seat: OpenSeat, deck: Deck) -> list[Row]:
     ]
 
 
-def _at_end(request: Request, end: str) -> tuple[OpenSeat, Deck]:
+def _at_end(request: Request) -> tuple[OpenSeat, Deck]:
     seat = open_seat(request)
-    deck = next((deck for deck in seat.decks if deck.end == end), None)
+    deck = next((deck for deck in seat.decks if deck.end == request.url.path), None)
     if deck is None:
         raise not_found()
     expect_decks_before(request, seat, deck)
     return seat, deck
 
 
-def _end(end: str) -> Callable[..., Response]:
-    def show_end(request: Request) -> Response:
-        seat, deck = _at_end(request, end)
-        if deck.waits:
-            raise RedirectError("/overview")
-        states, gaps = deck.states(seat.work), deck.gaps(seat.work)
-        missing_rows = {gap.n: (gap.first, gap.name, states[gap.n - 1]) for gap in gaps}
-        return page(
-            request,
-            deck.end_template,
-            deck.end_titles[deck.locked or (deck.finished and not gaps)],
-            deck=deck,
-            gaps=gaps,
-            groups=_groups(deck, states, missing_rows),
-            rows=_rows(seat, deck),
-            n_done=states.count(Progress.done),
-            n_all=len(deck.cards),
-            before=[
-                (each, each.states(seat.work).count(Progress.done))
-                for each in seat.decks[: seat.decks.index(deck)]
-            ],
-        )
-
-    return show_end
+def show_end(request: Request) -> Response:
+    """Show what is missing before a deck is finished, and how it stands after."""
+    seat, deck = _at_end(request)
+    if deck.waits:
+        raise RedirectError("/overview")
+    states, gaps = deck.states(seat.work), deck.gaps(seat.work)
+    missing_rows = {gap.n: (gap.first, gap.name, states[gap.n - 1]) for gap in gaps}
+    return page(
+        request,
+        deck.end_template,
+        deck.end_titles[deck.locked or (deck.finished and not gaps)],
+        deck=deck,
+        gaps=gaps,
+        groups=_groups(deck, states, missing_rows),
+        rows=_rows(seat, deck),
+        n_done=states.count(Progress.done),
+        n_all=len(deck.cards),
+        before=[
+            (each, each.states(seat.work).count(Progress.done))
+            for each in seat.decks[: seat.decks.index(deck)]
+        ],
+    )
 
 
-def _finish(end: str) -> Callable[..., Response]:
-    def finish(request: Request) -> Response:
-        seat, deck = _at_end(request, end)
-        task, name = deck.note
-        if not deck.waits and not deck.locked:
-            seat.visitor.note(task, **{name: "yes"})
-        return go_to(end if deck is seat.decks[-1] else "/")
-
-    return finish
+def finish(request: Request) -> Response:
+    """Note that a deck is finished, and go on."""
+    seat, deck = _at_end(request)
+    task, name = deck.note
+    if not deck.waits and not deck.locked:
+        seat.visitor.note(task, **{name: "yes"})
+    return go_to(deck.end if deck is seat.decks[-1] else "/")
