@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from careeval.core.rating import Rater, Rating, Role, Scale, Subject
-from careeval.people.study import rater_sheets as raters
+from careeval.people.study import documents as raters
 from careeval.people.study import sheets as scenario_results
 from careeval.people.study.decisions import RoleRatings
 from careeval.people.study.documents import study_document

@@ -16,9 +16,8 @@ from playwright.sync_api import Browser, sync_playwright
 from careeval.core.rating import STEPS, Comment, PointsView, Rater, Rating, Role, Scale, Subject
 from careeval.core.scenario import Rubric
 from careeval.people.study.decisions import DecisionTerms
-from careeval.people.study.documents import study_document
+from careeval.people.study.documents import CUT_OFF_NOTE, study_document
 from careeval.people.study.page import COVERAGE, render_study, write_study_page
-from careeval.people.study.rater_sheets import CUT_OFF_NOTE
 from careeval.people.study.results import StudyResults, chance_of_passing, study_results
 from careeval.people.study.round_ratings import RoundAnswers, RoundRater
 from careeval.sheets.formats.markdown import markdown

@@ -15,8 +15,7 @@ from careeval.core.rating import Comment, PointsView, Rater, Rating, Role, Scale
 from careeval.core.scenario import Rubric, Scenario, Split, Status
 from careeval.errors import ReviewError
 from careeval.people.study.decisions import Decision, DecisionTerms, ScenarioResult
-from careeval.people.study.documents import role_json, study_json
-from careeval.people.study.rater_sheets import pace_notes, ratings_sheet
+from careeval.people.study.documents import pace_notes, ratings_sheet, role_json, study_json
 from careeval.people.study.results import (
     StudyResults,
     Years,

@@ -22,7 +22,7 @@ from careeval.people.study.decisions import (
     ScaleRatings,
     ScenarioResult,
 )
-from careeval.people.study.rater_sheets import agreement_sheet, pace_notes, panel_roles_sheet
+from careeval.people.study.documents import agreement_sheet, pace_notes, panel_roles_sheet
 from careeval.people.study.results import COEFFICIENTS, TRUE_SHARES, StudyResults
 from careeval.people.study.sheets import (
     DECISIONS,
