@@ -141,15 +141,6 @@ def progress(
     return Progress.started if answers else Progress.untouched
 
 
-def first_open(states: Sequence[Progress]) -> int | None:
-    """Return the number, from 1, of the next card to do, skipped ones last; None if none is."""
-    for wanted in (Progress.started, Progress.untouched), (Progress.skipped,):
-        for n, state in enumerate(states, 1):
-            if state in wanted:
-                return n
-    return None
-
-
 def duration_in_words(minutes: float) -> str:
     """Return a time as text, rounded up to 5 minutes or, above 55, to half hours: about 2 hours."""
     if minutes <= 55:
@@ -236,10 +227,16 @@ class Deck:
         )
 
     def first_open(self, states: Sequence[Progress]) -> int | None:
-        """Return the number, from 1, of the card to go on with; None if no card is left."""
-        if not self.declines:
-            return first_open(states)
-        return next((n for n, s in enumerate(states, 1) if s is Progress.untouched), None)
+        """Return the number, from 1, of the card to go on with; None if no card is left.
+
+        Skipped cards come last, or not at all if the deck `declines`.
+        """
+        first = (Progress.untouched,) if self.declines else (Progress.started, Progress.untouched)
+        for wanted in first, () if self.declines else (Progress.skipped,):
+            for n, state in enumerate(states, 1):
+                if state in wanted:
+                    return n
+        return None
 
     def next_address(self, states: Sequence[Progress]) -> str:
         """Return the address of the next page of this deck: a card, or the end."""

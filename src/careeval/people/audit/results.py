@@ -7,7 +7,7 @@ the grader's agreement with people; and each system's score, corrected for the d
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
@@ -133,6 +133,19 @@ class AuditedSample:
     labels: Mapping[str, Sequence[Label]]  # Judgment → its labels
     truths: Mapping[str, Truth]  # Judgment → its truth
 
+    @property
+    def strata(self) -> tuple[Stratum, ...]:
+        """The strata of the sample."""
+        return self.sample.hidden.strata
+
+    def places(self, **wanted: object) -> list[int]:
+        """Return the indices of the strata with these values, as in `points=-2`."""
+        return [
+            k
+            for k, stratum in enumerate(self.strata)
+            if all(getattr(stratum, name) == value for name, value in wanted.items())
+        ]
+
     @cached_property
     def settled(self) -> list[tuple[DrawnJudgment, bool]]:
         """Return the judgments that have a truth, each with its truth."""
@@ -150,8 +163,7 @@ class AuditedSample:
 
     def counts(self) -> LabelCounts:
         """Return how often the grader agrees with people where there is a truth; unweighted."""
-        strata = self.sample.hidden.strata
-        pairs = Counter((truth, strata[each.stratum].present) for each, truth in self.settled)
+        pairs = Counter((truth, self.strata[each.stratum].present) for each, truth in self.settled)
         return LabelCounts(
             found=pairs[True, True],
             missed=pairs[True, False],
@@ -160,18 +172,14 @@ class AuditedSample:
             unresolved=0,
         )
 
-    def accuracy(
-        self, belongs: Callable[[Stratum], bool], *, one_system: bool = False
-    ) -> GraderAccuracy:
-        """Return the grader's accuracy against people, over strata for which `belongs` is true."""
-        strata = self.sample.hidden.strata
-        chosen = [k for k, stratum in enumerate(strata) if belongs(stratum)]
-        rows = [(each, truth) for each, truth in self.settled if belongs(strata[each.stratum])]
+    def accuracy(self, chosen: Sequence[int], *, one_system: bool = False) -> GraderAccuracy:
+        """Return the grader's accuracy against people, over the strata at these places."""
+        rows = [(each, truth) for each, truth in self.settled if each.stratum in chosen]
         weights = self.weights(chosen, one_system=one_system)
         if isinstance(weights, str):
             return GraderAccuracy.unknown(len(rows), sum(truth for _, truth in rows), weights)
         read = np.eye(4)[
-            [_CELLS.index((truth, strata[each.stratum].present)) for each, truth in rows]
+            [_CELLS.index((truth, self.strata[each.stratum].present)) for each, truth in rows]
         ]
         weighted = read * np.array([weights[each.stratum] for each, _ in rows])[:, np.newaxis]
         names = [each.scenario for each, _ in rows]
@@ -188,8 +196,7 @@ class AuditedSample:
         self, lacking: Sequence[Sequence[int]], none_read: str, *, one_system: bool = False
     ) -> str:
         """Return the reason for unknown numbers: the first kind of judgment that nobody read."""
-        strata = self.sample.hidden.strata
-        one, all_of = strata[lacking[0][0]], sum(strata[k].of for k in lacking[0])
+        one, all_of = self.strata[lacking[0][0]], sum(self.strata[k].of for k in lacking[0])
         verdict = "found" if one.present else "called absent"
         whose = f" of {one.system}" if one_system else ""
         return (
@@ -211,10 +218,10 @@ class AuditedSample:
         Returns:
             Stratum → weight of its judgments; and the strata that nothing represents, by kind.
         """
-        strata = self.sample.hidden.strata
+        of = [stratum.of for stratum in self.strata]
         by_kind: dict[object, list[int]] = {}
         for k in chosen:
-            by_kind.setdefault(k if one_system else strata[k].kind, []).append(k)
+            by_kind.setdefault(k if one_system else self.strata[k].kind, []).append(k)
         weights: dict[int, float] = {}
         lacking: list[list[int]] = []
         for places in by_kind.values():
@@ -223,8 +230,8 @@ class AuditedSample:
                 lacking.append(places)
                 continue
             # a stratum that nobody read is assumed to be like the others of its kind
-            stretch = sum(strata[k].of for k in places) / sum(strata[k].of for k in with_read)
-            weights |= {k: stretch * strata[k].of / read[k] for k in with_read}
+            stretch = sum(of[k] for k in places) / sum(of[k] for k in with_read)
+            weights |= {k: stretch * of[k] / read[k] for k in with_read}
         return weights, lacking
 
     @cached_property
@@ -245,8 +252,7 @@ class AuditedSample:
         self, classes: Sequence[PointClass]
     ) -> dict[PointClass, ClassAgreement]:
         """Return the grader's agreement with people on each point class."""
-        strata = self.sample.hidden.strata
-        rows = [(each, [truth, strata[each.stratum].present]) for each, truth in self.settled]
+        rows = [(each, [truth, self.strata[each.stratum].present]) for each, truth in self.settled]
         return self._agreement(classes, rows, "people settled none")
 
     def people_by_points(self, classes: Sequence[PointClass]) -> dict[PointClass, ClassAgreement]:
@@ -266,12 +272,11 @@ class AuditedSample:
             rows: Judgments with the verdict of each reading.
             none_read: Reason to give if a kind of judgment of a class is not among the rows.
         """
-        strata = self.sample.hidden.strata
         read = Counter(each.stratum for each, _ in rows)
         weights: dict[int, float] = {}
         unknown: dict[PointClass, str] = {}
         for key in classes:
-            chosen = [k for k, s in enumerate(strata) if (s.rubric, s.points) == key]
+            chosen = self.places(rubric=key[0], points=key[1])
             own_weights, lacking = self._weights(chosen, read, one_system=False)
             weights |= own_weights
             if lacking:
@@ -280,27 +285,26 @@ class AuditedSample:
         verdicts = np.full((len(rows), width), np.nan)
         for row, (_, readings) in enumerate(rows):
             verdicts[row, : len(readings)] = readings
+        strata = [self.strata[each.stratum] for each, _ in rows]
         return class_agreement(
-            [(strata[each.stratum].rubric, strata[each.stratum].points) for each, _ in rows],
+            [(stratum.rubric, stratum.points) for stratum in strata],
             verdicts,
             [each.scenario for each, _ in rows],
             weights=np.array([weights.get(each.stratum, 1) for each, _ in rows]),
             unknown=unknown,
         )
 
-    def people(self, belongs: Callable[[Stratum], bool]) -> RaterPairs:
-        """Return the agreement of raters, over the strata for which `belongs` is true."""
-        strata = self.sample.hidden.strata
+    def people(self, chosen: Sequence[int]) -> RaterPairs:
+        """Return the agreement of raters, over the strata at these places."""
         rows, drawn = [], []
         for each, readings in self.read_twice:
-            if belongs(strata[each.stratum]):
+            if each.stratum in chosen:
                 pairs = list(combinations(readings, 2))
                 rows.append([pairs.count(way) / len(pairs) for way in _CELLS])
                 drawn.append(each)
-        chosen = [k for k, stratum in enumerate(strata) if belongs(stratum)]
         read = Counter(each.stratum for each in drawn)
         weights, lacking = self._weights(chosen, read, one_system=False)
-        n_left_out = sum(strata[k].of for places in lacking for k in places)
+        n_left_out = sum(self.strata[k].of for places in lacking for k in places)
         if not rows:
             unknown = Estimate.unknown("no judgment was labelled by two raters")
             return RaterPairs(0, n_left_out, unknown, unknown)
@@ -332,14 +336,13 @@ class AuditedSample:
 
     def scores(self, system: str) -> Iterator[tuple[Rubric, CorrectedScore]]:
         """Yield a system's score on each rubric, by the grader and as corrected by people."""
-        strata = self.sample.hidden.strata
         for rubric in Rubric:
             key = (system, rubric)
             rows = [row for row in self.sample.hidden.graded if (row.system, row.rubric) == key]
             if rows:
-                chosen = [k for k, s in enumerate(strata) if (s.system, s.rubric) == key]
+                chosen = self.places(system=system, rubric=rubric)
                 read = [
-                    (each, truth, strata[each.stratum])
+                    (each, truth, self.strata[each.stratum])
                     for each, truth in self.settled
                     if each.whole and each.stratum in chosen
                 ]
@@ -399,14 +402,12 @@ def audit_results(
         n_unsure=settled_by["unsure"],
         waiting=waiting(labelled, truths),
         counts=audit.counts(),
-        people=audit.people(lambda _: True),
-        people_severe=audit.people(_is_severe),
-        severe=audit.accuracy(_is_severe),
-        overall=audit.accuracy(lambda _: True),
+        people=audit.people(audit.places()),
+        people_severe=audit.people(audit.places(points=scoring.SEVERE)),
+        severe=audit.accuracy(audit.places(points=scoring.SEVERE)),
+        overall=audit.accuracy(audit.places()),
         by_points={
-            (rubric, points): audit.accuracy(
-                lambda s, key=(rubric, points): (s.rubric, s.points) == key  # type: ignore[misc]
-            )
+            (rubric, points): audit.accuracy(audit.places(rubric=rubric, points=points))
             for rubric, points in classes
         },
         agreement_by_points=audit.agreement_by_points(classes),
@@ -414,13 +415,9 @@ def audit_results(
         by_system={
             system: SystemAudit(
                 severe=audit.accuracy(
-                    lambda s, name=system: s.system == name and _is_severe(s),  # type: ignore[misc]
-                    one_system=True,
+                    audit.places(system=system, points=scoring.SEVERE), one_system=True
                 ),
-                overall=audit.accuracy(
-                    lambda s, name=system: s.system == name,  # type: ignore[misc]
-                    one_system=True,
-                ),
+                overall=audit.accuracy(audit.places(system=system), one_system=True),
                 scores={
                     rubric: elsewhere.get((system, rubric), score)
                     for rubric, score in audit.scores(system)
@@ -434,7 +431,3 @@ def audit_results(
 def _authors(labelled: Mapping[str, Sequence[Label]], *, adjudicated: bool) -> tuple[str, ...]:
     labels = (label for own in labelled.values() for label in own)
     return tuple(sorted({label.rater for label in labels if label.adjudicated is adjudicated}))
-
-
-def _is_severe(stratum: Stratum) -> bool:
-    return stratum.points == scoring.SEVERE

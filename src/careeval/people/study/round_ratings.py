@@ -9,7 +9,7 @@ from datetime import datetime
 from typing import TypeVar
 
 from careeval.core.rating import Comment, PointsView, Rater, Rating, Scale, Subject, Sufficiency
-from careeval.core.scenario import Rubric, Scenario, Split
+from careeval.core.scenario import Rubric, RubricItem, Scenario, Split
 from careeval.people.store import Event, Work
 from careeval.people.study.plan import StudyPlan
 from careeval.people.study.questions import AGREE, CANNOT_JUDGE, ENOUGH, UNSURE, ScenarioQuestions
@@ -147,11 +147,17 @@ def words_shown(scenario: Scenario, round_: int) -> dict[Subject, str]:
     """Return the texts of a scenario and its items; none if it is held out."""
     if scenario.split is Split.held_out:
         return {}
-    texts = {Subject(scenario.id, scenario.version, round_): scenario.text}
-    for rubric in Rubric:
-        for item in scenario.rubric(rubric):
-            texts[Subject(scenario.id, scenario.version, round_, rubric, item.id)] = item.text
-    return texts
+    items = {subject: item.text for subject, item in items_by_subject(scenario, round_).items()}
+    return {Subject(scenario.id, scenario.version, round_): scenario.text} | items
+
+
+def items_by_subject(scenario: Scenario, round_: int) -> dict[Subject, RubricItem]:
+    """Return the items of a scenario in a round, by subject."""
+    return {
+        Subject(scenario.id, scenario.version, round_, rubric, item.id): item
+        for rubric in Rubric
+        for item in scenario.rubric(rubric)
+    }
 
 
 class AnswersBySubject:
@@ -265,10 +271,9 @@ def parse_ratings(
                 if value is None or (question.options and value == CANNOT_JUDGE):
                     continue
                 about = question.about
-                version = plan.rated(name).version
-                subject = Subject(name, version, plan.round)
+                subject = Subject(name, plan.rated(name).version, plan.round)
                 if about is not None:
-                    subject = Subject(name, version, plan.round, about.rubric, about.item.id)
+                    subject = replace(subject, rubric=about.rubric, item=about.item.id)
                 if isinstance(question.kind, Scale):
                     ratings.append(Rating(seat.rater, subject, question.kind, int(value)))
                 elif question.kind == "information":

@@ -11,8 +11,8 @@ from statistics import median
 from typing import Any
 
 from careeval.bank import Bank
-from careeval.core.rating import Rater, Role, Subject
-from careeval.core.scenario import HarmKind, Rubric, Scenario, Split
+from careeval.core.rating import Rater, Role
+from careeval.core.scenario import HarmKind, Scenario, Split
 from careeval.errors import BankError, ReviewError
 from careeval.people.deck import ABOUT, CONSENT, FINISHED, Progress, progress
 from careeval.people.store import Store, Work
@@ -34,6 +34,7 @@ from careeval.people.study.round_ratings import (
     ProposedItem,
     RoundAnswers,
     RoundRater,
+    items_by_subject,
     minutes_by_task,
     parse_ratings,
     without_held_out_words,
@@ -169,7 +170,10 @@ def _round(store: Store, plan: StudyPlan, banks: Sequence[Bank]) -> RoundAnswers
         },
         {rated.id: rated.hash for rated in plan.scenarios},
         {
-            name: _proposed(plan, scenario)
+            name: {
+                subject: ProposedItem(item.points, item.harm is HarmKind.rights)
+                for subject, item in items_by_subject(scenario, plan.round).items()
+            }
             for name, scenario in shown.items()
             if scenario is not None
         },
@@ -229,17 +233,6 @@ def _is_too_fast(questions: ScenarioQuestions, times: Mapping[str, float]) -> bo
     if work.get(plan.answer_task(scenario.id)):
         n_words -= len(scenario.text.split())
     return sum(times[task] for task in tasks) < n_words / FASTEST_READER
-
-
-def _proposed(plan: StudyPlan, scenario: Scenario) -> Mapping[Subject, ProposedItem]:
-    """Return, for each item of a scenario, the bank's points and whether its harm is to rights."""
-    return {
-        Subject(scenario.id, scenario.version, plan.round, rubric, item.id): ProposedItem(
-            item.points, item.harm is HarmKind.rights
-        )
-        for rubric in Rubric
-        for item in scenario.rubric(rubric)
-    }
 
 
 def _agreed(plan: StudyPlan, work: Work) -> bool:
