@@ -10,6 +10,7 @@ import csv
 import io
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from itertools import groupby
 from pathlib import Path
 
 from careeval.core.rating import Scale
@@ -147,12 +148,9 @@ def _sheet(
 
 
 def _by_item(asked: Iterable[NumberedQuestion]) -> tuple[ItemSheet, ...]:
-    items: dict[int, ItemSheet] = {}
-    for each in asked:
-        if about := each.question.about:
-            before = items[about.place].asked if about.place in items else ()
-            items[about.place] = ItemSheet(about, (*before, each))
-    return tuple(items.values())
+    of_items = ((each.question.about, each) for each in asked if each.question.about)
+    groups = groupby(of_items, key=lambda pair: pair[0])
+    return tuple(ItemSheet(about, tuple(each for _, each in pairs)) for about, pairs in groups)
 
 
 _KINDS = (

@@ -233,20 +233,10 @@ def minutes_by_task(events: Iterable[Event]) -> Mapping[str, Mapping[str, float]
     return {rater: dict(tasks) for rater, tasks in minutes.items() if tasks}
 
 
-@dataclass(frozen=True, slots=True)
-class ParsedRatings:
-    """The answers of a round by kind, each kind in the order of raters and their scenarios."""
-
-    ratings: tuple[Rating, ...]
-    views: tuple[PointsView, ...]  # Views of items' points
-    comments: tuple[Comment, ...]
-    sufficiency: tuple[Sufficiency, ...]  # Views of whether a scenario gives enough information
-
-
 def parse_ratings(
     plan: StudyPlan, bank: Mapping[str, Scenario], work: Mapping[str, Work]
-) -> ParsedRatings:
-    """Parse the answers of one round.
+) -> RoundAnswers:
+    """Return a round with its answers by kind, each kind in the order of raters and scenarios.
 
     Args:
         plan: The round.
@@ -254,9 +244,10 @@ def parse_ratings(
         work: Rater id → their answers; raters who have withdrawn are left out.
 
     Returns:
-        Only what was judged: a question without an answer, or with the answer that the rater cannot
-        judge, is left out. An earlier answer that was not asked for again counts once the rater has
-        chosen an option of some question about the new version; a comment alone does not do.
+        The round without its raters, with only what was judged: a question without an answer, or
+        with the answer that the rater cannot judge, is left out. An earlier answer that was not
+        asked for again counts once the rater has chosen an option of some question about the new
+        version; a comment alone does not do.
     """
     ratings: list[Rating] = []
     views: list[PointsView] = []
@@ -286,7 +277,15 @@ def parse_ratings(
                     other = {AGREE: proposed, UNSURE: None}
                     points = other[value] if value in other else int(value)
                     views.append(PointsView(seat.rater, subject, proposed, points))
-    return ParsedRatings(tuple(ratings), tuple(views), tuple(comments), tuple(sufficiency))
+    return RoundAnswers(
+        plan.round,
+        {rated.id: rated.version for rated in plan.scenarios},
+        (),
+        tuple(ratings),
+        tuple(views),
+        tuple(comments),
+        sufficiency=tuple(sufficiency),
+    )
 
 
 def _answers(questions: ScenarioQuestions) -> Mapping[str, str]:

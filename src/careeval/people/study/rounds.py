@@ -6,7 +6,7 @@ import hashlib
 import hmac
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import median
 from typing import Any
 
@@ -144,10 +144,10 @@ def _round(store: Store, plan: StudyPlan, banks: Sequence[Bank]) -> RoundAnswers
     answers = parse_ratings(plan, readable, work)
     typed = _typed(store, {plan.task(rated.id) for rated in plan.scenarios})
     times = minutes_by_task(store.events())
-    ratings = RoundAnswers(
-        plan.round,
-        {rated.id: rated.version for rated in plan.scenarios},
-        tuple(
+    known = {name: scenario for name, scenario in shown.items() if scenario is not None}
+    answers = replace(
+        answers,
+        seats=tuple(
             RoundRater(
                 seat.rater,
                 seat.scenarios,
@@ -158,29 +158,23 @@ def _round(store: Store, plan: StudyPlan, banks: Sequence[Bank]) -> RoundAnswers
             )
             for seat in seats
         ),
-        answers.ratings,
-        answers.views,
-        answers.comments,
-        note,
-        {
+        note=note,
+        words={
             subject: text
-            for scenario in shown.values()
-            if scenario is not None
+            for scenario in known.values()
             for subject, text in words_shown(scenario, plan.round).items()
         },
-        {rated.id: rated.hash for rated in plan.scenarios},
-        {
+        hashes={rated.id: rated.hash for rated in plan.scenarios},
+        items={
             name: {
                 subject: ProposedItem(item.points, item.harm is HarmKind.rights)
                 for subject, item in items_by_subject(scenario, plan.round).items()
             }
-            for name, scenario in shown.items()
-            if scenario is not None
+            for name, scenario in known.items()
         },
-        sufficiency=answers.sufficiency,
     )
     public = {s.id for bank in banks for s in bank.scenarios if s.split is Split.public}
-    return without_held_out_words(ratings, shown, public)
+    return without_held_out_words(answers, shown, public)
 
 
 def _paces(
