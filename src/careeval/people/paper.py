@@ -153,14 +153,7 @@ def _by_item(asked: Iterable[NumberedQuestion]) -> tuple[ItemSheet, ...]:
     return tuple(ItemSheet(about, tuple(each for _, each in pairs)) for about, pairs in groups)
 
 
-_KINDS = (
-    *(scale.value for scale in Scale),
-    "points",
-    "information",
-    "comment",
-    "missing",
-    "country",
-)
+_KINDS = (*map(str, Scale), "points", "information", "comment", "missing", "country")
 """The words for kinds of questions in the sheet's `scale` column."""
 
 

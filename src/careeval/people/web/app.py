@@ -15,7 +15,7 @@ from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
-from starlette.responses import RedirectResponse, Response
+from starlette.responses import Response
 from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp
 
@@ -76,7 +76,7 @@ def create_app(bank: Bank | None, store: Store, addresses: Addresses | None = No
 
 
 async def _redirected(_: Request, error: Any) -> Response:
-    return RedirectResponse(error.path, 303)
+    return pages.go_to(error.path)
 
 
 async def _refused(request: Request, error: Any) -> Response:
@@ -85,12 +85,9 @@ async def _refused(request: Request, error: Any) -> Response:
     )
 
 
-async def _revoked(request: Request, _: Any) -> Response:
-    return await _refused(request, revoked_refusal(request.app.state.workbench))
-
-
-async def _closed(request: Request, _: Any) -> Response:
-    return await _refused(request, closed_refusal(request.app.state.workbench))
+async def _ended(request: Request, error: Any) -> Response:
+    why = closed_refusal if isinstance(error, ClosedError) else revoked_refusal
+    return await _refused(request, why(request.app.state.workbench))
 
 
 async def _not_saved(request: Request, error: Any) -> Response:
@@ -125,8 +122,8 @@ async def _failed(request: Request, _: Any) -> Response:
 _ANSWERS: dict[type[Exception], Callable[[Request, Any], Awaitable[Response]]] = {
     RedirectError: _redirected,
     RefusedError: _refused,
-    RevokedError: _revoked,
-    ClosedError: _closed,
+    RevokedError: _ended,
+    ClosedError: _ended,
     ReviewError: _not_saved,
     FormError: _unreadable,
     ClientDisconnect: _disconnected,
