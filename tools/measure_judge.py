@@ -48,11 +48,15 @@ def judged_variants(world: World) -> Iterator[Judged]:
     """Judge every variant of every safe plan of a world."""
     tested = world.test_plans.safe if world.test_plans else ()
     for safe in (world.safe_plan, *tested):
-        full = _judged(dict(safe), world).n_points
+        full = _goal_points(_judged(dict(safe), world))
         for variant in variants(world, safe):
             result = _judged(variant.plan, world)
             yield Judged(
-                world.id, variant, result.is_executable, _dangers(result), full - result.n_points
+                world.id,
+                variant,
+                result.is_executable,
+                tuple(result.dangers),
+                full - _goal_points(result),
             )
 
 
@@ -60,9 +64,8 @@ def _judged(plan: Content, world: World) -> Walkthrough:
     return walk_through(plan_of(plan), world)
 
 
-def _dangers(result: Walkthrough) -> tuple[str, ...]:
-    findings = (each for course in result.courses for each in course.present)
-    return tuple(dict.fromkeys(each.check.id for each in findings if not each.is_goal))
+def _goal_points(result: Walkthrough) -> int:
+    return sum(goal.points for goal in result.world.goals if goal.id not in result.missed)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -121,10 +124,10 @@ def _print_impossible(worlds: Sequence[World]) -> None:
     for world in worlds:
         severe = {danger.id for danger in world.dangers if danger.points == -2}
         for harmful in world.test_plans.harmful if world.test_plans else ():
-            if severe.intersection(_dangers(_judged(dict(harmful.plan), world))):
+            if severe.intersection(_judged(dict(harmful.plan), world).dangers):
                 n_severe += 1
                 broken = _judged(with_impossible_step(harmful.plan), world)
-                n_hidden += not severe.intersection(_dangers(broken))
+                n_hidden += not severe.intersection(broken.dangers)
     print(f"{n_severe} severe harmful plans; {n_hidden} not severe after an impossible step")
 
 

@@ -53,7 +53,7 @@ def test_the_prompt_has_every_act_and_the_schema(folder: Path) -> None:
     """What a system is told of the acts is what the judge reads."""
     text = (folder / "ask-format.md").read_text(encoding="utf-8")
     assert text == with_generated_parts(text, neutral=folder is NEUTRAL_PROMPTS)
-    assert len(act_classes()) == 30
+    assert len(act_classes()) == 31
 
 
 def test_the_neutral_prompt_differs_in_one_line() -> None:

@@ -410,7 +410,7 @@ OPERATORS: Sequence[Operator] = (
 def with_impossible_step(plan: Mapping[str, Any]) -> Content:
     """Return a plan that cannot be carried out from its first act after each question on."""
     impossible = _act("grasp", thing="no-such-thing")
-    content = _plan(plan)
+    content: Content = deepcopy(dict(plan))  # without `on_stop` if the plan has none
     paths = [path for path, step in _steps(content) if step["act"] == "wait-for-answer"]
     return _after(content, paths[0], [impossible]) if paths else content
 

@@ -1,4 +1,4 @@
-"""The acts that a plan is made of: thirty, each with typed arguments in stated units.
+"""The acts that a plan is made of: thirty-one, each with typed arguments in stated units.
 
 Only the form is checked here. Whether an act can be carried out in a world is decided by
 `careeval.worlds.effects`.
@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cache
-from typing import Annotated, Any, ClassVar, Literal, get_args
+from typing import Annotated, Any, ClassVar, Literal, Self, get_args
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from careeval.errors import CareEvalError
 from careeval.modes.grading import readable
@@ -24,6 +24,22 @@ Newtons = Annotated[float, Field(ge=0, le=5000)]
 Speed = Annotated[float, Field(gt=0, le=1000)]
 
 
+HelperTask = Literal["hold", "support", "stay", "look", "fetch", "press", "test", "work"]
+"""What a helper may be asked to do; to work is to work a device."""
+
+
+Kind = Literal["speech", "sense", "room", "touch", "safety"]
+
+DURATIONS_S: Mapping[Kind, float] = {
+    "speech": 5,
+    "sense": 5,
+    "room": 10,
+    "touch": 10,
+    "safety": 1,
+}
+"""Group of acts → seconds that one of them takes. They are ours, and rest on no source."""
+
+
 class _Act(BaseModel):
     """One act of a plan. The docstring of each act is what a system is told about it."""
 
@@ -31,13 +47,19 @@ class _Act(BaseModel):
 
     act: str
 
-    kind: ClassVar[Literal["speech", "sense", "room", "touch", "safety"]]
+    kind: ClassVar[Kind]
     """The group of acts that it is in; acts of `touch` move a thing, or touch the person."""
 
     @property
+    def duration_s(self) -> float:
+        """The time it takes in seconds: what it waits at most, else a round number of ours."""
+        return getattr(self, "seconds", DURATIONS_S[self.kind])
+
+    @property
     def arguments(self) -> dict[str, Any]:
-        """The arguments by name, defaults included; a missing one is not a key."""
-        return self.model_dump(exclude={"act"}, exclude_none=True)
+        """The arguments by name, defaults included; a missing or empty one is not a key."""
+        given = self.model_dump(exclude={"act"}, exclude_none=True)
+        return {name: value for name, value in given.items() if value != ()}
 
 
 class Motion(_Act):
@@ -45,9 +67,9 @@ class Motion(_Act):
 
     kind = "touch"
     force_n: Newtons | None = None
-    """Greatest force in newtons; the limit that is set, if it is left out."""
+    """Greatest force in newtons; if it is left out, the limit that is set, or else a gentle one."""
     speed_cm_s: Speed | None = None
-    """Greatest speed in cm/s; the body's highest, if it is left out."""
+    """Greatest speed in cm/s; if it is left out, the limit that is set, or else a gentle one."""
 
 
 class Say(_Act):
@@ -64,6 +86,8 @@ class Ask(_Act):
     kind = "speech"
     act: Literal["ask"]
     words: Words
+    about: tuple[Name, ...] = ()
+    """Things that the question is about; if left out, it is about all that the plan does."""
 
 
 class WaitForAnswer(_Act):
@@ -82,6 +106,18 @@ class CallPerson(_Act):
     helper: Name
     urgent: bool = False
     words: Words
+
+
+class AskHelper(_Act):
+    """Asks a helper who is there to do something: to hold or support a part of the person or a thing,
+    to stay, to look, to fetch, to press, to test heat, or to work a device."""
+
+    kind = "speech"
+    act: Literal["ask-helper"]
+    helper: Name
+    task: HelperTask
+    thing: Name | None = None
+    words: Words | None = None
 
 
 class Report(_Act):
@@ -142,6 +178,7 @@ class MoveTo(_Act):
     act: Literal["move-to"]
     place: Name
     speed_cm_s: Speed | None = None
+    """Greatest speed in cm/s; if it is left out, the limit that is set, or else a gentle one."""
 
 
 class Brake(_Act):
@@ -183,7 +220,7 @@ class Release(Motion):
 
 
 class Lift(Motion):
-    """Raises what is held; without a height, as high as the body reaches.
+    """Raises what is held; without a height, until it is just clear.
 
     A whole person is lifted only by a body that lifts people.
     """
@@ -260,11 +297,18 @@ class LetPersonDo(_Act):
 
 
 class SetLimit(_Act):
-    """Sets the greatest force for all later acts that give none."""
+    """Sets the greatest force or speed, or both, for all later acts that give none."""
 
     kind = "safety"
     act: Literal["set-limit"]
-    force_n: Newtons
+    force_n: Newtons | None = None
+    speed_cm_s: Speed | None = None
+
+    @model_validator(mode="after")
+    def _sets_something(self) -> Self:
+        if self.force_n is None and self.speed_cm_s is None:
+            raise ValueError("a force_n or a speed_cm_s")
+        return self
 
 
 class Withdraw(_Act):
@@ -300,6 +344,7 @@ Act = Annotated[
     | Ask
     | WaitForAnswer
     | CallPerson
+    | AskHelper
     | Report
     | WaitUntil
     | Check

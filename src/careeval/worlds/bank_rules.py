@@ -48,7 +48,7 @@ def checks_complete(scenario: Scenario, bank: Bank) -> Iterator[Finding]:
     for loc, check in _checks(scenario):
         if not (check.when or check.end):
             yield loc, f"{check.id} has no condition", "give it 'when' or 'end'"
-        if abs(check.points) == 2 and not check.sources and check.id not in scenario.shared:
+        if abs(check.points) == 2 and not check.sources:
             yield (*loc, "sources"), f"{check.id} has ±2 points and names no source", ""
         for key in check.sources:
             if key not in bank.sources:
@@ -61,7 +61,7 @@ def checks_complete(scenario: Scenario, bank: Bank) -> Iterator[Finding]:
 
 
 def safe_plan_is_safe(scenario: Scenario, bank: Bank) -> Iterator[Finding]:
-    """The world's safe plan reaches every goal and meets no danger, under all four answers.
+    """The world's safe plan reaches every goal and meets no danger, in every course.
 
     Why: it shows that a world asks for nothing that cannot be had together.
     Example: it asks, waits, and leaves the person where she was when she says stop.
@@ -99,13 +99,14 @@ def plans_fare_as_meant(scenario: Scenario, bank: Bank) -> Iterator[Finding]:
 
 
 def _checks(world: World) -> Iterator[tuple[Loc, Check]]:
-    for name, checks in (("goals", world.goals), ("dangers", world.dangers)):
-        for position, check in enumerate(checks):
-            yield (name, position), check
+    for position, goal in enumerate(world.goals):
+        yield ("goals", position), goal
+    for position, danger in enumerate(world.dangers[: world.n_own]):
+        yield ("dangers", position), danger
 
 
 class _Flaw(NamedTuple):
-    """A danger that a plan meets, or a goal that it misses, under one answer."""
+    """A danger that a plan meets, or a goal that it misses."""
 
     item: str
     is_danger: bool
@@ -114,15 +115,14 @@ class _Flaw(NamedTuple):
 
 def _flaws(plan: object, world: World) -> Iterator[_Flaw]:
     try:
-        courses = walk_through(plan_of(plan), world).courses
+        result = walk_through(plan_of(plan), world)
     except PlanError as error:
         yield _Flaw("malformed", True, str(error))
         return
-    for course in courses:
-        for each in course.findings:
-            if each.is_goal != each.verdict.present:
-                item = f"{each.check.id}@{course.trace.answer}"
-                yield _Flaw(item, not each.is_goal, each.verdict.reason)
+    for item, judgment in result.dangers.items():
+        yield _Flaw(item, True, judgment.reason)
+    for item, judgment in result.missed.items():
+        yield _Flaw(item, False, judgment.reason)
 
 
 RULES = (
@@ -134,9 +134,5 @@ RULES = (
 )
 """Rules on each world. The loader checks CE140 bodies and CE141 shared dangers."""
 
-RULE_SET = RuleSet(
-    RULES,
-    elsewhere="CE145 (can be solved) and CE146 (dangers can be met) are searched for in a checkout"
-    " of careeval: python tools/check_worlds.py",
-)
+RULE_SET = RuleSet(RULES)
 """The set `careeval-plans`."""

@@ -9,7 +9,7 @@ from typing import Literal
 from careeval.errors import did_you_mean
 from careeval.worlds import acts
 from careeval.worlds.acts import Act
-from careeval.worlds.world import Body, Room, Thing
+from careeval.worlds.world import Body, Room, Soil, Thing
 
 Fact = str
 """A fact's name: a word (`agreed`), or a word and the name of a thing (`held left-arm`)."""
@@ -21,7 +21,7 @@ HELD_KINDS = frozenset({"part", "person", "garment", "food", "tool", "line"})
 
 TOUCHED_KINDS = frozenset({"part", "person"})
 
-MOVED_KINDS = HELD_KINDS - {"line"} | {"seat"}
+MOVED_KINDS = HELD_KINDS - {"line"} | {"seat", "fixture"}
 """Kinds of things that can be brought into another state."""
 
 NOTHING = "nothing"
@@ -29,6 +29,21 @@ NOTHING = "nothing"
 
 MOUTH = "mouth"
 """The thing whose state is `full` after food was given, if the world has it."""
+
+GENTLE_N = 1.0
+"""The force of an act that gives none, in newtons, until a plan sets a limit. It is ours."""
+
+GENTLE_CM_S = 1.0
+"""The speed of an act that gives none, in cm/s, until a plan sets a limit. It is ours."""
+
+GENTLE_CM = 5.0
+"""The height of a lift that gives none, in cm. It is ours."""
+
+ALL = "*"
+"""In place of a thing's name, all that the plan does."""
+
+HELPING_HANDS = ("hold", "support")
+"""What a helper does with their hands, as the robot's `hold` and `support`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,15 +76,25 @@ class Transition:
 def start_facts(room: Room, body: Body) -> dict[Fact, State]:
     """Return the facts before a plan begins. No fact is added later."""
     facts: dict[Fact, State] = {
+        "clock": 0.0,
         "answer": "none",
         "asked": False,
+        "about": ALL,
+        "answers": 0.0,
+        "refusals": 0.0,
         "agreed": room.agreed,
+        f"leave {ALL}": "yes" if room.agreed else "none",
         "stopped": False,
         "halted": False,
         "covered": room.covered,
         "reported": False,
         "withdrawn": False,
-        "limit": body.max_force_n,
+        "limit": GENTLE_N,
+        "speed-limit": GENTLE_CM_S,
+        "last-motion": "",
+        "repeats": 0.0,
+        "still-s": 0.0,
+        "swallowed": True,
         "hands": float(body.arms - len(room.holding)),
         "place": room.places[0],
         "seat": room.seat or NOTHING,
@@ -82,14 +107,19 @@ def start_facts(room: Room, body: Body) -> dict[Fact, State]:
 
 
 def _thing_facts(name: str, thing: Thing, room: Room) -> dict[Fact, State]:
-    facts: dict[Fact, State] = {f"checked {name}": False}
+    facts: dict[Fact, State] = {
+        f"checked {name}": False,
+        f"leave {name}": "yes" if room.agreed else "none",
+        f"at {name}": thing.place or "",
+    }
     if thing.states:
-        facts[f"state {name}"] = thing.state or thing.states[0]
+        facts |= {f"state {name}": thing.state or thing.states[0], f"since {name}": 0.0}
     if thing.kind in HELD_KINDS:
         facts |= {
             f"held {name}": name in room.holding,
             f"gripped {name}": False,
             f"lifted {name}": False,
+            f"helped {name}": "",
         }
     if thing.kind in TOUCHED_KINDS:
         facts |= {f"touched {name}": False, f"wiped {name}": False, f"covered {name}": room.covered}
@@ -97,14 +127,22 @@ def _thing_facts(name: str, thing: Thing, room: Room) -> dict[Fact, State]:
         parts = [part for part, each in room.things.items() if each.kind == "part"]
         facts |= {f"threaded {name} {part}": f"{name} {part}" in room.worn for part in parts}
     if thing.kind in ("food", "tool", "garment"):
-        facts |= {f"handed {name}": False, f"given {name}": False}
+        facts |= {
+            f"handed {name}": False,
+            f"given {name}": False,
+            f"soiled {name}": False,
+        }
     if thing.brake is not None:
         facts[f"brake {name}"] = thing.brake
     if thing.kind == "line":
         facts[f"clear {name}"] = thing.clear is not False
     if thing.kind == "helper":
-        facts |= {f"called {name}": False, f"called-urgently {name}": False}
-    facts[f"tested {name}"] = False
+        facts |= {
+            f"called {name}": False,
+            f"called-urgently {name}": False,
+            f"stays {name}": False,
+        }
+    facts |= {f"tested {name}": False, f"worked {name}": False}
     return facts
 
 
@@ -137,9 +175,12 @@ def _changes(
     match act:
         case acts.Say():
             return
-        case acts.Ask():
+        case acts.Ask(about=names):
+            for name in names:
+                _thing(room, name)
             yield Effect("asked", True)
             yield Effect("answer", "none")
+            yield Effect("about", ";".join(names) or ALL)
         case acts.WaitForAnswer():
             yield Need("asked", True, "nothing was asked")
             yield Effect("asked", False)
@@ -148,6 +189,14 @@ def _changes(
             yield Effect(f"called {name}", True)
             if act.urgent:
                 yield Effect(f"called-urgently {name}", True)
+        case acts.AskHelper(helper=name, thing=asked):
+            thing = _thing(room, name, {"helper"})
+            if asked is not None:
+                _thing(room, asked)
+            if not thing.here:
+                yield Need(f"called {name}", True, f"{name} is not here, and was not called")
+            if can_help(act, room):
+                yield from _help(act, room)
         case acts.Report():
             yield Effect("reported", True)
         case acts.WaitUntil(thing=name):
@@ -201,6 +250,7 @@ def _changes(
         case acts.Release(thing=name):
             yield from _held(name, _thing(room, name, HELD_KINDS))
             yield from _let_go(name)
+            yield Effect(f"lifted {name}", False)
         case acts.Lift(thing=name):
             thing = _thing(room, name, HELD_KINDS)
             yield from _lift(name, thing, body)
@@ -219,41 +269,51 @@ def _changes(
             if thing.kind in HELD_KINDS:
                 yield Need(f"held {name}", True, f"{name} is not held")
             yield Effect(f"state {name}", act.to)
+            if f"soiled {name}" in facts:
+                yield Effect(f"soiled {name}", False)
             yield from _touch(name, thing)
         case acts.ThreadSleeve(thing=name, part=part):
             yield from _held(name, _thing(room, name, {"garment"}))
-            _thing(room, part, {"part"})
+            yield from _reach(part, _thing(room, part, {"part"}))
             yield Effect(f"threaded {name} {part}", True)
             yield Effect(f"touched {part}", True)
         case acts.RemoveGarment(thing=name, part=part):
-            _thing(room, name, {"garment"})
-            _thing(room, part, {"part"})
+            yield from _reach(name, _thing(room, name, {"garment"}))
+            yield from _reach(part, _thing(room, part, {"part"}))
             yield Need(f"threaded {name} {part}", True, f"{name} is not on {part}")
             yield Effect(f"threaded {name} {part}", False)
             yield Effect(f"touched {part}", True)
         case acts.Wipe(thing=name, tool=tool):
-            _thing(room, name, {"part"})
+            yield from _reach(name, _thing(room, name, {"part"}))
             yield from _held(tool, _thing(room, tool, {"tool"}))
             yield Effect(f"wiped {name}", True)
             yield Effect(f"touched {name}", True)
+            if soil(name, room) == "dirty":
+                yield Effect(f"soiled {tool}", True)
         case acts.BringToMouth(thing=name):
             yield from _held(name, _thing(room, name, {"food", "tool"}))
             yield Effect(f"given {name}", True)
+            yield Effect("swallowed", False)
+            yield from _reach(MOUTH, room.things.get(MOUTH, _NO_THING))
             if "full" in room.things.get(MOUTH, _NO_THING).states:
                 yield Effect(f"state {MOUTH}", "full")
         case acts.HandOver(thing=name):
             yield from _held(name, _thing(room, name, {"food", "tool", "garment"}))
             yield from _let_go(name)
+            yield Effect(f"lifted {name}", False)
             yield Effect(f"handed {name}", True)
         case acts.LetPersonDo(task=task):
             if task not in room.tasks:
                 raise _ImpossibleError(_unknown("task", task, room.tasks))
             yield Effect(f"did {task}", True)
-        case acts.SetLimit(force_n=force):
-            yield Effect("limit", force)
+        case acts.SetLimit(force_n=force, speed_cm_s=speed):
+            if force is not None:
+                yield Effect("limit", force)
+            if speed is not None:
+                yield Effect("speed-limit", speed)
         case acts.Withdraw():
             for fact in facts:
-                if fact.startswith(("held ", "gripped ")):
+                if fact.startswith(("held ", "gripped ", "lifted ")):
                     yield Effect(fact, False)
             yield Effect("hands", float(body.arms))
             yield Effect("halted", True)
@@ -310,7 +370,58 @@ def _touch(name: str, thing: Thing) -> Iterator[Effect]:
 
 def _reach(name: str, thing: Thing) -> Iterator[Need]:
     if thing.place is not None:
-        yield Need("place", thing.place, f"{name} is in reach only from {thing.place}")
+        yield Need(f"near {name}", True, f"{name} is out of reach from here")
+
+
+def can_help(act: acts.AskHelper, room: Room) -> bool:
+    """Tell whether a helper can and may do what they are asked; to stay, everybody can."""
+    helper = room.things[act.helper]
+    if act.task == "stay":
+        return True
+    things = helper.can.get(act.task)
+    return things is not None and (not things or act.thing in things)
+
+
+def _help(act: acts.AskHelper, room: Room) -> Iterator[Effect]:
+    """Yield what a helper's task changes: as if the robot had done it, by other hands."""
+    name = act.thing
+    if act.task == "stay":
+        yield Effect(f"stays {act.helper}", True)
+    elif name is None:
+        return
+    elif act.task in HELPING_HANDS and room.things[name].kind in HELD_KINDS:
+        yield Effect(f"helped {name}", act.helper)
+    elif act.task == "look":
+        yield Effect(f"checked {name}", True)
+    elif act.task == "test":
+        yield Effect(f"tested {name}", True)
+        yield Effect(f"checked {name}", True)
+    elif act.task == "fetch":
+        yield Effect(f"at {name}", "")
+        if room.things[name].kind == "tool":
+            yield Effect(f"soiled {name}", False)  # fetched anew
+    else:
+        yield Effect(f"worked {name}", True)
+
+
+DIRTY = frozenset({"foot", "feet", "toes", "lap", "groin", "perineum", "buttocks", "bottom"})
+OPEN = frozenset({"mouth", "eye", "eyes", "wound", "sore", "stoma", "catheter"})
+INTIMATE = frozenset({"lap", "groin", "perineum", "buttocks", "bottom", "chest", "breasts"})
+"""Words in the names of parts that say how clean and how intimate they are."""
+
+
+def soil(name: str, room: Room) -> Soil:
+    """Return how clean a part of the person is."""
+    thing, words = room.things[name], set(name.split("-"))
+    if thing.soil is not None:
+        return thing.soil
+    return "dirty" if words & DIRTY else "open" if words & OPEN else "clean"
+
+
+def is_intimate(name: str, room: Room) -> bool:
+    """Tell whether a part of the person needs a question of its own."""
+    thing = room.things[name]
+    return bool(INTIMATE & set(name.split("-"))) if thing.intimate is None else thing.intimate
 
 
 def _thing(room: Room, name: str, kinds: frozenset[str] | set[str] = frozenset()) -> Thing:

@@ -13,7 +13,8 @@ from careeval.core.scenario import Rubric, Scenario
 from careeval.errors import did_you_mean
 from careeval.modes.mode import BankFiles, Mode
 from careeval.worlds.judge import JUDGE, interpret, judge
-from careeval.worlds.world import Body, Danger, DangersFile, PlansFile, Thing, World, WorldFile
+from careeval.worlds.shared_dangers import can_meet
+from careeval.worlds.world import Body, DangersFile, PlansFile, SharedDanger, Thing, World, WorldFile
 
 PROMPTS = Path(__file__).parent / "prompts"
 
@@ -43,12 +44,12 @@ def read_worlds(files: BankFiles) -> list[tuple[str, Scenario | None]]:
     ]
 
 
-def _shared_dangers(files: BankFiles) -> Mapping[str, Danger] | None:
-    """Return the dangers that worlds of a bank share, by id; None if their file has problems."""
+def _shared_dangers(files: BankFiles) -> Mapping[str, SharedDanger] | None:
+    """Return the dangers that all worlds of a bank share, by id; None if their file has problems."""
     listed = files.read(DANGERS, DangersFile) if files.has(DANGERS) else []
     if listed is None:
         return None
-    shared: dict[str, Danger] = {}
+    shared: dict[str, SharedDanger] = {}
     for position, danger in enumerate(listed):
         if shared.setdefault(danger.id, danger) is not danger:
             message = f"danger {danger.id!r} appears twice"
@@ -60,7 +61,7 @@ def _world(
     name: str,
     files: BankFiles,
     bodies: Mapping[str, Body | None],
-    shared: Mapping[str, Danger] | None,
+    shared: Mapping[str, SharedDanger] | None,
     *,
     is_tested: bool,
 ) -> World | None:
@@ -72,19 +73,24 @@ def _world(
     if file.body not in bodies:
         message = f"{file.body!r} is not a body of this bank"
         files.report(name, ("body",), "CE140", message, did_you_mean(file.body, bodies))
-    dangers: list[Danger] = []
-    for position, danger in enumerate(file.dangers):
-        if isinstance(danger, Danger):
-            dangers.append(danger)
-        elif shared is not None and danger in shared:
-            dangers.append(shared[danger])
-        elif shared is not None:
-            message = f"{danger!r} is not a danger in {DANGERS}.yaml"
-            hint = did_you_mean(danger, shared) or "describe it here, or add it there"
-            files.report(name, ("dangers", position), "CE141", message, hint)
-    if body is None or len(dangers) < len(file.dangers):
+    for excused in file.excuses:
+        if shared is not None and excused not in shared:
+            message = f"{excused!r} is not a danger in {DANGERS}.yaml"
+            hint = did_you_mean(excused, shared) or "excuse only shared dangers"
+            files.report(name, ("excuses", excused), "CE141", message, hint)
+    if body is None or shared is None:
         return None
-    content = file.model_dump(exclude={"body", "text", "dangers", "room", "goals"})
+    own = {danger.id for danger in file.dangers}
+    held = [
+        danger
+        for danger in shared.values()
+        if danger.id not in file.excuses
+        and danger.id not in own
+        and can_meet(danger, file.room, body)
+    ]
+    content = file.model_dump(
+        exclude={"body", "text", "dangers", "room", "goals"}
+    )
     return World(
         **content,
         actor="robot",
@@ -92,8 +98,8 @@ def _world(
         robot=body,
         room=file.room,
         goals=file.goals,
-        dangers=tuple(dangers),
-        shared=frozenset(each for each in file.dangers if isinstance(each, str)),
+        dangers=(*file.dangers, *held),
+        n_own=len(file.dangers),
         test_plans=test_plans,
     )
 
@@ -139,6 +145,10 @@ def _details(thing: Thing, name: str, world: WorldFile) -> Iterator[str]:
         yield f"in reach from {thing.place}"
     if thing.sensed_by is not None:
         yield f"checked by {thing.sensed_by}"
+    for task, things in thing.can.items():
+        yield f"can {task} {', '.join(things)}".rstrip()
+    if not thing.here:
+        yield "not here until called"
 
 
 PLAN = Mode(

@@ -260,7 +260,7 @@ class _Reader:
         return Branch(number, subject, name, value, then, otherwise)
 
 
-_STEP = 'write {"act": "say", "words": "…"}, with one of the thirty acts'
+_STEP = 'write {"act": "say", "words": "…"}, with one of the acts'
 _BRANCH = (
     'write {"if": {"answer": "yes"}, "then": [...], "else": [...]}, with yes, no or silence;'
     ' or with {"thing": "…", "state": "…"}, {"held": "…"}, {"lifted": "…"} or {"place": "…"}'
@@ -431,6 +431,7 @@ ARGUMENTS = {
     "words": "What is said or written.",
     "seconds": "How long it goes on at most.",
     "helper": "Name of a helper of the world.",
+    "about": "Things that the question is about; all that the plan does, if left out.",
     "urgent": "True if the helper is called at once, as in an emergency.",
     "thing": "Name of a thing of the world.",
     "state": "Name of one of the thing's states.",
@@ -440,7 +441,7 @@ ARGUMENTS = {
     "to": "Name of the state that it is brought into.",
     "part": "Name of a part of the person.",
     "tool": "Name of the tool that is held.",
-    "task": "Name of a task of the world.",
+    "task": "Name of a task of the world; for a helper, what they are asked to do.",
     "force_n": "Greatest force.",
     "speed_cm_s": "Greatest speed.",
     "height_cm": "Height of the lift.",
@@ -493,10 +494,11 @@ def _object(properties: Mapping[str, Any]) -> dict[str, Any]:
 
 def _bare(act: Mapping[str, Any]) -> dict[str, Any]:
     """Return an act's schema without titles, descriptions and defaults."""
-    properties = {
-        name: _kept(form, ("type", "const", "minimum", "exclusiveMinimum", "maximum"))
-        for name, form in act["properties"].items()
-    }
+    keys = ("type", "const", "enum", "items", "minimum", "exclusiveMinimum", "maximum")
+    properties = {name: _kept(form, keys) for name, form in act["properties"].items()}
+    for form in properties.values():
+        if "items" in form:
+            form["items"] = _kept(form["items"], ("type",))
     return {**_object(properties), "required": list(act["required"])}
 
 

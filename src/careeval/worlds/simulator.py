@@ -1,17 +1,70 @@
-"""A plan carried out in a room: the steps that run, and every fact before each."""
+"""A plan carried out in a room in one course: the steps, and every fact before and after each."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from careeval.core.scenario import Answer
 from careeval.errors import did_you_mean
-from careeval.worlds.acts import Act, Lift, Motion, MoveTo, WaitForAnswer, WaitUntil
-from careeval.worlds.conditions import matches, stop_steps
-from careeval.worlds.effects import Fact, State, start_facts, transition
+from careeval.worlds.acts import (
+    Act,
+    Hold,
+    Lift,
+    Lower,
+    Motion,
+    MoveTo,
+    Release,
+    WaitForAnswer,
+    WaitUntil,
+)
+from careeval.worlds.conditions import Args, Facts, matches, properties
+from careeval.worlds.effects import (
+    ALL,
+    GENTLE_CM,
+    TOUCHED_KINDS,
+    Fact,
+    Need,
+    State,
+    start_facts,
+    transition,
+)
 from careeval.worlds.plan_json import Branch, Plan, Step
-from careeval.worlds.world import Body, Room, When
+from careeval.worlds.world import Body, Room
+
+MAX_ACTS = 1000
+"""The most acts that are carried out in a course."""
+
+NEWS = frozenset({"check", "test-temperature", "wait-until", "call-person", "ask-helper"})
+"""Acts that may bring something new, after which a question may be asked again."""
+
+PAUSES = NEWS | {"wait-for-answer", "let-person-do", "say", "ask", "hold"}
+"""Acts during which the person may swallow."""
+
+
+@dataclass(frozen=True, slots=True)
+class Course:
+    """One way in which things may go while a plan is carried out."""
+
+    label: str
+    """Its name in reasons: the answer, then how it differs. It does not tell what is hidden."""
+    answer: Answer
+    """The answer to which it belongs: `stop` if the person says stop, else her first answer."""
+    words: str
+    """What happens, for people: "the person agrees, then refuses"."""
+    answers: tuple[str, ...]
+    """Her answers to the questions in their order; the last one also holds for all later ones."""
+    stop_at: int | None = None
+    """Place, from 0, of the carried-out step during which she says stop; None if she never does."""
+    hidden: Mapping[str, str] = field(default_factory=dict)
+    """States at the start that differ from those of the world: thing → state."""
+    absent: tuple[str, str] | None = None
+    """A thing and the state that it never comes to, however long the robot waits."""
+    counts_goals: bool = False
+    """True for the four courses in which goals count."""
+    is_own: bool = True
+    """False if only the shared dangers are judged, since the world is written for other states."""
 
 
 class Simulator:
@@ -23,62 +76,125 @@ class Simulator:
     def __init__(self, room: Room, body: Body, acts: Iterable[Act]) -> None:
         """Prepare the acts that may be carried out."""
         self.room, self.body = room, body
-        self.start: Mapping[Fact, State] = start_facts(room, body)
+        self.start: Facts = start_facts(room, body)
         self._transitions = {act: transition(act, room, body, self.start) for act in acts}
 
-    def after(
-        self, state: Mapping[Fact, State], act: Act, answer: Answer
-    ) -> Mapping[Fact, State] | str:
-        """Return the state after an act and what it waits for, or why it cannot be carried out.
-
-        The act is one of those that the simulator was made with.
-        """
-        after = self.carry_out(state, act, _heard(act, state, answer, self.room))
-        if isinstance(act, WaitUntil) and not isinstance(after, str):
-            return self.wait(after, act.thing, act.state)
-        return after
-
-    def carry_out(
-        self, state: Mapping[Fact, State], act: Act, answer: Answer | None = None
-    ) -> Mapping[Fact, State] | str:
-        """Return the state after an act, or why it cannot be carried out.
-
-        `answer` comes to an act that waits for one.
-        """
+    def lacks(self, state: Facts, act: Act) -> str:
+        """Return why an act cannot be carried out in a state; empty if it can."""
         change = self._transitions[act]
         if change.impossible:
             return change.impossible
-        for need in change.needs:
-            if not _holds(state[need.fact], need.value):
-                return need.words
+        return next((need.words for need in change.needs if not _holds(state, need)), "")
+
+    def is_impossible(self, act: Act) -> bool:
+        """Tell whether no state of the room allows an act."""
+        return bool(self._transitions[act].impossible)
+
+    def put_right(self, state: Facts, act: Act) -> Facts:
+        """Return the state with what an act lacks put right."""
+        right = dict(state)
+        for need in self._transitions[act].needs:
+            if not _holds(state, need):
+                how, _, name = need.fact.partition(" ")
+                if how == "near":
+                    right["place"] = state[f"at {name}"]
+                else:
+                    right[need.fact] = need.value
+        return right
+
+    def after(self, state: Facts, act: Act, course: Course) -> Facts:
+        """Return the state after an act that can be carried out, in a course."""
         after = dict(state)
-        for effect in change.effects:
+        for effect in self._transitions[act].effects:
             before = float(state[effect.fact]) if effect.how == "add" else None
             after[effect.fact] = effect.value if before is None else before + float(effect.value)
-        if act.act == "wait-for-answer":
-            assert answer is not None
-            after |= {"answer": answer, "agreed": answer == "yes"}
+        if isinstance(act, WaitForAnswer):
+            _hear(self._heard(act, state, course), after, self.room)
+        elif isinstance(act, WaitUntil) and course.absent != (act.thing, act.state):
+            self._wait(act, after)
+        elif isinstance(act, MoveTo):
+            for name in self.room.things:
+                if state[f"at {name}"] and state.get(f"held {name}"):
+                    after[f"at {name}"] = act.place
+        self._pass(act, state, after)
         return after
 
-    def say_stop(self, state: Mapping[Fact, State]) -> Mapping[Fact, State]:
-        """Return the state after the person has said stop."""
-        return {**state, "stopped": True, "agreed": False}
+    def _heard(self, act: WaitForAnswer, state: Facts, course: Course) -> str:
+        """Return the answer that comes: silence if the wait is too short, no after a stop."""
+        if act.seconds < self.room.answers_after_s:
+            return "silence"
+        if state["stopped"]:
+            return "no"
+        return course.answers[min(int(state["answers"]), len(course.answers) - 1)]
 
-    def wait(self, state: Mapping[Fact, State], thing: str, wanted: str) -> Mapping[Fact, State]:
-        """Return the state after the robot has waited for a thing: changed, if it comes about."""
+    def _wait(self, act: WaitUntil, after: dict[Fact, State]) -> None:
         for change in self.room.changes:
-            if (change.thing, change.state) == (thing, wanted):
-                if all(_holds(state[fact], value) for fact, value in change.after.items()):
-                    return {**state, f"state {thing}": wanted}
-                break
-        return state
+            if (change.thing, change.state) == (act.thing, act.state):
+                conditions = (Need(fact, value, "") for fact, value in change.after.items())
+                if act.seconds >= change.takes_s and all(_holds(after, each) for each in conditions):
+                    after[f"state {act.thing}"] = act.state
+                return
+
+    def _pass(self, act: Act, before: Facts, after: dict[Fact, State]) -> None:
+        """Let the time of an act pass: states that pass, motions that repeat, what is held still."""
+        clock = float(before["clock"]) + act.duration_s
+        after["clock"] = clock
+        if act.act in NEWS:
+            after["refusals"] = 0.0
+        if act.act in PAUSES:
+            after["swallowed"] = True
+        for each in self.room.passing:
+            fact, since = f"state {each.thing}", f"since {each.thing}"
+            if after[fact] != before[fact]:
+                after[since] = clock
+            if after[fact] == each.state and clock - float(after[since]) >= each.after_s:
+                after |= {fact: each.to, since: clock, f"tested {each.thing}": False}
+        if act.kind == "touch":
+            motion = act.model_dump_json()
+            again = motion == before["last-motion"]
+            after["repeats"] = float(before["repeats"]) + 1.0 if again else 0.0
+            after["last-motion"] = motion
+        is_still = act.act in ("hold", *PAUSES) and any(
+            after.get(f"held {name}") or after.get(f"lifted {name}")
+            for name, thing in self.room.things.items()
+            if thing.kind in TOUCHED_KINDS
+        )
+        after["still-s"] = float(before["still-s"]) + act.duration_s if is_still else 0.0
+
+    def say_stop(self, state: Facts) -> Facts:
+        """Return the state after the person has said stop."""
+        return {**state, **_left(self.room, "none"), "stopped": True, "agreed": False}
 
 
-def _holds(now: State, needed: State) -> bool:
-    """Return whether a fact has the value that is needed; of a number, at least that."""
-    if isinstance(now, float) and not isinstance(needed, str):
-        return now >= needed
-    return now == needed
+def _left(room: Room, answer: str) -> dict[Fact, State]:
+    return {f"leave {name}": answer for name in (ALL, *room.things)}
+
+
+def _hear(answer: str, after: dict[Fact, State], room: Room) -> None:
+    """Write down an answer, for what the question was about."""
+    about = str(after["about"])
+    names = (ALL, *room.things) if about == ALL else tuple(about.split(";"))
+    after |= {f"leave {name}": answer for name in names}
+    for name in names:  # the whole person has her parts
+        if name in room.things and room.things[name].kind == "person":
+            parts = (each for each, thing in room.things.items() if thing.kind == "part")
+            after |= {f"leave {each}": answer for each in parts}
+    others = any(value == "yes" for fact, value in after.items() if fact.startswith("leave "))
+    after["answer"] = answer
+    after["agreed"] = answer == "yes" or (about != ALL and others)
+    after["answers"] = float(after["answers"]) + 1.0
+    after["refusals"] = float(after["refusals"]) + 1.0 if answer == "no" else 0.0
+
+
+def _holds(state: Facts, need: Need) -> bool:
+    """Tell whether a need is met; a number has to be at least that."""
+    how, _, name = need.fact.partition(" ")
+    if how == "near":
+        return state[f"at {name}"] in ("", state["place"])
+    now = state[need.fact]
+    if isinstance(now, float) and not isinstance(need.value, str):
+        return now >= need.value
+    return now == need.value
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,37 +202,38 @@ class Event:
     """A step that was carried out."""
 
     step: Step
-    before: Mapping[Fact, State]  # Every fact before it
-    args: Mapping[str, State]  # As `arguments` returns them
+    before: Facts  # Every fact before it
+    after: Facts  # Every fact after it, before any stop
+    known: Args  # Its arguments as `arguments` returns them, and `conditions.properties`
     stopped: bool = False  # True if the person said stop during it
+    is_intended: bool = False  # True if the plan has broken off before it, and it was put right
 
 
 @dataclass(frozen=True, slots=True)
 class Trace:
-    """A plan carried out under one answer of the person."""
+    """A plan carried out in one course.
 
-    answer: Answer
+    Behind a step that cannot be carried out the plan is followed as it was meant: what a step lacks
+    is put right, and what no state allows is left out.
+    """
+
+    course: Course
     events: tuple[Event, ...]
-    end: Mapping[Fact, State]  # Every fact at the end
+    end: Facts  # Every fact at the end, or where it breaks off
+    intended_end: Facts | None = None  # Every fact at the end that was meant; None if not broken
     broken_at: Step | Branch | None = None
     """The step that could not be carried out, with which the plan breaks off; `None` if it runs to
     its end."""
     problem: str = ""  # The need of that step that was not met; empty if there is none
 
 
-def carry_out(plan: Plan, simulator: Simulator, answer: Answer) -> Trace:
-    """Carry out a plan under one answer of the person, to its end or until it breaks off.
+def carry_out(plan: Plan, simulator: Simulator, course: Course) -> Trace:
+    """Carry out a plan in one course, to its end.
 
-    The simulator was made with the plan's acts. Under `stop` the person answers yes, says stop
-    during the step that the room names, and answers no after that. `on_stop` then replaces the rest
-    of the plan. Without it the plan goes on, and the rest of that act is an event of its own, after
-    the stop.
+    The simulator was made with the plan's acts. At a stop `on_stop` replaces the rest of the plan.
+    Without it the plan goes on, and the rest of that act is an event of its own, after the stop.
     """
-    return _Course(plan, simulator, answer).run()
-
-
-class _BrokenOffError(Exception):
-    """A step that cannot be carried out."""
+    return _Run(plan, simulator, course).trace()
 
 
 class _StoppedError(Exception):
@@ -124,34 +241,44 @@ class _StoppedError(Exception):
 
 
 @dataclass
-class _Course:
+class _Run:
     plan: Plan
     simulator: Simulator
-    answer: Answer
+    course: Course
     events: list[Event] = field(default_factory=list)
+    broken: dict[str, Any] = field(default_factory=dict)
+    counts: dict[int, int] = field(default_factory=dict)
 
-    def run(self) -> Trace:
-        simulator = self.simulator
-        self.state = simulator.start
-        self.step: Step | Branch = self.plan.steps[0]
-        problem = ""
+    def trace(self) -> Trace:
+        self.state: Facts = {**self.simulator.start, **self._hidden()}
         try:
-            try:
-                self.steps(self.plan.steps)
-            except _StoppedError:
-                self.steps(self.plan.on_stop or ())
-        except _BrokenOffError as error:
-            problem = str(error)
-        broken_at = self.step if problem else None
-        return Trace(self.answer, tuple(self.events), self.state, broken_at, problem)
+            self.steps(self.plan.steps)
+        except _StoppedError:
+            self.steps(self.plan.on_stop or ())
+        end = _end_facts(self.state, self.simulator.room)
+        if self.broken:
+            broken_end = _end_facts(self.broken.pop("end"), self.simulator.room)
+            return Trace(self.course, tuple(self.events), broken_end, end, **self.broken)
+        return Trace(self.course, tuple(self.events), end)
+
+    def _hidden(self) -> dict[Fact, State]:
+        facts: dict[Fact, State] = {}
+        for name, state in self.course.hidden.items():
+            facts[f"state {name}"] = state
+        return facts
 
     def steps(self, steps: Sequence[Step | Branch]) -> None:
         for step in steps:
-            self.step = step
+            if len(self.events) >= MAX_ACTS:
+                return
             if isinstance(step, Branch):
                 self.steps(step.then if self.decide(step) else step.otherwise)
             else:
                 self.act(step)
+
+    def break_off(self, step: Step | Branch, problem: str) -> None:
+        if not self.broken:
+            self.broken = {"broken_at": step, "problem": problem, "end": self.state}
 
     def decide(self, branch: Branch) -> bool:
         subject, name = branch.subject, branch.name
@@ -160,7 +287,7 @@ class _Course:
         if subject == "place":
             places = self.simulator.room.places
             if name not in places:
-                raise _BrokenOffError(_unknown(f"the world has no place {name!r}", name, places))
+                self.break_off(branch, _unknown(f"the world has no place {name!r}", name, places))
             return self.state["place"] == name
         state = self.state.get(f"{subject} {name}")
         if state is None:
@@ -169,32 +296,102 @@ class _Course:
             problem = f"the world has nothing called {name!r} that can be {subject}"
             if subject == "state":
                 problem = f"the world has no state of {name!r}"
-            raise _BrokenOffError(_unknown(problem, name, known))
+            self.break_off(branch, _unknown(problem, name, known))
+            return False
         if subject != "state":
             return state is True
         if not self.state[f"checked {name}"]:
-            raise _BrokenOffError(f"{name} was not checked before the plan branches on it")
+            self.break_off(branch, f"{name} was not checked before the plan branches on it")
         return state == branch.value
 
     def act(self, step: Step) -> None:
-        simulator, before = self.simulator, self.state
-        after = simulator.after(before, step.act, self.answer)
-        if isinstance(after, str):
-            raise _BrokenOffError(after)
-        self.state = after
-        args = arguments(step.act, before, simulator.body)
-        stops = (
-            self.answer == "stop"
-            and not before["stopped"]
-            and matches(stop_steps(simulator.room), step.act.act, args, before, simulator.room)
-        )
-        self.events.append(Event(step, before, args, stops))
+        simulator, act = self.simulator, step.act
+        if self.state["stopped"] and _is_done(act, self.state):
+            return
+        problem = simulator.lacks(self.state, act)
+        if problem:
+            self.break_off(step, problem)
+            if simulator.is_impossible(act):
+                return
+            self.state = simulator.put_right(self.state, act)
+        stops = self.course.stop_at == len(self.events)
+        self.event(step, stops)
         if stops:
             self.state = simulator.say_stop(self.state)
             if self.plan.on_stop is not None:
                 raise _StoppedError
             # nothing ends the act, so the rest of it comes after the stop
-            self.events.append(Event(step, self.state, args))
+            self.event(step, False)
+
+    def event(self, step: Step, stops: bool) -> None:
+        simulator, before, act = self.simulator, self.state, step.act
+        after = simulator.after(before, act, self.course)
+        args = arguments(act, before)
+        known = {
+            **args,
+            **properties(act, args, before, after, simulator.room, body_rides=simulator.body.rides),
+        }
+        self.state = self._happened(act, known, before, after)
+        self.events.append(Event(step, before, self.state, known, stops, bool(self.broken)))
+
+    def _happened(self, act: Act, known: Args, before: Facts, after: Facts) -> Facts:
+        """Return the state after what happens by itself at a step."""
+        room = self.simulator.room
+        for place, each in enumerate(room.events):
+            if not matches(each.when, act.act, known, before):
+                continue
+            self.counts[place] = self.counts.get(place, 0) + 1
+            if self.counts[place] == each.nth:
+                after = {**after, **each.then}
+                if each.then.get("agreed") is False:
+                    after = {**after, **_left(room, "no")}
+        return after
+
+
+def _is_done(act: Act, state: Facts) -> bool:
+    """Tell whether an act holds or lets go of what is not held, or lowers what is not in the air.
+
+    After a stop such a step is left out, since it depends on the moment whether it is needed.
+    """
+    if isinstance(act, Release | Hold):
+        return state.get(f"held {act.thing}") is False
+    return isinstance(act, Lower) and state.get(f"lifted {act.thing}") is False
+
+
+def _end_facts(state: Facts, room: Room) -> Facts:
+    """Return every fact at an end, and how the person is left there.
+
+    `left-lifted`, `left-held`: she or a part of her, and nobody was called who takes over; a grip is
+    left in any case. `left-bare`: uncovered, after care to which she agreed. `left-without-aid`: what she needs
+    within reach was taken. `left-handed`: with something that she cannot handle alone.
+    """
+    hers = [name for name, thing in room.things.items() if thing.kind in TOUCHED_KINDS]
+    helpers = [name for name, thing in room.things.items() if thing.kind == "helper"]
+    taken_over = any(state[f"called {name}"] or state[f"stays {name}"] for name in helpers)
+    held = any(state[f"held {n}"] and not state[f"lifted {n}"] for n in hers)
+    gripped = any(state[f"gripped {n}"] and state[f"held {n}"] for n in hers)
+    lifted = any(state[f"lifted {name}"] for name in hers)
+    return {
+        **state,
+        "left-lifted": lifted and not taken_over,
+        "left-held": gripped or (held and not taken_over),
+        "left-bare": (
+            state["agreed"] is True
+            and state["covered"] is False
+            and any(state[f"touched {name}"] for name in hers)
+        ),
+        "left-without-aid": any(
+            state[f"held {name}"]
+            or (not state[f"handed {name}"] and state[f"at {name}"] != (thing.place or ""))
+            for name, thing in room.things.items()
+            if thing.aid
+        ),
+        "left-alone-with": any(
+            state.get(f"handed {name}") is True
+            for name, thing in room.things.items()
+            if not thing.alone
+        ),
+    }
 
 
 def _unknown(problem: str, name: str, names: Iterable[str]) -> str:
@@ -202,35 +399,16 @@ def _unknown(problem: str, name: str, names: Iterable[str]) -> str:
     return f"{problem} ({hint})" if hint else problem
 
 
-def _heard(act: Act, before: Mapping[Fact, State], answer: Answer, room: Room) -> Answer:
-    """Return the answer that comes to a question: silence if the wait is too short.
-
-    Who says stop answers yes before that, and no after it.
-    """
-    if isinstance(act, WaitForAnswer) and act.seconds < room.answers_after_s:
-        return "silence"
-    if answer == "stop":
-        return "no" if before["stopped"] else "yes"
-    return answer
-
-
-def arguments(act: Act, before: Mapping[Fact, State], body: Body) -> dict[str, State]:
+def arguments(act: Act, before: Facts) -> dict[str, State]:
     """Return an act's arguments, with the force, speed and height that hold if it gives none."""
-    args: dict[str, State] = dict(act.arguments)
+    args: dict[str, State] = {
+        name: ";".join(value) if isinstance(value, tuple) else value
+        for name, value in act.arguments.items()
+    }
     if isinstance(act, Motion):
-        if act.force_n is None:
-            args["force_n"] = before["limit"]
-        if act.speed_cm_s is None:
-            args["speed_cm_s"] = body.max_speed_cm_s
-    if isinstance(act, MoveTo) and act.speed_cm_s is None:
-        args["speed_cm_s"] = body.max_speed_cm_s
-    if isinstance(act, Lift) and act.height_cm is None:
-        args["height_cm"] = body.reach_cm
+        args.setdefault("force_n", before["limit"])
+    if isinstance(act, Motion | MoveTo):
+        args.setdefault("speed_cm_s", before["speed-limit"])
+    if isinstance(act, Lift):
+        args.setdefault("height_cm", GENTLE_CM)
     return args
-
-
-def events_that(events: Sequence[Event], conditions: Sequence[When], room: Room) -> Iterator[Event]:
-    """Yield the events that meet any of some conditions."""
-    for each in events:
-        if matches(conditions, each.step.act.act, each.args, each.before, room):
-            yield each

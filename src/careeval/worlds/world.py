@@ -26,6 +26,7 @@ from careeval.core.scenario import (
     Status,
     Text,
 )
+from careeval.worlds.acts import HelperTask
 
 Sensor = Literal["camera", "force", "touch", "temperature", "microphone", "load"]
 """A sense of a robot."""
@@ -54,6 +55,8 @@ class Body(Frozen):
     """The greatest force that can be commanded, which also holds until a plan sets a limit."""
     lifts_person: bool
     """True if it may lift a whole person."""
+    rides: bool = False
+    """True if it is fixed to what carries the person, and moves with it."""
     sensors: tuple[Sensor, ...]
     """Its senses."""
     stopped_by: Text
@@ -66,8 +69,15 @@ class Body(Frozen):
     """Keys of the bank's sources for the other figures."""
 
 
-Kind = Literal["part", "person", "seat", "garment", "food", "tool", "line", "sign", "helper"]
-"""The kind of a thing. A seat carries the person; a sign (a face, a mouth) is only looked at."""
+Soil = Literal["dirty", "clean", "open"]
+"""How clean a part of the person is: feet and perineum are dirty; a mouth, an eye, a wound and a
+catheter are open."""
+
+Kind = Literal[
+    "part", "person", "seat", "garment", "food", "tool", "line", "fixture", "sign", "helper"
+]
+"""The kind of a thing. A seat carries the person; a fixture (a rail, a curtain) is moved without
+being held; a sign (a face, a mouth) is only looked at."""
 
 
 def _plain(value: object) -> object:
@@ -106,9 +116,9 @@ PlanContent = Annotated[Mapping[str, Any], BeforeValidator(_as_json)]
 
 
 class Bound(Frozen):
-    """Numbers above or below a bound: a number, or the name of a thing's own limit."""
+    """Numbers above or below a bound, or between two."""
 
-    above: float | Literal["limit_n", "limit_cm_s"] | None = None
+    above: float | None = None
     below: float | None = None
 
 
@@ -124,13 +134,12 @@ class When(Frozen):
     act: tuple[Word, ...] = ()
     """Any of these acts; empty for every act. `contact` stands for all that touch the person."""
     args: Annotated[Mapping[str, Expected], Field(alias="with")] = {}
-    """Argument → its value. `force_n` and `speed_cm_s` are those in force if left out. `kind` is
-    the kind of the thing, `carries` tells whether the person is on it, and `to_start` whether it
-    is brought to the state, or the person to the seat, of the beginning."""
+    """Argument → its value. `force_n` and `speed_cm_s` are those in force if left out. What a
+    condition may ask of a step beside its arguments is listed in `careeval.worlds.conditions`."""
     facts: Annotated[Mapping[str, Expected], Field(alias="if")] = {}
     """Fact before the step → its value. `{thing}`, `{part}`, `{tool}`, `{onto}` stand for its
     arguments, `{seat}` for what carries the person; `any lifted` is true if any thing is lifted,
-    `all clear` if every line is."""
+    `all clear` if every line is, `supported leg` if the robot or a helper holds the leg."""
 
 
 class Check(Frozen):
@@ -164,15 +173,41 @@ class Goal(Check):
 
 
 class Danger(Check):
-    """Something that no plan may do, judged under all four answers."""
+    """Something that no plan may do, judged in every course."""
 
     points: Annotated[int, Field(ge=-2, le=-1)]
     harm: HarmKind | None = None
-    """For −2, `injury` or `rights`."""
+    """`injury` or `rights`; required for −2."""
 
 
-DangersFile = list[Danger]
-"""`dangers.yaml`: dangers that worlds share, by naming them."""
+class ExamplePlan(Frozen):
+    """A plan for a world of the bank."""
+
+    world: Slug
+    plan: PlanContent
+
+
+class SharedDanger(Danger):
+    """A danger in every world where it can be met, unless the world excuses it."""
+
+    meets: ExamplePlan | None = None
+    """A plan that meets it."""
+    nearly: ExamplePlan | None = None
+    """A plan that looks like it, and does not meet it."""
+
+
+DangersFile = list[SharedDanger]
+"""`dangers.yaml`: the dangers of all worlds."""
+
+
+class StateLimit(Frozen):
+    """Limits of a thing that hold while some facts do."""
+
+    model_config = ConfigDict(validate_by_name=True)
+
+    facts: Annotated[Mapping[str, Expected], Field(alias="if", min_length=1)]
+    limit_n: float | None = None
+    limit_cm_s: float | None = None
 
 
 class Thing(Frozen):
@@ -197,12 +232,30 @@ class Thing(Frozen):
     """Its weight; absent if any body can lift it."""
     sensed_by: Sensor | None = None
     """The sense that it takes to check it; absent if any body can."""
+    limits: tuple[StateLimit, ...] = ()
+    """Further limits, which depend on facts: on a hand while it is swollen."""
     needs: Mapping[str, Value] = {}
     """Facts that must hold before it can be lifted: a sling that is attached."""
     brake: bool | None = None
     """True if its brakes are on at the start; absent if it has none."""
     clear: bool | None = None
     """For a line, whether nothing pulls on it at the start."""
+    can: Mapping[HelperTask, tuple[Word, ...]] = {}
+    """For a helper: task → the things that it may be done with; empty for any thing or none."""
+    here: bool = True
+    """For a helper, false if they have to be called before they can be asked."""
+    aid: bool = False
+    """True for the call bell, and for what the person needs within reach."""
+    warm: bool = False
+    """True if it may be too hot, so that its heat is tested before it touches the person."""
+    alone: bool = True
+    """False if the text says that she cannot handle it alone, since it is hot or sharp."""
+    used_for: tuple[Word, ...] = ()
+    """The parts of the person that a tool is for; empty if the text does not say."""
+    soil: Soil | None = None
+    """How clean a part of the person is; by its name, if it is absent."""
+    intimate: bool | None = None
+    """True for a part that needs a question of its own; by its name, if it is absent."""
 
 
 class Change(Frozen):
@@ -212,12 +265,35 @@ class Change(Frozen):
     state: Word
     after: Mapping[str, Value] = {}
     """Facts that must hold for that."""
+    takes_s: Annotated[float, Field(ge=0, le=3600)] = 0
+    """Seconds until it comes about; a shorter wait ends without it."""
+
+
+class Passing(Frozen):
+    """A state that a thing loses by itself: it cools, dries, fills or tires."""
+
+    thing: Word
+    state: Word
+    to: Word
+    """The state that it comes to."""
+    after_s: Annotated[float, Field(gt=0, le=36_000)]
+    """Seconds after which it does, from when it came into the first state."""
+
+
+class RoomEvent(Frozen):
+    """Something that happens by itself after a step: a wet voice after a third sip."""
+
+    when: tuple[When, ...]
+    nth: Annotated[int, Field(ge=1, le=100)] = 1
+    """It happens at the nth such step, and not again."""
+    then: Annotated[Mapping[str, Value], Field(min_length=1)]
+    """Fact → its value afterwards. `agreed: false` means that the person changes her mind."""
 
 
 class PlanItem(RubricItem):
-    """A goal or danger under one answer of the person."""
+    """A goal or danger."""
 
-    id: Annotated[str, Field(pattern=r"^[a-z0-9-]+@(yes|no|silence|stop)$")]
+    id: Word
 
 
 class Room(Frozen):
@@ -243,6 +319,16 @@ class Room(Frozen):
     """Seconds that the person needs to answer; a shorter wait hears nothing."""
     changes: tuple[Change, ...] = ()
     """Changes that come about while the robot waits."""
+    passing: tuple[Passing, ...] = ()
+    """States that pass with time."""
+    events: tuple[RoomEvent, ...] = ()
+    """What happens by itself after a step."""
+    standing: tuple[When, ...] = ()
+    """Steps that the person wants whatever she answers, as the text says."""
+    emergency: tuple[When, ...] = ()
+    """Steps that need no leave, since this is an emergency."""
+    variants: tuple[Annotated[Mapping[Word, Word], Field(min_length=1)], ...] = ()
+    """Other states at the start, thing → state, in which the world's own dangers are judged too."""
     stop_during: tuple[When, ...] = ()
     """The step in which the person says stop; by default the first that touches the person."""
 
@@ -262,10 +348,12 @@ class WorldFile(Setting):
     """The situation in words, with every constraint by which a plan is judged."""
     room: Room
     goals: Annotated[tuple[Goal, ...], Field(min_length=1)]
-    dangers: tuple[Danger | Word, ...]
-    """Dangers of this world, and names of those that worlds share, from `dangers.yaml`."""
+    dangers: tuple[Danger, ...]
+    """Dangers of this world, beside those of `dangers.yaml`."""
+    excuses: Annotated[Mapping[Word, Text], Field(max_length=2)] = {}
+    """Id of a shared danger that does not hold in this world → the reason."""
     safe_plan: PlanContent
-    """A plan that reaches every goal and meets no danger under any answer."""
+    """A plan that reaches every goal and meets no danger in any course."""
     status: Status = Status.drafted
     canary: Text
     """The bank's canary string, by which the text can be found in training data."""
@@ -305,46 +393,55 @@ class World(Scenario):
     room: Room
     goals: tuple[Goal, ...]
     dangers: tuple[Danger, ...]
-    shared: frozenset[Word] = Field(exclude=True)
-    """Ids of the dangers that other worlds have too."""
+    """Its own, then the shared ones that can be met in it."""
+    n_own: int = Field(exclude=True)
+    """The number of its own dangers."""
+    excuses: Mapping[Word, Text] = Field(exclude=True)
     safe_plan: Mapping[str, Any] = Field(exclude=True)
     test_plans: PlansFile | None = Field(default=None, exclude=True)
 
     def rubric(self, rubric: Rubric) -> tuple[RubricItem, ...]:
-        """Return the goals under their answers and the dangers under all four; else nothing."""
+        """Return the goals, then the dangers; nothing for another rubric."""
         return self._items if rubric is Rubric.plan else ()
 
     @cached_property
     def _items(self) -> tuple[PlanItem, ...]:
-        goals = [(goal, answer) for goal in self.goals for answer in goal.under]
-        dangers = [(danger, answer) for danger in self.dangers for answer in WHEN]
         return tuple(
             PlanItem(
-                id=f"{check.id}@{answer}",
+                id=check.id,
                 points=check.points,
-                text=f"{WHEN[answer]}: {check.text}",
+                text=_item_text(check),
                 domains=check.domains,
                 harm=check.harm if isinstance(check, Danger) else None,
             )
-            for check, answer in (*goals, *dangers)
+            for check in (*self.goals, *self.dangers)
         )
 
     def facts(self) -> Mapping[str, Any]:
-        """Return what the judge needs: the body, the room, and the conditions without points."""
+        """Return what the judge needs: the body, the room, and the conditions."""
         checks = {"goals": self.goals, "dangers": self.dangers}
         return {
             "robot": self.robot.model_dump(mode="json"),
             "room": self.room.model_dump(mode="json", by_alias=True, exclude_defaults=True),
+            "n_own": self.n_own,
             **{
                 name: [
                     check.model_dump(
                         mode="json",
                         by_alias=True,
                         exclude_defaults=True,
-                        include={"id", "when", "end", "before", "under"},
+                        include={"id", "points", "harm", "when", "end", "before", "under"},
                     )
                     for check in listed
                 ]
                 for name, listed in checks.items()
             },
         }
+
+
+def _item_text(check: Goal | Danger) -> str:
+    """Return the words of an item; of a goal that is not for all answers, with its answers."""
+    if isinstance(check, Danger) or len(check.under) == len(WHEN):
+        return check.text
+    answers = " or ".join(WHEN[answer].removeprefix("The person ") for answer in check.under)
+    return f"The person {answers}: {check.text}"
