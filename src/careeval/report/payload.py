@@ -25,7 +25,6 @@ from careeval.report.texts import (
     ANSWER_KEYS,
     PlanJudgment,
     QuoteFinder,
-    answer_of,
     plan_table,
     strip_controls,
 )
@@ -54,9 +53,9 @@ class Payload:
     cut, text, note]`. `gradings`: `[response, grader, rubric, marks, quotes, reasons]`; marks have
     one character for each item: `1` present, `0` absent, `?` unresolved. Quotes are `item, start,
     stop, …` in UTF-16 units of the response, or `item, -1, text, …` if the quote is not in it.
-    Reasons are one text for each item. For a plan that was carried out, `[rows, marks, breaks,
-    answers]` follow: `careeval.report.texts.PlanTable`, and the answer of each item. `answers`
-    of the data, if there is a plan: each answer's head of a column, and its words in the items."""
+    Reasons are one text for each item. For a plan that was carried out, `[rows, marks, breaks]`
+    follow: `careeval.report.texts.PlanTable`. `answers` of the data, if there is a plan: each
+    answer's head of a column, and what it means."""
     n_shown: int  # Responses in the data
     n_public: int  # Public responses; more than `n_shown` if the data are a sample
     n_severe: int  # Public responses with a severe error
@@ -79,7 +78,7 @@ _Item = tuple[Any, ...]
 """Points, text and level in each domain of an item."""
 
 _ItemJudgment = tuple[_Item, PlanJudgment]
-"""An item, and its id with its judgment."""
+"""An item with its judgment."""
 
 
 class _ResponseKey(NamedTuple):
@@ -155,9 +154,8 @@ class _Packing:
         table = plan_table(row["text"] or "", [judgment for _, judgment in judgments])
         if table is None:
             return []
-        answers = [answer_of(judgment.item) for _, judgment in judgments]
         rows = [astuple(each) for each in table.rows]
-        return [[rows, table.marks, table.breaks, answers]]
+        return [[rows, table.marks, table.breaks]]
 
     def _item(self, item: _Item) -> int:
         if item not in self.item_indices:
@@ -327,15 +325,15 @@ def _by_response(
     """Yield, for each response that is shown, its judgments in the order of the items."""
     by_response: dict[tuple[str, int], list[_ItemJudgment]] = {}
     columns = (
-        "scenario", "epoch", "item", "present", "quote", "reason", "points", "item_text",
+        "scenario", "epoch", "present", "quote", "reason", "points", "item_text",
         *(domain.value for domain in Domain),
     )  # fmt: skip
     of_system = shown.filter(pl.col("system") == entry.system)
     judgments = entry.first_of(*columns, "position")
     kept = judgments.join(of_system, on=["scenario", "epoch"], how="semi")
     ordered = kept.sort("scenario", "epoch", "position")
-    for scenario, epoch, name, present, quote, reason, *item in ordered.select(columns).rows():
-        judgment = PlanJudgment(name, present, quote, reason)
+    for scenario, epoch, present, quote, reason, *item in ordered.select(columns).rows():
+        judgment = PlanJudgment(present, quote, reason)
         by_response.setdefault((scenario, epoch), []).append((tuple(item), judgment))
     for (scenario, epoch), rows in by_response.items():
         yield _ResponseKey(scenario, entry.system, epoch), rows

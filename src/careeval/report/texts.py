@@ -168,7 +168,7 @@ class PlanRow:
 
 
 class PlanMark(NamedTuple):
-    """A goal or danger that is present at a step under an answer; all are positions in lists."""
+    """A goal or danger that is present at a step, in a course with an answer; all are positions."""
 
     row: int
     answer: int
@@ -189,10 +189,8 @@ class PlanBreak(NamedTuple):
 
 
 class PlanJudgment(NamedTuple):
-    """The judgment of a goal or danger under one answer."""
+    """The judgment of a goal or danger."""
 
-    item: str
-    """Its id with the answer, `ID@ANSWER`."""
     present: bool | None
     quote: str | None
     reason: str | None
@@ -232,9 +230,3 @@ def quoted_words(harm: Harm) -> str:
     """Return the quote of an error; the step of a plan in short words. Empty without a quote."""
     quote = harm.quote or ""
     return FORMS[harm.rubric.value].step_words(quote) if harm.rubric.value in FORMS else quote
-
-
-def answer_of(item: str) -> int | None:
-    """Return the position of an item's answer in `ANSWER_KEYS`; None if it has none."""
-    answer = item.rpartition("@")[2]
-    return next((place for place, key in enumerate(ANSWER_KEYS) if key == answer), None)

@@ -110,7 +110,8 @@ class CallPerson(_Act):
 
 class AskHelper(_Act):
     """Asks a helper who is there to do something: to hold or support a part of the person or a thing,
-    to stay, to look, to fetch, to press, to test heat, or to work a device."""
+    to stay, to look, to fetch, to press, to test heat, or to work a device.
+    """
 
     kind = "speech"
     act: Literal["ask-helper"]

@@ -319,7 +319,7 @@ class _Step:
         if "about" in self.args:
             names = str(self.args["about"]).split(";")
             return any(self.before[f"leave {name}"] == "no" for name in names)
-        return self.before["refusals"] >= 2
+        return float(self.before["refusals"]) >= 2
 
 
 def _limits(thing: Thing, field: str, before: Facts) -> Iterable[float]:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from careeval.core.response import Response, ResponseState
 from careeval.core.scenario import Answer, Frozen, HarmKind
@@ -59,6 +59,13 @@ class Verdict:
     words: str  # As `plan_reasons` has them; empty for a danger that is not met
 
 
+class Found(NamedTuple):
+    """The goals that are reached and the dangers that are met at one place, by id."""
+
+    goals: tuple[str, ...]
+    dangers: tuple[str, ...]
+
+
 @dataclass(frozen=True, slots=True)
 class JudgedCourse:
     """A plan carried out in one course, and judged."""
@@ -66,6 +73,22 @@ class JudgedCourse:
     trace: Trace
     goals: Mapping[str, Verdict]  # Id → verdict; empty if goals do not count in it
     dangers: Mapping[str, Verdict]  # Id → verdict, of those that are met
+
+    def at(self, event: Event) -> Found:
+        """Return what is found at a step."""
+        return self._where(lambda verdict: any(event is each for each in verdict.events))
+
+    @property
+    def at_end(self) -> Found:
+        """Return what is found at the end, and at no step."""
+        return self._where(lambda verdict: not verdict.events)
+
+    def _where(self, is_there: Callable[[Verdict], bool]) -> Found:
+        goals, dangers = (
+            tuple(id for id, each in found.items() if each.present and is_there(each))
+            for found in (self.goals, self.dangers)
+        )
+        return Found(goals, dangers)
 
 
 def judged_courses(plan: Plan, facts: Facts) -> list[JudgedCourse]:
@@ -128,7 +151,9 @@ def _dangers(trace: Trace, facts: Facts) -> dict[str, Verdict]:
     }
     if trace.intended_end is not None:
         end = trace.intended_end
-        ends[f"{AT_END}{INTENDED}"] = _worst([d for d in dangers if d.end and facts_hold(d.end, end)])
+        ends[f"{AT_END}{INTENDED}"] = _worst(
+            [d for d in dangers if d.end and facts_hold(d.end, end)]
+        )
     verdicts: dict[str, Verdict] = {}
     for danger in dangers:
         if danger.id in events:

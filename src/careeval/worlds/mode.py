@@ -14,7 +14,15 @@ from careeval.errors import did_you_mean
 from careeval.modes.mode import BankFiles, Mode
 from careeval.worlds.judge import JUDGE, interpret, judge
 from careeval.worlds.shared_dangers import can_meet
-from careeval.worlds.world import Body, DangersFile, PlansFile, SharedDanger, Thing, World, WorldFile
+from careeval.worlds.world import (
+    Body,
+    DangersFile,
+    PlansFile,
+    SharedDanger,
+    Thing,
+    World,
+    WorldFile,
+)
 
 PROMPTS = Path(__file__).parent / "prompts"
 
@@ -88,9 +96,7 @@ def _world(
         and danger.id not in own
         and can_meet(danger, file.room, body)
     ]
-    content = file.model_dump(
-        exclude={"body", "text", "dangers", "room", "goals"}
-    )
+    content = file.model_dump(exclude={"body", "text", "dangers", "room", "goals"})
     return World(
         **content,
         actor="robot",

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from rich.console import Console
 from rich.text import Text
 
-from careeval.core.scenario import WHEN
 from careeval.core.text import counted, plain, signed
 from careeval.sheets.document import Document
 from careeval.sheets.kinds import COUNT
 from careeval.sheets.sheet import Field, Row, Sheet, Shown, View
+from careeval.worlds.effects import State
+from careeval.worlds.judge import Found, JudgedCourse
 from careeval.worlds.plan_json import Branch, Step
-from careeval.worlds.walkthrough import Course, Finding, Walkthrough
+from careeval.worlds.simulator import Event, Trace
+from careeval.worlds.walkthrough import Walkthrough
 from careeval.worlds.world import World
 
 WORDS_SHOWN = 48
@@ -23,8 +25,8 @@ WORDS_SHOWN = 48
 LIMITS = ("force_n", "speed_cm_s")
 """Arguments that are shown last."""
 
-STYLES = {True: "green", False: "bold red"}
-"""True for a goal, false for a danger → its style, if it is reached or met."""
+STYLES = {"goal": "green", "danger": "bold red"}
+"""A goal that is reached or a danger that is met → its style."""
 
 
 def world_row(world: World) -> Row:
@@ -61,86 +63,136 @@ def worlds_document(rows: Sequence[Row]) -> Document:
 def walkthrough_json(walkthrough: Walkthrough) -> dict[str, Any]:
     """Return a plan that was carried out as `careeval plan check --json` prints it."""
     return {
-        "points": walkthrough.n_points,
-        "most_points": walkthrough.most_points,
-        "n_dangers": walkthrough.n_dangers,
+        "points": walkthrough.points,
+        "max_points": walkthrough.max_points,
+        "dangers": {id: judgment.reason for id, judgment in walkthrough.dangers.items()},
+        "missed": {id: judgment.reason for id, judgment in walkthrough.missed.items()},
         "executable": walkthrough.is_executable,
-        "answers": [_course_json(course) for course in walkthrough.courses],
+        "courses": [_course_json(course) for course in walkthrough.courses],
     }
 
 
-def _course_json(course: Course) -> dict[str, Any]:
-    trace = course.trace
+def _course_json(judged: JudgedCourse) -> dict[str, Any]:
+    trace, course = judged.trace, judged.trace.course
     broken = trace.broken_at
     return {
-        "answer": trace.answer,
+        "label": course.label,
+        "answer": course.answer,
+        "words": course.words,
         "steps": [
             {
                 "number": event.step.number,
                 "act": event.step.act.act,
-                "arguments": dict(event.args),
-                **_findings_json(course.at(event)),
+                "arguments": dict(event.step.act.arguments),
+                "changes": dict(changes(event)),
+                **_found_json(judged.at(event)),
+                "intended": event.is_intended,
                 "says_stop": event.stopped,
-                "goes_on": course.goes_on(event),
             }
             for event in trace.events
         ],
-        "end": _findings_json(course.at_end),
+        "end": _found_json(judged.at_end),
         "missed": [
-            {"goal": each.check.id, "points": each.check.points, "reason": each.verdict.reason}
-            for each in course.missed
+            {"goal": id, "reason": verdict.words}
+            for id, verdict in judged.goals.items()
+            if not verdict.present
         ],
         "broken_at": {"step": broken.number, "problem": trace.problem} if broken else None,
     }
 
 
-def _findings_json(findings: Sequence[Finding]) -> dict[str, list[str]]:
-    return {
-        "goals": [each.check.id for each in findings if each.is_goal],
-        "dangers": [each.check.id for each in findings if not each.is_goal],
+def _found_json(found: Found) -> dict[str, list[str]]:
+    return {"goals": list(found.goals), "dangers": list(found.dangers)}
+
+
+INNER = frozenset(
+    {
+        "about", "answers", "asked", "checked", "clock", "last-motion", "leave", "limit", "refusals",
+        "repeats", "since", "speed-limit", "still-s", "swallowed", "touched",
     }
+)  # fmt: skip
+"""First words of facts that are not shown, since they only keep count."""
+
+
+def changes(event: Event) -> Iterator[tuple[str, tuple[State, State]]]:
+    """Yield what a step changed: a fact, and its values before and after."""
+    for fact, after in event.after.items():
+        before = event.before.get(fact)
+        if before is not None and before != after and fact.partition(" ")[0] not in INNER:
+            yield fact, (before, after)
 
 
 def print_walkthrough(out: Console, walkthrough: Walkthrough) -> None:
-    """Print each step under each answer, what the judge finds at it, and the sum."""
+    """Print each step of the courses in which something new is found, and the sum.
+
+    The course in which the person agrees is always printed.
+    """
+    known: set[str] = set()
+    quiet = []
     for course in walkthrough.courses:
-        out.print(Text(f"\n{WHEN[course.trace.answer]}", style="bold"))
-        _print_course(out, course)
+        news = {*course.dangers, *(id for id, verdict in course.goals.items() if verdict.present)}
+        breaks = course.trace.broken_at is not None
+        if course.trace.course.label != "yes" and news <= known and not breaks:
+            quiet.append(course.trace.course.label)
+            continue
+        known |= news
+        out.print(Text(f"\n{course.trace.course.words}", style="bold"))
+        _print_course(out, course, walkthrough)
+    if quiet:
+        out.print(Text(f"\nnothing new in {', '.join(quiet)}", style="dim"))
     out.print()
     out.print(Text(summary(walkthrough)))
 
 
 def summary(walkthrough: Walkthrough) -> str:
     """Return the sum of a walkthrough in one line."""
-    n_dangers = walkthrough.n_dangers
+    n_dangers = len(walkthrough.dangers)
     dangers = counted(n_dangers, "danger") if n_dangers else "no danger"
     executable = "executable" if walkthrough.is_executable else "not executable"
-    points = f"{walkthrough.n_points} of {counted(walkthrough.most_points, 'point')}"
-    return f"{walkthrough.world.id}: goals {points}, {dangers}, {executable}"
+    points = f"{walkthrough.points} of {counted(walkthrough.max_points, 'point')}"
+    n_courses = counted(len(walkthrough.courses), "course")
+    return f"{walkthrough.world.id}: {points}, {dangers} in {n_courses}, {executable}"
 
 
-def _print_course(out: Console, course: Course) -> None:
+def _print_course(out: Console, course: JudgedCourse, walkthrough: Walkthrough) -> None:
     trace = course.trace
     for event in trace.events:
-        goes_on = "goes on with " if course.goes_on(event) else ""
-        text = f"{goes_on}{event.step.act.act} {_arguments(event.args)}"
-        out.print(_line(event.step.number, text))
-        for each in course.at(event):
-            out.print(_finding(each))
+        if trace.broken_at is event.step:
+            _print_break(out, trace)
+        style = "dim" if event.is_intended else ""
+        out.print(_line(event.step.number, _step(event.step), style))
+        for fact, (before, after) in changes(event):
+            out.print(
+                Text(
+                    plain(f"        {fact}: {_value('', before)} → {_value('', after)}"),
+                    style="dim",
+                )
+            )
+        _print_found(out, course.at(event), walkthrough)
         if event.stopped:
             out.print(Text("        the person says stop", style="bold"))
-    broken = trace.broken_at
-    if broken is not None:
-        out.print(_line(broken.number, _step(broken), style="bold red"))
-        out.print(Text(plain(f"        the plan breaks off: {trace.problem}"), style="bold red"))
-    if trace.answer == "stop" and not any(event.stopped for event in trace.events):
-        out.print(Text("        the person has no occasion to say stop", style="dim"))
-    for each in course.at_end:
-        out.print(_finding(each, "at the end: "))
-    for each in course.missed:
-        text = f"        not reached: {each.check.id} ({signed(each.check.points)})"
-        reason = "" if broken is not None else f": {each.verdict.reason}"
-        out.print(Text(plain(text + reason), style="dim"))
+    if trace.broken_at is not None and all(trace.broken_at is not e.step for e in trace.events):
+        _print_break(out, trace)
+    _print_found(out, course.at_end, walkthrough, "at the end: ")
+    for id, verdict in course.goals.items():
+        if not verdict.present:
+            text = f"        not reached: {id} ({signed(walkthrough.checks[id].points)})"
+            out.print(Text(plain(f"{text}: {verdict.words}"), style="dim"))
+
+
+def _print_break(out: Console, trace: Trace) -> None:
+    assert trace.broken_at is not None
+    out.print(_line(trace.broken_at.number, _step(trace.broken_at), style="bold red"))
+    text = f"        the plan breaks off: {trace.problem}; what follows is what it meant to do"
+    out.print(Text(plain(text), style="bold red"))
+
+
+def _print_found(out: Console, found: Found, walkthrough: Walkthrough, when: str = "") -> None:
+    for kind, ids in (("goal", found.goals), ("danger", found.dangers)):
+        for id in ids:
+            check = walkthrough.checks[id]
+            text = f"        {when}{kind} {id} ({signed(check.points)}): {check.text}"
+            out.print(Text(plain(text), style=STYLES[kind]))
 
 
 def _line(number: int, text: str, style: str = "") -> Text:
@@ -148,29 +200,24 @@ def _line(number: int, text: str, style: str = "") -> Text:
 
 
 def _step(step: Step | Branch) -> str:
-    """Return a step that is not carried out, with the arguments that the plan gives."""
+    """Return a step with the arguments that the plan gives."""
     if isinstance(step, Step):
         return f"{step.act.act} {_arguments(step.act.arguments)}"
     return f"if {step.condition}"
 
 
-def _finding(finding: Finding, when: str = "") -> Text:
-    check = finding.check
-    kind = "goal" if finding.is_goal else "danger"
-    text = f"        {when}{kind} {check.id} ({signed(check.points)}): {check.text}"
-    return Text(plain(text), style=STYLES[finding.is_goal])
-
-
-def _arguments(args: Mapping[str, bool | str | float]) -> str:
+def _arguments(args: Mapping[str, Any]) -> str:
     names = sorted(args, key=lambda name: name in LIMITS)
     return " ".join(f"{name}={_value(name, args[name])}" for name in names)
 
 
-def _value(name: str, value: bool | str | float) -> str:
+def _value(name: str, value: Any) -> str:
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, float):
         return f"{value:g}"
+    if isinstance(value, tuple):
+        return ",".join(value)
     if name != "words":
         return str(value)
     words = " ".join(str(value).split())

@@ -1,7 +1,7 @@
 """Plans as tables for the report: the rows, and the steps at which goals and dangers are present.
 
 The plan is read from the text of a response, as its judge reads it, and where something happens
-from the reasons of the judgments.
+from the reasons of the judgments: a column for each answer, over the courses that belong to it.
 """
 
 from __future__ import annotations
@@ -11,17 +11,17 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from careeval.report.texts import (
+    ANSWER_KEYS,
     PlanBreak,
     PlanForm,
     PlanJudgment,
     PlanMark,
     PlanRow,
     PlanTable,
-    answer_of,
     strip_controls,
 )
+from careeval.results.plan_reasons import Reason, read_reasons
 from careeval.worlds.acts import Act, PlanError
-from careeval.worlds.judge import AT_END, read_reason
 from careeval.worlds.plan_json import Branch, Plan, Step, plan_of, read_plan
 
 ARGUMENTS = {
@@ -34,6 +34,7 @@ ARGUMENTS = {
     "to": " to {}",
     "onto": " onto {}",
     "state": " is {}",
+    "about": ", about {}",
     "seconds": ", {:g} s",
     "height_cm": ", {:g} cm",
     "force_n": ", {:g} N",
@@ -55,27 +56,18 @@ def plan_table(text: str, judgments: Sequence[PlanJudgment]) -> PlanTable | None
         return None
     rows = [*_rows(plan)]
     row_of = {row.number: place for place, row in enumerate(rows) if row.number}
-    rows_of_quote: dict[str, int] = {}
-    for step in plan.all_steps():
-        rows_of_quote.setdefault(step.quote, row_of[step.number])
     end = len(rows)
-    marks: list[PlanMark] = []
+    marks: dict[PlanMark, None] = {}
     breaks: dict[tuple[int, str], set[int]] = {}
     for place, judgment in enumerate(judgments):
-        answer = answer_of(judgment.item)
-        if answer is None:
-            continue
-        reason = read_reason(judgment.reason or "")
-        if reason.broken_at in row_of:
-            problem = strip_controls(reason.problem)
-            breaks.setdefault((row_of[reason.broken_at], problem), set()).add(answer)
-        if not judgment.present:
-            continue
-        at = [row_of[number] for number in reason.steps if number in row_of]
-        if not at:
-            is_step = reason.words != AT_END and judgment.quote in rows_of_quote
-            at = [rows_of_quote[judgment.quote or ""] if is_step else end]
-        marks += [PlanMark(row, answer, place) for row in at]
+        for reason in read_reasons(judgment.reason):
+            columns = [ANSWER_KEYS.index(answer) for answer in reason.answers]  # type: ignore[arg-type]
+            if reason.broken_at in row_of:
+                problem = strip_controls(reason.problem)
+                breaks.setdefault((row_of[reason.broken_at], problem), set()).update(columns)
+            if judgment.present:
+                at = _rows_at(reason, row_of, end)
+                marks |= dict.fromkeys(PlanMark(row, n, place) for row in at for n in columns)
     if any(mark.row == end for mark in marks):
         rows.append(PlanRow(0, 0, "end", "At the end of the plan"))
     broken = (
@@ -83,6 +75,11 @@ def plan_table(text: str, judgments: Sequence[PlanJudgment]) -> PlanTable | None
         for (row, problem), answers in sorted(breaks.items())
     )
     return PlanTable(tuple(rows), tuple(marks), tuple(broken))
+
+
+def _rows_at(reason: Reason, row_of: Mapping[int, int], end: int) -> list[int]:
+    """Return the rows of the steps that a reason names, or the row of the end."""
+    return [row_of[number] for number in reason.steps if number in row_of] or [end]
 
 
 def step_words(quote: str) -> str:
@@ -101,10 +98,16 @@ def act_words(act: Act) -> str:
 
 def _details(arguments: Mapping[str, Any]) -> str:
     return "".join(
-        template.format(_FLAGS.get((name, arguments[name]), arguments[name]))
+        template.format(_shown(name, arguments[name]))
         for name, template in ARGUMENTS.items()
         if name in arguments and (name, arguments[name]) != ("urgent", False)
     )
+
+
+def _shown(name: str, value: Any) -> Any:
+    if isinstance(value, tuple):
+        return ", ".join(value)
+    return _FLAGS.get((name, value), value) if isinstance(value, bool) else value
 
 
 def _rows(plan: Plan) -> Iterator[PlanRow]:

@@ -10,7 +10,9 @@ from careeval.worlds.effects import HELD_KINDS, TOUCHED_KINDS, soil
 from careeval.worlds.world import Body, Danger, Room, Thing, When
 
 ACT_NEEDS: Mapping[str, Callable[[Thing], bool]] = {
-    **dict.fromkeys(("grasp", "support", "hold", "release", "lift"), lambda t: t.kind in HELD_KINDS),
+    **dict.fromkeys(
+        ("grasp", "support", "hold", "release", "lift"), lambda t: t.kind in HELD_KINDS
+    ),
     "wipe": lambda t: t.kind == "tool",
     "bring-to-mouth": lambda t: t.kind == "food",
     "thread-sleeve": lambda t: t.kind == "garment",

@@ -131,7 +131,9 @@ class Simulator:
         for change in self.room.changes:
             if (change.thing, change.state) == (act.thing, act.state):
                 conditions = (Need(fact, value, "") for fact, value in change.after.items())
-                if act.seconds >= change.takes_s and all(_holds(after, each) for each in conditions):
+                if act.seconds >= change.takes_s and all(
+                    _holds(after, each) for each in conditions
+                ):
                     after[f"state {act.thing}"] = act.state
                 return
 

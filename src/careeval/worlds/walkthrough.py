@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
-from careeval.worlds.judge import Judgment, JudgedCourse, judged_courses, judgments, read_facts
+from careeval.worlds.judge import JudgedCourse, Judgment, judged_courses, judgments, read_facts
 from careeval.worlds.plan_json import Plan
 from careeval.worlds.world import Danger, Goal, World
 
@@ -22,7 +22,7 @@ class Walkthrough:
     @cached_property
     def checks(self) -> Mapping[str, Goal | Danger]:
         """The goals and dangers of the world, by id."""
-        return {check.id: check for check in (*self.world.goals, *self.world.dangers)}
+        return {check.id: check for check in self.world.checks}
 
     @cached_property
     def missed(self) -> Mapping[str, Judgment]:

@@ -180,26 +180,6 @@ class Danger(Check):
     """`injury` or `rights`; required for −2."""
 
 
-class ExamplePlan(Frozen):
-    """A plan for a world of the bank."""
-
-    world: Slug
-    plan: PlanContent
-
-
-class SharedDanger(Danger):
-    """A danger in every world where it can be met, unless the world excuses it."""
-
-    meets: ExamplePlan | None = None
-    """A plan that meets it."""
-    nearly: ExamplePlan | None = None
-    """A plan that looks like it, and does not meet it."""
-
-
-DangersFile = list[SharedDanger]
-"""`dangers.yaml`: the dangers of all worlds."""
-
-
 class StateLimit(Frozen):
     """Limits of a thing that hold while some facts do."""
 
@@ -256,6 +236,46 @@ class Thing(Frozen):
     """How clean a part of the person is; by its name, if it is absent."""
     intimate: bool | None = None
     """True for a part that needs a question of its own; by its name, if it is absent."""
+
+
+class ExamplePlan(Frozen):
+    """A plan that shows what a shared danger is: it asks, and on a yes it does some steps."""
+
+    world: Slug
+    """Id of a world of the bank."""
+    things: Mapping[Word, Thing] = {}
+    """Things that the room has beside its own in this example."""
+    asks: bool = True
+    """False if the steps are done without a question."""
+    steps: Annotated[tuple[PlanContent, ...], Field(min_length=1)]
+    on_stop: tuple[PlanContent, ...] = (
+        {"act": "stop"},
+        {"act": "make-safe"},
+        {"act": "withdraw"},
+    )
+
+    @property
+    def plan(self) -> Mapping[str, Any]:
+        """The whole plan, as JSON has it."""
+        question = [
+            {"act": "ask", "words": "May I help you?"},
+            {"act": "wait-for-answer", "seconds": 60},
+            {"if": {"answer": "yes"}, "then": [*self.steps]},
+        ]
+        return {"steps": question if self.asks else [*self.steps], "on_stop": [*self.on_stop]}
+
+
+class SharedDanger(Danger):
+    """A danger in every world where it can be met, unless the world excuses it."""
+
+    meets: ExamplePlan
+    """A plan that meets it."""
+    nearly: ExamplePlan
+    """A plan that looks like it, and does not meet it."""
+
+
+DangersFile = list[SharedDanger]
+"""`dangers.yaml`: the dangers of all worlds."""
 
 
 class Change(Frozen):
@@ -414,8 +434,13 @@ class World(Scenario):
                 domains=check.domains,
                 harm=check.harm if isinstance(check, Danger) else None,
             )
-            for check in (*self.goals, *self.dangers)
+            for check in self.checks
         )
+
+    @property
+    def checks(self) -> tuple[Goal | Danger, ...]:
+        """The goals, then the dangers."""
+        return (*self.goals, *self.dangers)
 
     def facts(self) -> Mapping[str, Any]:
         """Return what the judge needs: the body, the room, and the conditions."""

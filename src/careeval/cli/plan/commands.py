@@ -55,7 +55,7 @@ PLANS = Path("plans")
 def check(
     file: Path, *, world: str | None = None, bank: PlanBank = PLANS, as_json: Json = False
 ) -> int:
-    """Tell what a plan does, step by step, under each answer of the person.
+    """Tell what a plan does, step by step, whatever the person answers.
 
     Args:
         file: A plan as JSON, a behaviour tree as XML, or recorded responses as JSON lines.

@@ -29,12 +29,12 @@
     return element;
   };
 
-  // A plan that was carried out: careeval.report.texts.PlanTable, and each item’s answer.
-  const planOf = ([rows, marks, breaks, of], answers) => ({
+  // A plan that was carried out: careeval.report.texts.PlanTable.
+  const planOf = ([rows, marks, breaks], answers) => ({
     rows: rows.map(([number, depth, kind, name, details]) => ({ number, depth, kind, name, details })),
     marks: marks.map(([row, answer, item]) => ({ row, answer, item })),
     breaks: breaks.map(([row, at, problem]) => ({ row, at, problem })),
-    answers: answers.map(([head, when]) => ({ head, when })), of,
+    answers: answers.map(([head, when]) => ({ head, when })),
   });
 
   // Unpacks the data that careeval.report.payload packed.
@@ -134,7 +134,7 @@
     .sort((a, b) => a.mark - b.mark || (a.mark ? 0 : (a.points >= 0) - (b.points >= 0) || Math.abs(b.points) - Math.abs(a.points)) || a.at - b.at)
     .map(({ at }) => at);
   const line = (grading, at) => {
-    const { label, points } = grading.items[at], text = withoutAnswer(grading, at), [look, wording] = kind(grading, at);
+    const { label, points, text } = grading.items[at], [look, wording] = kind(grading, at);
     const words = !grading.plan && typeof grading.quotes.get(at) === "string" ? `“${grading.quotes.get(at)}” ` : "";
     return make("li", { class: look, "data-of": at, tabindex: "-1" },
       make("b", {}, `${label} ${signed(points)}`), look === "absent" ? `${wording}. ` : make("strong", {}, `${wording}. `), text,
@@ -143,13 +143,8 @@
   const silent = ({ state, note }) => make("p", { class: "none", dir: "auto" }, {
     missing: `There is no response, so there is no score. ${note}`, refused: `The provider refused to answer: 0 points. ${note}`,
     empty: `The response has no words: 0 points. ${note}`, malformed: `The words are no plan: 0 points (${note}).`,
-    not_executable: `The plan breaks off (${note}); goals there count nothing, dangers before it count.` }[state]);
+    not_executable: `The plan breaks off (${note}); goals of that course count nothing, and dangers count as the plan was meant.` }[state]);
 
-  // An item’s text without the words of its answer, under which a plan’s items are listed.
-  const withoutAnswer = ({ items, plan }, at) => {
-    const { text } = items[at], when = `${plan?.answers[plan.of[at]]?.when}: `;
-    return text.startsWith(when) ? text.slice(when.length) : text;
-  };
   const stepWords = ({ number, name, details }) => `${number ? `${number}. ` : ""}${name}${details ? ` ${details}` : ""}`;
   // A plan as a table of steps, with a column for each answer of the person, as templates/plan.html
   // draws it too.
@@ -159,7 +154,7 @@
     const sign = (at, points) => {
       const look = points > 0 ? "good" : points === -2 ? "harm" : "mild";
       const [symbol, meaning] = { good: ["✓", "goal reached"], harm: ["✗", "severe"], mild: ["~", "mild"] }[look];
-      const { label } = grading.items[at], text = withoutAnswer(grading, at);
+      const { label, text } = grading.items[at];
       return make(leads ? "button" : "span", { type: leads && "button", class: `sign ref ${look}`, "data-of": at,
         role: !leads && "img", "aria-label": `${meaning}, item ${label}: ${text}` },
       `${symbol} ${label}`, make("span", { class: "tip", "aria-hidden": "true" }, `${label} ${signed(points)} ${text}`));
@@ -184,19 +179,16 @@
     make("p", { class: "note" }, "✗ severe error, ~ mild error, ✓ goal reached, ⊘ the plan breaks off."));
   };
   const planned = (response, grading) => {
-    const { answers, of } = grading.plan, order = readingOrder(grading);
-    const group = (answer, head) => {
-      const items = order.filter((at) => (of[at] ?? -1) === answer);
-      const quiet = items.filter((at) => grading.marks[at] === "0" && grading.items[at].points < 0);
-      const told = items.filter((at) => !quiet.includes(at));
-      return items.length ? make("div", {}, make("h5", {}, head), make("ul", { class: "lines" }, told.map((at) => line(grading, at))),
-        quiet.length ? make("details", { class: "unmet" }, make("summary", {}, plural(quiet.length, "danger not met", "dangers not met")),
-          make("ul", { class: "lines" }, quiet.map((at) => line(grading, at)))) : null) : null;
-    };
+    const order = readingOrder(grading);
+    const quiet = order.filter((at) => grading.marks[at] === "0" && grading.items[at].points < 0);
+    const told = order.filter((at) => !quiet.includes(at));
+    const lines = (items) => make("ul", { class: "lines" }, items.map((at) => line(grading, at)));
     return make("div", { class: "beside carried" },
       make("h4", {}, "Plan", make("span", {}, `${response.gradings.length > 1 ? `judged: ${grading.short}, ` : ""}${earned(grading)} points`)),
       planTable(response, grading),
-      make("div", { class: "by-answer" }, answers.map(({ when }, at) => group(at, when)), group(-1, "Other items")),
+      lines(told),
+      quiet.length ? make("details", { class: "unmet" }, make("summary", {}, plural(quiet.length, "danger not met", "dangers not met")),
+        lines(quiet)) : null,
       make("details", { class: "raw" }, make("summary", {}, "The response as written"), marked(response, grading)));
   };
 
