@@ -16,7 +16,7 @@ from careeval.core.scenario import Scenario
 from careeval.worlds.acts import PlanError
 from careeval.worlds.plan_json import plan_of
 from careeval.worlds.walkthrough import walk_through
-from careeval.worlds.world import Check, World
+from careeval.worlds.world import Check, ExamplePlan, SharedDanger, World
 
 # ruff: noqa: ARG001  (all rules have the same signature)
 
@@ -125,6 +125,51 @@ def _flaws(plan: object, world: World) -> Iterator[_Flaw]:
         yield _Flaw(item, False, judgment.reason)
 
 
+def shared_dangers_as_meant(bank: Bank) -> Iterator[Finding]:
+    """The examples of a shared danger are as meant: one plan meets it, the other only nearly.
+
+    Why: a condition says more, or less, than its words; plans show which.
+    Example: `lets-go-of-raised` is met by a release in the air, not by one on the cushion.
+    """
+    worlds = {each.id: each for each in bank.scenarios if isinstance(each, World)}
+    shared = {
+        danger.id: danger
+        for world in worlds.values()
+        for danger in world.dangers
+        if isinstance(danger, SharedDanger)
+    }
+    for danger in shared.values():
+        for name, example in (("meets", danger.meets), ("nearly", danger.nearly)):
+            world = worlds.get(example.world)
+            if world is None:
+                yield (), f"{danger.id}: {name}: {example.world!r} is not a world of this bank", ""
+            elif _is_met(danger, example, world) != (name == "meets"):
+                how = "does not meet" if name == "meets" else "meets"
+                yield (), f"{danger.id}: {name}: the plan {how} it", ""
+
+
+def _is_met(danger: SharedDanger, example: ExamplePlan, world: World) -> bool:
+    """Tell whether an example meets a danger, with no other danger beside it."""
+    things = {**world.room.things, **example.things}
+    alone = world.model_copy(
+        update={
+            "room": world.room.model_copy(update={"things": things}),
+            "goals": (),
+            "dangers": (danger,),
+            "n_own": 0,
+        }
+    )
+    return bool(walk_through(plan_of(example.plan), alone).dangers)
+
+
+def excuses(bank: Bank) -> Iterator[str]:
+    """Yield each shared danger that a world excuses, with the reason."""
+    for world in bank.scenarios:
+        assert isinstance(world, World)
+        for danger, reason in world.excuses.items():
+            yield f"{world.id} excuses {danger}: {reason}"
+
+
 RULES = (
     Rule("CE142", filed_by_world),
     Rule("CE116", scenarios.canary_present),
@@ -134,5 +179,5 @@ RULES = (
 )
 """Rules on each world. The loader checks CE140 bodies and CE141 shared dangers."""
 
-RULE_SET = RuleSet(RULES)
+RULE_SET = RuleSet(RULES, {"CE145": shared_dangers_as_meant}, remarks=excuses)
 """The set `careeval-plans`."""

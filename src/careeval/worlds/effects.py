@@ -256,7 +256,7 @@ def _changes(
             yield from _lift(name, thing, body)
         case acts.Lower(thing=name, onto=onto):
             thing = _thing(room, name, HELD_KINDS)
-            carriers = {"seat"} if thing.kind == "person" else {"seat", "tool", "part"}
+            carriers = {"seat"} if thing.kind == "person" else {"seat", "tool", "part", "line"}
             yield from _reach(onto, _thing(room, onto, carriers))
             yield Need(f"lifted {name}", True, f"{name} is not lifted")
             yield Effect(f"lifted {name}", False)

@@ -41,5 +41,5 @@ class RuleSet:
     rules: Sequence[Rule]  # Rules on each scenario
     bank_rules: Mapping[str, Callable[[Bank], Iterator[Finding]]] = field(default_factory=dict)
     """Code → rule on a whole bank."""
-    elsewhere: str = ""
-    """One line on rules that another program checks; empty if there are none."""
+    remarks: Callable[[Bank], Iterator[str]] = lambda _: iter(())
+    """Yields lines that a reader of the check should see although they are no problems."""

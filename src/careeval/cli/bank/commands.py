@@ -63,7 +63,8 @@ def check(folder: Path | None = None, *, as_json: Json = False) -> int:
         folder: The bank's folder; careeval's own bank if not given.
         as_json: Print the problems as JSON.
     """
-    remarks = elsewhere = ""
+    remarks = ""
+    lines: list[str] = []
     try:
         bank = load_with_key(folder)
         problems: list[Problem] = find_problems(bank)
@@ -72,7 +73,7 @@ def check(folder: Path | None = None, *, as_json: Json = False) -> int:
         if bank.about.rules is None:
             remarks = "; held to its form alone (its bank.yaml names no rules)"
         else:
-            elsewhere = RULE_SETS[bank.about.rules].elsewhere
+            lines = [*RULE_SETS[bank.about.rules].remarks(bank)]
         versions = {name: entry.version for name, entry in bank.vettings.items()}
         if n := sum(versions.get(s.id, s.version) != s.version for s in bank.scenarios):
             remarks += f"; {counted(n, 'scenario')} rated in another version than the present one"
@@ -89,8 +90,8 @@ def check(folder: Path | None = None, *, as_json: Json = False) -> int:
             print(plain(str(problem)))
         n_problems = counted(len(problems), "problem") if problems else "no problem found"
         print(f"{summary}: {n_problems}{remarks}")
-        if elsewhere:
-            print(elsewhere)
+        for line in lines:
+            print(plain(line))
     return CHECK_FAILED if problems else OK
 
 
