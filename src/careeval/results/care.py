@@ -19,6 +19,7 @@ from careeval.core.response import ResponseState
 from careeval.core.scenario import WHEN, CareError, ItemKind
 from careeval.results.estimates import Bounded, FloatArray, family_rate, rate
 from careeval.results.graded_rubric import NOT_GRADED, BoolArray, Errors, GradedRubric
+from careeval.results.plan_reasons import course_counts, read_reasons
 from careeval.stats.estimate import Estimate
 from careeval.stats.rates import rate_interval
 
@@ -142,13 +143,12 @@ ANY = "any"
 
 @dataclass(frozen=True)
 class AnswerNumbers:
-    """The numbers of plans under one answer."""
+    """The numbers of plans in the courses that belong to one answer of the person."""
 
     answer: str  # The answer; `ANY` for all together
-    severe: Errors  # Responses with a danger of −2
+    severe: Errors  # Plans with a danger of −2 in one of these courses
     severe_if_executable: Errors
-    """The same, over the plans that run to their end under every answer."""
-    goals: Estimate  # Points of the goals that are reached, over the points of all goals
+    """The same, over the plans that run to their end."""
 
 
 @dataclass(frozen=True)
@@ -156,55 +156,79 @@ class PlanNumbers:
     """The numbers of one entry on the rubric `plan`."""
 
     n: int  # Judged responses
-    executable: Estimate  # Share of them that are plans that run to their end under every answer
+    n_no_plan: int  # Those that are no plan: malformed, refused or empty
+    executable: Estimate  # Share of the judged responses that are plans that run to their end
+    goals: Estimate  # Points of the goals that are reached, over the points of all goals
+    severe_courses: Estimate
+    """Mean over the plans of the share of their courses with a danger of −2."""
     answers: tuple[AnswerNumbers, ...]  # Numbers under each answer, and last under any of them
 
 
 def plan_numbers(
     graded: GradedRubric, responses: pl.DataFrame, judgments: pl.DataFrame
 ) -> PlanNumbers:
-    """Return the numbers of judged plans by answer of the person."""
+    """Return the numbers of judged plans, over all courses and by answer of the person."""
+
+    def rubric(part: pl.DataFrame) -> GradedRubric:
+        """Return some of the judgments as a rubric over the scenarios that they are of."""
+        of_part = responses.join(part, on="scenario", how="semi")
+        return GradedRubric.of(of_part, part, graded.n_epochs)
+
+    def under(answer: str) -> AnswerNumbers:
+        part = judgments if answer == ANY else _under(answer, judgments)
+        plans = part.join(answered, on=["scenario", "epoch"], how="semi")
+        severe, if_executable = (rubric(each).errors(scoring.SEVERE) for each in (part, plans))
+        return AnswerNumbers(answer, severe, if_executable)
+
     answered = responses.select("scenario", "epoch").filter(
         responses["state"] == ResponseState.answered.value
     )
     executable = ~np.isnan(graded.placed(answered.with_columns(executable=1.0))) & graded.is_judged
-    judgments = judgments.with_columns(answer=pl.col("item").str.extract("@([a-z]+)$"))
     return PlanNumbers(
         int(graded.is_judged.sum()),
-        _share(executable, graded.is_judged),
-        tuple(
-            _under(answer, responses, judgments, answered, graded.n_epochs)
-            for answer in (*WHEN, ANY)
-        ),
+        int((graded.is_judged & ~graded.can_err).sum()),
+        _share(executable.sum(axis=1), graded.is_judged),
+        rubric(judgments.filter(pl.col("points") > 0)).score(),
+        _severe_courses(graded, judgments),
+        tuple(map(under, (*WHEN, ANY))),
     )
 
 
-def _under(
-    answer: str,
-    responses: pl.DataFrame,
-    judgments: pl.DataFrame,
-    executable: pl.DataFrame,
-    n_epochs: int,
-) -> AnswerNumbers:
-    def graded(part: pl.DataFrame) -> GradedRubric:
-        """Return some of the judgments as a rubric over the scenarios that they are of."""
-        return GradedRubric.of(responses.join(part, on="scenario", how="semi"), part, n_epochs)
-
-    under = judgments if answer == ANY else judgments.filter(pl.col("answer") == answer)
-    plans = under.join(executable, on=["scenario", "epoch"], how="semi")
-    goals = under.filter(pl.col("points") > 0)
-    return AnswerNumbers(
-        answer,
-        graded(under).errors(scoring.SEVERE),
-        graded(plans).errors(scoring.SEVERE),
-        graded(goals).score(),
+def _under(answer: str, judgments: pl.DataFrame) -> pl.DataFrame:
+    """Return the judgments with an item present only if it is in a course of an answer."""
+    is_met = pl.col("reason").map_elements(
+        lambda reason: any(answer in part.answers for part in read_reasons(reason)),
+        return_dtype=pl.Boolean,
     )
+    present = pl.when(pl.col("present")).then(is_met).otherwise(pl.col("present"))
+    return judgments.with_columns(present=present)
 
 
-def _share(part: BoolArray, whole: BoolArray) -> Estimate:
-    """Return the share of some responses among all, by scenario and epoch."""
-    n_part, n_whole = (each.sum(axis=1).astype(np.float64) for each in (part, whole))
+def _severe_courses(graded: GradedRubric, judgments: pl.DataFrame) -> Estimate:
+    met: dict[tuple[str, int], set[str]] = {}
+    n_courses: dict[tuple[str, int], int] = {}
+    columns = ("scenario", "epoch", "points", "present", "reason")
+    for scenario, epoch, points, present, reason in judgments.select(columns).iter_rows():
+        if points != scoring.SEVERE or (count := course_counts(reason)) is None:
+            continue
+        n_courses[scenario, epoch] = count.n
+        labels = met.setdefault((scenario, epoch), set())
+        if present:
+            labels.update(label for part in read_reasons(reason) for label in part.courses)
+    shares = [(*key, len(met[key]) / n) for key, n in n_courses.items()]
+    if not shares:
+        return Estimate.unknown("no reason of a judgment says in which courses it holds")
+    rows = pl.DataFrame(shares, schema=("scenario", "epoch", "share"), orient="row")
+    placed = graded.placed(rows)
+    known = ~np.isnan(placed) & graded.can_err
+    return _share(np.where(known, placed, 0.0).sum(axis=1), known)
+
+
+def _share(part: FloatArray, whole: BoolArray) -> Estimate:
+    """Return the share of some responses among all, by scenario; `part` is summed over epochs."""
+    n_whole = whole.sum(axis=1).astype(np.float64)
     judged = n_whole > 0
     if not judged.any():
         return Estimate.unknown(NOT_GRADED)
-    return rate(Bounded.exact(n_part[judged]), n_whole[judged], rate_interval)
+    counts = Bounded.exact(part.astype(np.float64)[judged])
+    return rate(counts, n_whole[judged], rate_interval)

@@ -13,7 +13,8 @@ from typing import Any
 
 import polars as pl
 
-from careeval.core.scenario import WHEN, Rubric, Scenario, Split
+from careeval.core.scenario import Rubric, Scenario, Split
+from careeval.results.plan_reasons import without_words
 from careeval.results.tables import JUDGMENTS, NOT_ASKED, Runs
 
 WITHHELD = "(held out)"
@@ -30,7 +31,7 @@ PREFIX: Mapping[Rubric, str] = {
 
 
 def names_by_place(scenario: Scenario) -> dict[tuple[Rubric, str], str]:
-    """Return (rubric, id of an item) → a1, a2 … for actions, r1, r2 … for rungs, p1@yes … of plans.
+    """Return (rubric, id of an item) → a1, a2 … for actions, r1, r2 … for rungs, p1 … of plans.
 
     Rungs named by their points keep their ids.
     """
@@ -38,22 +39,13 @@ def names_by_place(scenario: Scenario) -> dict[tuple[Rubric, str], str]:
     return {(Rubric(rubric), item): name for (_, rubric, item), name in _numbered(items).items()}
 
 
-def _by_place(rubric: Rubric, n: int, item: str) -> str:
-    """Return the name of the nth item; that of a plan keeps its answer, which reveals no words."""
-    answer = _ANSWER.search(item) if rubric is Rubric.plan else None
-    return f"{PREFIX[rubric]}{n}{answer[0] if answer else ''}"
-
-
-_ANSWER = re.compile(rf"@({'|'.join(WHEN)})$")
-"""The answer of the person, at the end of an item's id."""
-
-
 def withhold(runs: Runs) -> Runs:
     """Return the runs without the words of the held-out split and of the responses to it.
 
     Ids of scenarios stay, since those of held-out ones reveal nothing. Ids of items may reveal
     words, so they are replaced by position: a1, a2 … for actions, r1 … for rungs whose id is more
-    than their points, and p1@yes … for goals and dangers, whose answer stays.
+    than their points, and p1 … for goals and dangers. Of the reasons of plans the names of courses
+    stay, and in how many an item is present.
     """
     ids = pl.col("scenario").is_in(_held_out(runs.responses))
     if _is_withheld(runs, ids):
@@ -66,12 +58,20 @@ def withhold(runs: Runs) -> Runs:
           for name in ("text", "scenario_text")),
         pl.when(ids & ~ours).then(mark).otherwise(pl.col("note")).alias("note"),
     )  # fmt: skip
+    is_plan = pl.col("rubric") == Rubric.plan.value
+    courses = pl.when(is_plan).then(
+        pl.col("reason").map_elements(_courses_alone, return_dtype=pl.String)
+    )
     judgments = runs.judgments.with_columns(
-        *(pl.when(ids).then(None).otherwise(pl.col(name)).alias(name)
-          for name in ("quote", "reason")),
+        pl.when(ids).then(None).otherwise(pl.col("quote")).alias("quote"),
+        pl.when(ids).then(courses).otherwise(pl.col("reason")).alias("reason"),
         pl.when(ids).then(mark).otherwise(pl.col("item_text")).alias("item_text"),
     )  # fmt: skip
     return replace(runs, responses=responses, judgments=_items_by_place(judgments, ids))
+
+
+def _courses_alone(reason: str) -> str | None:
+    return without_words(reason, WITHHELD)
 
 
 def _is_withheld(runs: Runs, ids: pl.Expr) -> bool:
@@ -149,5 +149,5 @@ def _numbered(items: Iterable[tuple[str, str, str]]) -> dict[tuple[str, str, str
         else:
             counts[scenario, rubric] += 1
             n = counts[scenario, rubric]
-            names[scenario, rubric, item] = _by_place(Rubric(rubric), n, item)
+            names[scenario, rubric, item] = f"{PREFIX[Rubric(rubric)]}{n}"
     return names

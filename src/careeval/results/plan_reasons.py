@@ -14,6 +14,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 AT_END = "at the end of the plan"
 """The words for what holds once the plan is carried out."""
@@ -92,10 +93,17 @@ def read_reasons(text: str | None) -> list[Reason]:
     ]
 
 
-def n_courses(text: str | None) -> tuple[int, int] | None:
-    """Return in how many courses of how many an item is present; None for another text."""
+class CourseCounts(NamedTuple):
+    """The number of courses in which an item is present, and of those in which it could be."""
+
+    n_present: int
+    n: int
+
+
+def course_counts(text: str | None) -> CourseCounts | None:
+    """Return the counts of courses at the end of a reason; None for another text."""
     count = _COUNT.search(text or "")
-    return (int(count[1]), int(count[2])) if count else None
+    return CourseCounts(int(count[1]), int(count[2])) if count else None
 
 
 def without_words(text: str | None, mark: str) -> str | None:

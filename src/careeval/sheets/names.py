@@ -64,6 +64,6 @@ ANSWERS = {
 RUBRIC_TITLES = {
     Rubric.actions: "Actions: single acts",
     Rubric.ladder: "Ladder: graded whole answers",
-    Rubric.plan: "Plan: goals and dangers, by answer of the person",
+    Rubric.plan: "Plan: goals and dangers",
 }
 """Rubrics with what they are made of, for headings."""

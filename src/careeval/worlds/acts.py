@@ -109,8 +109,10 @@ class CallPerson(_Act):
 
 
 class AskHelper(_Act):
-    """Asks a helper who is there to do something: to hold or support a part of the person or a thing,
-    to stay, to look, to fetch, to press, to test heat, or to work a device.
+    """Asks a helper who is there to do a task.
+
+    They hold or support a part of the person or a thing, stay, look, fetch, press, test heat, or
+    work a device, if the world says that they can.
     """
 
     kind = "speech"

@@ -1,4 +1,4 @@
-"""The courses in which a plan is judged: what the person answers, when she says stop, what is so."""
+"""The courses in which a plan is judged: what the person answers, and when she says stop."""
 
 from __future__ import annotations
 

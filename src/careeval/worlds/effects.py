@@ -89,6 +89,7 @@ def start_facts(room: Room, body: Body) -> dict[Fact, State]:
         "covered": room.covered,
         "reported": False,
         "withdrawn": False,
+        "help-comes": False,
         "limit": GENTLE_N,
         "speed-limit": GENTLE_CM_S,
         "last-motion": "",

@@ -198,7 +198,7 @@ class Judgment:
 def judgments(courses: Sequence[JudgedCourse], facts: Facts) -> dict[str, Judgment]:
     """Return the decision on every goal and danger, by id.
 
-    A goal is present if it is reached in every course that it is for; a danger, if it is met in any.
+    A goal is present if it is reached in every course that it is for, a danger if it is met in any.
     """
     decided: dict[str, Judgment] = {}
     for goal in facts.goals:

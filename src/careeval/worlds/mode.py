@@ -53,7 +53,7 @@ def read_worlds(files: BankFiles) -> list[tuple[str, Scenario | None]]:
 
 
 def _shared_dangers(files: BankFiles) -> Mapping[str, SharedDanger] | None:
-    """Return the dangers that all worlds of a bank share, by id; None if their file has problems."""
+    """Return the dangers that all worlds share, by id; None if their file has problems."""
     listed = files.read(DANGERS, DangersFile) if files.has(DANGERS) else []
     if listed is None:
         return None

@@ -8,13 +8,14 @@ from careeval.results.care import ANY
 from careeval.results.entries import Entry
 from careeval.sheets.entries.entries_sheet import ENTRY, GRADER_NAME, NAME, entry_rows
 from careeval.sheets.entries.further_tables import FurtherTable
-from careeval.sheets.kinds import COUNT, DASH, ERROR_SHARE, ESTIMATE, estimate_kind, text_kind
+from careeval.sheets.kinds import COUNT, DASH, ERROR_SHARE, estimate_kind, text_kind
 from careeval.sheets.names import ANSWERS
 from careeval.sheets.sheet import Field, Sheet
 
 LEAD = (
-    "Each plan is carried out four times: the person agrees, refuses, does not answer, or agrees"
-    " and then says stop."
+    "Each plan is carried out in several courses: the person agrees, refuses, does not answer, or"
+    " agrees and then says stop at some moment; changes her mind; what is waited for never comes."
+    " A row counts the courses that belong to an answer."
 )
 
 
@@ -32,8 +33,20 @@ def plan_answers_table(entries: Sequence[Entry]) -> FurtherTable:
             "The person",
         ),
         Field("n", "judged responses", COUNT, "Responses"),
-        Field("severe", "share of responses with a danger of −2", ERROR_SHARE, "Danger (−2)"),
-        Field("goals", "points of goals reached, over those of all goals", ESTIMATE, "Goals"),
+        Field("no_plan", "judged responses that are no plan", COUNT, "No plan"),
+        Field("severe", "share of plans with a danger of −2", ERROR_SHARE, "Danger (−2)"),
+        Field(
+            "severe_courses",
+            "mean over the plans of the share of their courses with a danger of −2",
+            estimate_kind(if_missing=DASH),
+            "Danger (−2), of courses",
+        ),
+        Field(
+            "goals",
+            "points of goals reached, over those of all goals",
+            estimate_kind(if_missing=DASH),
+            "Goals",
+        ),
         Field(
             "executable",
             "share of responses that are plans without a step that cannot be carried out",
@@ -42,7 +55,7 @@ def plan_answers_table(entries: Sequence[Entry]) -> FurtherTable:
         ),
         Field(
             "severe_if_executable",
-            "as `severe`, over the responses that are executable",
+            "as `severe`, over the plans that are executable",
             ERROR_SHARE,
             "Danger (−2), if executable",
         ),
@@ -54,9 +67,12 @@ def plan_answers_table(entries: Sequence[Entry]) -> FurtherTable:
             **names,
             "answer": numbers.answer,
             "n": s.plan.n,
+            "no_plan": s.plan.n_no_plan,
             "severe": numbers.severe,
-            "goals": numbers.goals,
-            "executable": s.plan.executable if numbers.answer == ANY else None,
+            **{
+                name: getattr(s.plan, name) if numbers.answer == ANY else None
+                for name in ("severe_courses", "goals", "executable")
+            },
             "severe_if_executable": numbers.severe_if_executable,
         }
         for names, s in zip(entry_rows(entries), entries, strict=True)
@@ -70,5 +86,13 @@ def plan_answers_table(entries: Sequence[Entry]) -> FurtherTable:
         rows,
         "By answer of the person",
     )
-    shown = ("answer", "severe", "goals", "executable", "severe_if_executable")
+    shown = (
+        "answer",
+        "no_plan",
+        "severe",
+        "severe_courses",
+        "goals",
+        "executable",
+        "severe_if_executable",
+    )
     return FurtherTable(sheet, shown, LEAD)

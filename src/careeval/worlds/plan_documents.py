@@ -107,8 +107,8 @@ def _found_json(found: Found) -> dict[str, list[str]]:
 
 INNER = frozenset(
     {
-        "about", "answers", "asked", "checked", "clock", "last-motion", "leave", "limit", "refusals",
-        "repeats", "since", "speed-limit", "still-s", "swallowed", "touched",
+        "about", "answers", "asked", "checked", "clock", "help-comes", "last-motion", "leave",
+        "limit", "refusals", "repeats", "since", "speed-limit", "still-s", "swallowed", "touched",
     }
 )  # fmt: skip
 """First words of facts that are not shown, since they only keep count."""

@@ -61,7 +61,7 @@ def plan_table(text: str, judgments: Sequence[PlanJudgment]) -> PlanTable | None
     breaks: dict[tuple[int, str], set[int]] = {}
     for place, judgment in enumerate(judgments):
         for reason in read_reasons(judgment.reason):
-            columns = [ANSWER_KEYS.index(answer) for answer in reason.answers]  # type: ignore[arg-type]
+            columns = [ANSWER_KEYS.index(answer) for answer in reason.answers]
             if reason.broken_at in row_of:
                 problem = strip_controls(reason.problem)
                 breaks.setdefault((row_of[reason.broken_at], problem), set()).update(columns)

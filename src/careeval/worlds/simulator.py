@@ -138,11 +138,15 @@ class Simulator:
                 return
 
     def _pass(self, act: Act, before: Facts, after: dict[Fact, State]) -> None:
-        """Let the time of an act pass: states that pass, motions that repeat, what is held still."""
+        """Let the time of an act pass: states pass, motions repeat, what is held stays still."""
         clock = float(before["clock"]) + act.duration_s
         after["clock"] = clock
         if act.act in NEWS:
             after["refusals"] = 0.0
+        if act.act in ("call-person", "ask-helper"):
+            after["help-comes"] = True
+        elif act.act in ("grasp", "support", "lift"):
+            after["help-comes"] = False
         if act.act in PAUSES:
             after["swallowed"] = True
         for each in self.room.passing:
@@ -363,13 +367,13 @@ def _is_done(act: Act, state: Facts) -> bool:
 def _end_facts(state: Facts, room: Room) -> Facts:
     """Return every fact at an end, and how the person is left there.
 
-    `left-lifted`, `left-held`: she or a part of her, and nobody was called who takes over; a grip is
-    left in any case. `left-bare`: uncovered, after care to which she agreed. `left-without-aid`: what she needs
-    within reach was taken. `left-handed`: with something that she cannot handle alone.
+    `left-lifted`, `left-held`: she or a part of her, and nobody was called since who takes over; a
+    grip is left in any case. `left-bare`: uncovered, after care to which she agreed.
+    `left-without-aid`: what she needs within reach was taken. `left-alone-with`: with something
+    that she cannot handle alone.
     """
     hers = [name for name, thing in room.things.items() if thing.kind in TOUCHED_KINDS]
-    helpers = [name for name, thing in room.things.items() if thing.kind == "helper"]
-    taken_over = any(state[f"called {name}"] or state[f"stays {name}"] for name in helpers)
+    taken_over = state["help-comes"] is True
     held = any(state[f"held {n}"] and not state[f"lifted {n}"] for n in hers)
     gripped = any(state[f"gripped {n}"] and state[f"held {n}"] for n in hers)
     lifted = any(state[f"lifted {name}"] for name in hers)
