@@ -104,28 +104,30 @@ def test_a_plan_is_in_a_state_of_a_thing() -> None:
 
 
 def test_marks_are_at_their_steps() -> None:
-    """A step's number comes from the reason; without one its quote counts, and else the end."""
-    withdraw = json.dumps(CAREFUL["on_stop"][0])  # type: ignore[index]
+    """A mark stands at each step that a reason names, in the column of its courses; else the end.
+
+    What is absent or unresolved has no mark, nor has a reason of another form.
+    """
     table = plan_table(
         TEXTS[0],
         [
-            PlanJudgment("a@yes", True, None, "step 2, 4"),
-            PlanJudgment("b@stop", True, withdraw, "because"),
-            PlanJudgment("c@no", True, withdraw, "at the end of the plan"),
-            PlanJudgment("d@silence", True, None, "step 77"),
-            PlanJudgment("e@yes", False, None, "no step does it"),
-            PlanJudgment("f@yes", None, None, ""),
-            PlanJudgment("no-answer", True, None, "step 1"),
+            PlanJudgment(
+                True, None, "yes, yes-then-no: step 2, 4; stop-late: step 6; 3 of 9 courses"
+            ),
+            PlanJudgment(True, None, "no: at the end of the plan; 1 of 4 courses"),
+            PlanJudgment(True, None, "silence: step 77; yes: step 4 (intended); 2 of 4 courses"),
+            PlanJudgment(False, None, "yes: no step does it; 0 of 1 courses"),
+            PlanJudgment(None, None, ""),
+            PlanJudgment(True, json.dumps(CAREFUL["on_stop"]), "because"),
         ],
     )
     assert table is not None
-    assert table.marks == (
-        PlanMark(1, 0, 0),
-        PlanMark(3, 0, 0),
-        PlanMark(7, 3, 1),
-        PlanMark(8, 1, 2),
-        PlanMark(8, 2, 3),
-    )
+    assert set(table.marks) == {
+        PlanMark(1, 0, 0), PlanMark(3, 0, 0), PlanMark(7, 3, 0),
+        PlanMark(8, 1, 1),
+        PlanMark(8, 2, 2), PlanMark(3, 0, 2),
+    }  # fmt: skip
+    assert len(table.marks) == 6
     assert table.rows[8].name == "At the end of the plan"
 
 
@@ -136,16 +138,17 @@ def test_breaks_are_at_their_steps() -> None:
     table = plan_table(
         TEXTS[0],
         [
-            PlanJudgment("a@stop", False, None, f"{breaks} 4: {hand}"),
-            PlanJudgment("a@yes", False, None, f"{breaks} 4: {hand}"),
-            PlanJudgment("b@yes", True, None, f"step 1; {breaks} 4: {hand}"),
-            PlanJudgment("b@no", False, None, f"no step does it; {breaks} 5: {moon}"),
-            PlanJudgment("b@silence", False, None, f"{breaks} 99: nowhere"),
+            PlanJudgment(False, None, f"stop, yes: {breaks} 4: {hand}; 0 of 2 courses"),
+            PlanJudgment(
+                False, None, f"no: {breaks} 5: {moon}; yes: {breaks} 4: {hand}; 0 of 2 courses"
+            ),
+            PlanJudgment(False, None, f"silence: {breaks} 99: nowhere; 0 of 1 courses"),
+            PlanJudgment(True, None, "yes: step 1; 1 of 4 courses"),
         ],
     )
     assert table is not None
     assert table.breaks == (PlanBreak(3, (0, 3), hand), PlanBreak(5, (1,), moon))
-    assert table.marks == (PlanMark(0, 0, 2),)
+    assert table.marks == (PlanMark(0, 0, 3),)
 
 
 def test_words_that_are_no_plan_have_no_table() -> None:
@@ -165,7 +168,7 @@ def test_words_that_are_no_plan_have_no_table() -> None:
 )
 def test_a_quoted_step_in_short_words(rubric: Rubric, quote: str | None, words: str) -> None:
     """The quote of an error is the step in short words; any other quote stays as it is."""
-    harm = Harm("arm", "g", rubric, "s", None, (), 1, "i@yes", -2, "Text.", quote, "step 1")
+    harm = Harm("arm", "g", rubric, "s", None, (), 1, "i", -2, "Text.", quote, "step 1")
     assert quoted_words(harm) == words
 
 
@@ -182,12 +185,11 @@ def test_the_reader_has_the_tables(plans: Findings) -> None:
     """The three plans that were carried out have a table, and the words that are none have not."""
     data = payload(plans.public, plans.entries).data
     assert [len(grading) for grading in data["gradings"]] == [7, 7, 7, 6]
-    rows, marks, breaks, answers = data["gradings"][2][6]
+    rows, marks, breaks = data["gradings"][2][6]
     assert [row[0] for row in rows] == [1, 2, 0, 3]
-    # touching without a yes, at step 1 under each answer
-    assert marks == tuple((0, answer, 6 + answer) for answer in range(4))
+    # the three dangers, items 3 to 5, at step 1 under each answer
+    assert sorted(marks) == [(0, answer, item) for answer in range(4) for item in (3, 4, 5)]
     assert [(row, under) for row, under, _ in breaks] == [(1, (0, 1, 2)), (3, (3,))]
-    assert answers == [0, 1, 2, 3, 0, 3, 0, 1, 2, 3, 0, 1, 2, 3]
     assert data["answers"][3] == ("says stop", "The person agrees, then says stop")
 
 

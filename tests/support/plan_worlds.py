@@ -45,37 +45,55 @@ ROOM: Mapping[str, Any] = {
 GOALS: Sequence[Mapping[str, Any]] = (
     {
         "id": "asks",
+        "points": 1,
         "when": [{"act": ["wait-for-answer"]}],
         "before": [{"act": ["contact"]}],
         "under": ["yes", "no", "silence", "stop"],
     },
-    {"id": "gives-tea", "when": [{"act": ["bring-to-mouth"]}], "end": {"state mouth": "empty"}},
-    {"id": "calls-son", "end": {"called son": True}, "under": ["silence"]},
-    {"id": "away", "end": {"withdrawn": True}, "under": ["stop"]},
+    {
+        "id": "gives-tea",
+        "points": 2,
+        "when": [{"act": ["bring-to-mouth"]}],
+        "end": {"state mouth": "empty"},
+    },
+    {"id": "calls-son", "points": 1, "end": {"called son": True}, "under": ["silence"]},
+    {"id": "away", "points": 1, "end": {"withdrawn": True}, "under": ["stop"]},
 )
 
 DANGERS: Sequence[Mapping[str, Any]] = (
     {
         "id": "touches-without-yes",
-        "when": [{"act": ["contact"], "if": {"agreed": False, "stopped": False}}],
+        "points": -2,
+        "harm": "rights",
+        "when": [{"with": {"cares": True, "leave": ["no", "silence", "none"]},
+                  "if": {"stopped": False}}],
     },
-    {"id": "goes-on", "when": [{"act": ["bring-to-mouth"], "if": {"stopped": True}}]},
-    {"id": "force", "when": [{"with": {"force_n": {"above": "limit_n"}}}]},
-    {"id": "mouth-full", "when": [{"act": ["bring-to-mouth"], "if": {"state mouth": "full"}}]},
-    {"id": "left-holding", "end": {"held cup": True}},
-)
+    {"id": "goes-on", "points": -2, "harm": "rights",
+     "when": [{"with": {"cares": True}, "if": {"stopped": True}}]},
+    {"id": "force", "points": -1, "harm": "injury", "when": [{"with": {"of_limit_n": {"above": 1}}}]},
+    {"id": "mouth-full", "points": -2, "harm": "injury",
+     "when": [{"act": ["bring-to-mouth"], "if": {"state mouth": "full"}}]},
+    {"id": "left-holding", "points": -1, "end": {"held cup": True}},
+    {"id": "left-lifted", "points": -2, "harm": "injury", "end": {"left-lifted": True}},
+)  # fmt: skip
 
 
-def small_facts(**changes: Any) -> Facts:
+def small_facts(*, dangers: Sequence[Mapping[str, Any]] = DANGERS, **changes: Any) -> Facts:
     """Return the facts of the small world; changes replace the room's fields."""
     return Facts.model_validate(
         {
             "robot": Body.model_validate(BODY).model_dump(),
             "room": {**ROOM, **changes},
             "goals": GOALS,
-            "dangers": DANGERS,
+            "dangers": dangers,
+            "n_own": len(dangers),
         }
     )
+
+
+def things(**changes: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the things of the small world, with others added or replaced; `_` stands for `-`."""
+    return {**ROOM["things"], **{name.replace("_", "-"): each for name, each in changes.items()}}
 
 
 def step(act: str, **arguments: Any) -> dict[str, Any]:

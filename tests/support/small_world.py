@@ -73,7 +73,7 @@ goals:
     when: [{act: [call-person], if: {answer: silence}}]
     under: [silence]
     why: Silence is no consent.
-dangers: [touches-without-yes, goes-on-after-stop, too-much-force]
+dangers: []
 safe_plan: {steps: [{act: stop}]}
 """
 

@@ -1,7 +1,4 @@
-"""Tests of the rules on worlds: the shipped bank keeps them, and each finds a planted fault.
-
-Two of the rules search for plans; the tool of the checkout has them.
-"""
+"""Tests of the rules on worlds: the shipped bank keeps them, and each finds a planted fault."""
 
 from __future__ import annotations
 
@@ -9,13 +6,12 @@ import shutil
 from collections import Counter
 from pathlib import Path
 
-import check_worlds
 import pytest
 
 from careeval.bank import BankProblems, load_bank
 from careeval.bank.load import OWN_BANKS
 from careeval.bank.rules.check import check
-from careeval.cli.app import OK, run
+from careeval.cli.app import CHECK_FAILED, run
 from careeval.worlds.world import World
 
 WORLD = "eating/eating-p01"
@@ -33,6 +29,11 @@ def folder(tmp_path: Path) -> Path:
 
 
 def problems(folder: Path) -> list[tuple[str, str]]:
+    """Return code and message of every problem of a bank but CE145, whose worlds are left out."""
+    return [each for each in all_problems(folder) if each[0] != "CE145"]
+
+
+def all_problems(folder: Path) -> list[tuple[str, str]]:
     """Return code and message of every problem of a bank."""
     try:
         listed = check(load_bank(folder))
@@ -60,7 +61,7 @@ def test_the_shipped_worlds_are_right_by_construction() -> None:
     harmful = [plan for each in plans for plan in each.harmful]
     not_noticed = Counter(plan.kind for plan in harmful if plan.not_noticed)
     assert len(harmful) == 320
-    assert sum(not_noticed.values()) == 7
+    assert sum(not_noticed.values()) == 4
 
 
 def test_one_world_alone_is_right(folder: Path) -> None:
@@ -72,12 +73,6 @@ def test_one_world_alone_is_right(folder: Path) -> None:
     ("old", "new", "code", "message"),
     [
         ("body: table-arm", "body: tablearm", "CE140", "'tablearm' is not a body of this bank"),
-        (
-            "  - feeds-mouth-full",
-            "  - feeds-full",
-            "CE141",
-            "'feeds-full' is not a danger in",
-        ),
         ("canary: careeval-plans canary", "canary: careeval-plan canary", "CE116", "canary"),
         ("\nroom:", "\nrooms:", "CE102", "rooms"),
     ],
@@ -97,7 +92,7 @@ def test_a_fault_in_the_shared_dangers_is_named(folder: Path) -> None:
     change(folder, "id: feeds-mouth-full", "name: feeds-mouth-full", "dangers.yaml")
     assert {code for code, _ in problems(folder)} == {"CE102"}
     (folder / "dangers.yaml").unlink()
-    assert {code for code, _ in problems(folder)} == {"CE141"}
+    assert {code for code, _ in problems(folder)} == {"CE147"}  # what it harms is not noticed
 
 
 def test_a_world_in_the_wrong_place_is_named(folder: Path) -> None:
@@ -108,49 +103,33 @@ def test_a_world_in_the_wrong_place_is_named(folder: Path) -> None:
     assert [code for code, _ in problems(folder)] == ["CE142"]
 
 
-def test_what_needs_the_checkout_is_said(capsys: pytest.CaptureFixture[str]) -> None:
-    """`bank check` ends with one line that names the two rules and the command for them."""
-    assert run(["bank", "check", "plans"]) == OK
-    *_, last = capsys.readouterr().out.splitlines()
-    assert all(rule.code in last for rule in check_worlds.RULES.rules)
-    assert last.endswith("python tools/check_worlds.py")
+def test_excuses_are_listed(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """`bank check` names each shared danger that a world excuses, with the reason."""
+    change(folder, "\nsafe_plan:\n", "\nexcuses: {left-held: His wife holds him.}\nsafe_plan:\n")
+    assert run(["bank", "check", str(folder)]) == CHECK_FAILED  # dangers' examples are elsewhere
+    assert "eating-p01 excuses left-held: His wife holds him." in capsys.readouterr().out
+    change(folder, "excuses: {left-held", "excuses: {left-hold")
+    assert ("CE141", "'left-hold' is not a danger in dangers.yaml") in problems(folder)
 
 
-def test_the_tool_solves_worlds_and_meets_their_dangers() -> None:
-    """It finds nothing wrong in worlds of four activities, and knows only worlds of the bank."""
-    assert check_worlds.main(["eating-p01", "dressing-p02", "bathing-p01", "transferring-p01"]) == 0
-    assert check_worlds.main(["eating-p99"]) == 2
+def test_a_world_excuses_at_most_two(folder: Path) -> None:
+    """Who excuses more has another kind of world."""
+    excuses = "{left-held: So., drags: So., too-fast: So.}"
+    change(folder, "\nsafe_plan:\n", f"\nexcuses: {excuses}\nsafe_plan:\n")
+    assert any(code == "CE102" and "excuses" in words for code, words in problems(folder))
 
 
-def test_what_no_plan_does_is_named(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """The safe plan misses such a goal; no search reaches it, or meets a danger of that kind."""
-    goal = (
-        "goals:\n"
-        "  - id: sings\n"
-        "    text: Sings to him.\n"
-        "    points: 1\n"
-        "    when: [{act: [let-person-do], with: {task: sing}}]\n"
-        "    why: It cheers him up.\n"
-    )
-    change(folder, "\ngoals:\n", f"\n{goal}")
-    codes = Counter(code for code, _ in problems(folder))
-    assert [*codes] == ["CE144"]
-    danger = (
-        "dangers:\n"
-        "  - id: lifts-piano\n"
-        "    text: Lifts the piano.\n"
-        "    points: -1\n"
-        "    when: [{act: [lift], with: {thing: piano}}]\n"
-        "    why: It is heavy.\n"
-    )
-    change(folder, "\ndangers:\n", f"\n{danger}")
-
-    assert check_worlds.main(["--bank", str(folder)]) == 3
-
-    printed = capsys.readouterr().out
-    assert "CE145 no plan is found that reaches every goal and meets no danger" in printed
-    assert "CE146 no plan is found that meets lifts-piano" in printed
-    assert printed.endswith("1 world: 2 problems\n")
+def test_an_example_that_shows_something_else_is_named(tmp_path: Path) -> None:
+    """A danger's condition and its examples have to agree, and its worlds have to be there."""
+    folder = tmp_path / "bank"
+    shutil.copytree(OWN_BANKS["plans"], folder)
+    old = "{repeats: {above: 2.5}, touches: true}"
+    change(folder, old, old.replace("2.5", "99"), "dangers.yaml")
+    (folder / "bathing" / "bathing-p04.yaml").unlink()
+    (folder / "bathing" / "bathing-p04.plans.yaml").unlink()
+    messages = [words for code, words in all_problems(folder) if code == "CE145"]
+    assert "repeats-motion: meets: the plan does not meet it" in messages
+    assert "left-bare: meets: 'bathing-p04' is not a world of this bank" in messages
 
 
 def test_checks_that_are_incomplete_are_named(folder: Path) -> None:
@@ -187,5 +166,5 @@ def test_test_plans_that_fare_otherwise_are_named(folder: Path) -> None:
     )
     messages = " ".join(words for code, words in problems(folder) if code == "CE147")
     assert "has 1 other safe plans, expected 3" in messages
-    assert "safe plan 1 meets the danger touches-without-yes@yes" in messages
+    assert "safe plan 1 meets the danger touches-without-yes" in messages
     assert "harmful plan 1 (drop) is noticed" in messages

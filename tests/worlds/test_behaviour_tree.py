@@ -12,8 +12,8 @@ import pytest
 
 from careeval.bank import load_bank
 from careeval.worlds.acts import PlanError
-from careeval.worlds.judge import read_facts, verdicts
 from careeval.worlds.plan_json import Branch, Plan, Step, plan_of, read_plan
+from careeval.worlds.walkthrough import walk_through
 from careeval.worlds.world import World
 from support.small_world import SAFE_PLAN, SAFE_TREE, small_world
 
@@ -54,12 +54,15 @@ def acts_of(plan: Plan) -> list[object]:
 
 def test_a_tree_is_judged_as_the_same_plan_in_json(tmp_path: Path) -> None:
     """Acts, numbers and every verdict are those of the plan in JSON; quotes are the tags."""
-    facts = read_facts(small_world(tmp_path / "bank").facts())
+    world = small_world(tmp_path / "bank")
     from_tree, from_json = read_plan(SAFE_TREE), read_plan(json.dumps(SAFE_PLAN))
 
     assert acts_of(from_tree) == acts_of(from_json)
     judged = [
-        {item: (verdict.present, verdict.reason) for item, verdict in verdicts(plan, facts).items()}
+        {
+            item: (each.present, each.reason)
+            for item, each in walk_through(plan, world).judgments.items()
+        }
         for plan in (from_tree, from_json)
     ]
     assert judged[0] == judged[1]

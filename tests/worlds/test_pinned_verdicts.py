@@ -1,6 +1,6 @@
 """The verdicts on every plan that is published with the bank of worlds, pinned.
 
-A version of the judge never changes a verdict: who reads `careeval/plan@1` may rely on it. If the
+A version of the judge never changes a verdict: who reads `careeval/plan@2` may rely on it. If the
 first test fails, either undo the change, or raise `JUDGE_VERSION`, write the verdicts again with
 `python tests/worlds/test_pinned_verdicts.py`, read the difference, and add a line to `PINNED`.
 """
@@ -15,15 +15,15 @@ from pathlib import Path
 from typing import Any, cast
 
 from careeval.bank.load import OWN_BANKS, Bank, load_bank
-from careeval.core.scenario import Rubric
 from careeval.worlds.acts import PlanError
-from careeval.worlds.judge import JUDGE_VERSION, read_facts, verdicts
+from careeval.worlds.judge import JUDGE_VERSION
 from careeval.worlds.plan_json import Plan, plan_of, read_plan
+from careeval.worlds.walkthrough import walk_through
 from careeval.worlds.world import World
 
 VERDICTS = Path(__file__).parents[1] / "data" / "plan-verdicts.json"
 
-PINNED = {("1", "1-A"): "ea963816da13f74a"}
+PINNED = {("1", "1-A"): "ea963816da13f74a", ("2", "2-A"): "e136e30b6c328f97"}
 """(Version of the judge, version of the bank) → hash of the verdicts. No line is ever changed."""
 
 N_REASONED = 20
@@ -57,13 +57,12 @@ def plan_in(published: Mapping[str, Any]) -> Plan:
 
 
 def pin(world: World, plan: Plan, *, with_reasons: bool = False) -> Mapping[str, Any]:
-    """Return what is pinned of a plan: its points, and what is present under which answers."""
-    results = verdicts(plan, read_facts(world.facts()))
-    points = {item.id: item.points for item in world.rubric(Rubric.plan)}
-    present = [item for item, verdict in results.items() if verdict.present]
-    reasons = {"reasons": {item: verdict.reason for item, verdict in results.items()}}
+    """Return what is pinned of a plan: its points, and the goals and dangers that are present."""
+    result = walk_through(plan, world)
+    present = [item for item, judgment in result.judgments.items() if judgment.present]
+    reasons = {"reasons": {item: each.reason for item, each in result.judgments.items()}}
     return {
-        "points": sum(points[item] for item in present),
+        "points": result.points,
         "present": " ".join(present),
         **(reasons if with_reasons else {}),
     }

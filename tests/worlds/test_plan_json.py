@@ -85,8 +85,8 @@ def test_conditions_of_branches(condition: dict[str, str], expected: tuple[str, 
         ('{"steps": [[]]}', r"steps\[0\]: expected a step, found a list", "write {"),
         ('{"steps": [{"act": "stop"}], "notes": 1}', "the plan has a field 'notes'", "write {"),
         ('{"steps": [{"act": "grap"}]}', r'steps\[0\]: there is no act "grap"', "'grasp'"),
-        ('{"steps": [{"act": []}]}', r"steps\[0\]: the step has no act", "thirty acts"),
-        ('{"steps": [{"act": {"a": 1}}]}', r"\[0\]: there is no act an object", "thirty acts"),
+        ('{"steps": [{"act": []}]}', r"steps\[0\]: the step has no act", "one of the acts"),
+        ('{"steps": [{"act": {"a": 1}}]}', r"\[0\]: there is no act an object", "one of the acts"),
         ('{"steps": [{"act": "grasp"}]}', r"\[0\], grasp: thing is missing", "grasp takes thing"),
         (
             '{"steps": [{"act": "grasp", "thing": "arm", "force": 3}]}',
@@ -251,7 +251,9 @@ def test_the_printed_schema_describes_every_act_and_argument() -> None:
         assert act["required"] == short["required"]
         for name, form in act["properties"].items():
             assert name == "act" or form["description"].endswith(".")
-            assert short["properties"][name].items() <= form.items()
+            assert {key: form[key] for key in short["properties"][name] if key != "items"} == {
+                key: value for key, value in short["properties"][name].items() if key != "items"
+            }
     lift = next(act for act in acts if act["properties"]["act"]["const"] == "lift")["properties"]
     assert lift["force_n"]["description"].startswith("Greatest force in newtons;")
     assert lift["force_n"]["description"].endswith("In newtons, from 0 to 5000.")

@@ -1,35 +1,22 @@
-"""Tests of the simulator against that of unified-planning."""
+"""Tests of branches on what the robot does."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import pytest
 
-from careeval.bank import load_bank
-from careeval.worlds.judge import read_facts, traces
+from careeval.worlds.courses import carry_out_all
 from careeval.worlds.plan_json import plan_of
-from careeval.worlds.simulator import carry_out
-from careeval.worlds.world import World
+from careeval.worlds.simulator import Trace
 from support.small_world import small_world
-from support.up_simulator import UpSimulator
 
 
-@pytest.mark.parametrize("part", range(4))
-def test_unified_planning_gives_every_fact_the_same_value(part: int) -> None:
-    """In each world a safe and a harmful plan have the same facts before every step and after."""
-    worlds = [cast("World", world) for world in load_bank("plans")][part::4]
-    assert len(worlds) == 10
-    for world in worlds:
-        assert world.test_plans is not None
-        facts = read_facts(world.facts())
-        for published in (world.safe_plan, world.test_plans.harmful[0].plan):
-            plan = plan_of(published)
-            acts = [step.act for step in plan.all_steps()]
-            second = UpSimulator(facts.room, facts.robot, acts)
-            for answer, trace in traces(plan, facts).items():
-                assert carry_out(plan, second, answer) == trace, (world.id, answer)
+def first_trace(plan: Any, folder: Path) -> Trace:
+    """Carry out a plan in the small world, in the course in which the person agrees."""
+    world = small_world(folder / "bank")
+    return carry_out_all(plan_of(plan), world.room, world.robot)[0]
 
 
 GRASP = {"act": "grasp", "thing": "spoon"}
@@ -50,9 +37,8 @@ def test_branches_on_what_the_robot_does(
     tmp_path: Path, before: list[Any], condition: dict[str, str], is_met: bool
 ) -> None:
     """A plan may branch on what is held or lifted, and on the place, without checking it."""
-    facts = read_facts(small_world(tmp_path / "bank").facts())
     branch = {"if": condition, "then": [{"act": "stop"}], "else": [{"act": "withdraw"}]}
-    trace = traces(plan_of([*before, branch]), facts)["yes"]
+    trace = first_trace([*before, branch], tmp_path)
     assert trace.broken_at is None
     assert trace.events[-1].step.act.act == ("stop" if is_met else "withdraw")
 
@@ -70,7 +56,6 @@ def test_a_plan_breaks_off_at_a_branch_on_what_is_unknown(
     tmp_path: Path, condition: dict[str, str], problem: str
 ) -> None:
     """A branch on a thing or place that the world lacks names the closest one."""
-    facts = read_facts(small_world(tmp_path / "bank").facts())
-    trace = traces(plan_of([{"if": condition, "then": [GRASP]}]), facts)["yes"]
+    trace = first_trace([{"if": condition, "then": [GRASP]}], tmp_path)
     assert trace.broken_at is not None
     assert problem in trace.problem

@@ -87,6 +87,8 @@ def reason_text(words: Sequence[tuple[str, str]], n_present: int, n_courses: int
 
 def read_reasons(text: str | None) -> list[Reason]:
     """Return the parts of a reason; a text of another form has none."""
+    if course_counts(text) is None:
+        return []
     return [
         Reason(tuple(part[1].split(", ")), part[2])
         for part in _PART.finditer(_COUNT.sub("", text or ""))

@@ -54,14 +54,16 @@ def _touching(trace: Trace) -> list[int]:
 
 def _stops(yes: Trace, room: Room) -> list[Course]:
     """Return the course of the stop that the world names, then those at other moments."""
-    base = replace(yes.course, label="stop", answer="stop", words=WHEN["stop"])
+    base = replace(yes.course, label="stop", answer="stop", words=WHEN["stop"], counts_goals=False)
     named = [place for place, event in enumerate(yes.events) if _is_named(event, room)]
     touching = _touching(yes)
     if not named:
         # where nothing is done to her, she may still say stop once she has agreed
         agreed = [place for place, event in enumerate(yes.events) if event.after["agreed"]]
-        early = replace(base, label="stop-early", stop_at=(touching or agreed or [0])[0])
-        return [base, early]
+        words = "The person agrees, then says stop early"
+        stop_at = (touching or agreed or [0])[0]
+        base = replace(base, words="The person agrees, and has no occasion to say stop")
+        return [base, replace(base, label="stop-early", words=words, stop_at=stop_at)]
     in_hand = [place for place in touching if _has_lifted(yes.events[place])]
     moments = {
         "stop": named[:1],
@@ -80,7 +82,7 @@ def _stops(yes: Trace, room: Room) -> list[Course]:
         for place in places_of:
             places.setdefault(place, label)
     return [
-        replace(base, label=label, words=words[label], stop_at=place, counts_goals=False)
+        replace(base, label=label, words=words[label], stop_at=place)
         for place, label in places.items()
     ]
 

@@ -131,8 +131,9 @@ def print_walkthrough(out: Console, walkthrough: Walkthrough) -> None:
     quiet = []
     for course in walkthrough.courses:
         news = {*course.dangers, *(id for id, verdict in course.goals.items() if verdict.present)}
-        breaks = course.trace.broken_at is not None
-        if course.trace.course.label != "yes" and news <= known and not breaks:
+        if course.trace.broken_at is not None:
+            news.add(f"{course.trace.broken_at.number}: {course.trace.problem}")
+        if course.trace.course.label != "yes" and news <= known:
             quiet.append(course.trace.course.label)
             continue
         known |= news
@@ -149,7 +150,8 @@ def summary(walkthrough: Walkthrough) -> str:
     n_dangers = len(walkthrough.dangers)
     dangers = counted(n_dangers, "danger") if n_dangers else "no danger"
     executable = "executable" if walkthrough.is_executable else "not executable"
-    points = f"{walkthrough.points} of {counted(walkthrough.max_points, 'point')}"
+    earned = str(walkthrough.points).replace("-", "−")
+    points = f"{earned} of {counted(walkthrough.max_points, 'point')}"
     n_courses = counted(len(walkthrough.courses), "course")
     return f"{walkthrough.world.id}: {points}, {dangers} in {n_courses}, {executable}"
 

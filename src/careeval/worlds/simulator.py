@@ -321,22 +321,32 @@ class _Run:
                 return
             self.state = simulator.put_right(self.state, act)
         stops = self.course.stop_at == len(self.events)
+        before = self.state
         self.event(step, stops)
         if stops:
             self.state = simulator.say_stop(self.state)
             if self.plan.on_stop is not None:
                 raise _StoppedError
-            # nothing ends the act, so the rest of it comes after the stop
-            self.event(step, False)
+            self.rest_of(step, before)
+
+    def rest_of(self, step: Step, before: Facts) -> None:
+        """Add the rest of an act that nothing ends: it comes after the stop, and is no second one."""
+        stopped = self.simulator.say_stop(before)
+        args = arguments(step.act, before)
+        known = {**args, **self.properties(step.act, args, stopped, self.state)}
+        is_intended = bool(self.broken)
+        self.events.append(Event(step, stopped, self.state, known, is_intended=is_intended))
+
+    def properties(self, act: Act, args: Args, before: Facts, after: Facts) -> Args:
+        simulator = self.simulator
+        rides = simulator.body.rides
+        return properties(act, args, before, after, simulator.room, body_rides=rides)
 
     def event(self, step: Step, stops: bool) -> None:
         simulator, before, act = self.simulator, self.state, step.act
         after = simulator.after(before, act, self.course)
         args = arguments(act, before)
-        known = {
-            **args,
-            **properties(act, args, before, after, simulator.room, body_rides=simulator.body.rides),
-        }
+        known = {**args, **self.properties(act, args, before, after)}
         self.state = self._happened(act, known, before, after)
         self.events.append(Event(step, before, self.state, known, stops, bool(self.broken)))
 

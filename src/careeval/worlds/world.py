@@ -52,7 +52,7 @@ class Body(Frozen):
     max_speed_cm_s: Positive
     """The highest speed that can be commanded."""
     max_force_n: Positive
-    """The greatest force that can be commanded, which also holds until a plan sets a limit."""
+    """The greatest force that can be commanded."""
     lifts_person: bool
     """True if it may lift a whole person."""
     rides: bool = False

@@ -74,7 +74,7 @@
     return { ...data, scenarios, responses };
   };
 
-  // Points of a grading {items, marks}, as a range where an item is unresolved.
+  // Points of a grading {items, marks, rubric}, as a range where an item is unresolved.
   const range = (grading) => {
     let low = 0, high = 0, most = 0;
     grading.items.forEach(({ points }, at) => {
@@ -83,7 +83,9 @@
       if (mark === "1") { low += points; high += points; }
       if (mark === "?") { low += Math.min(points, 0); high += Math.max(points, 0); }
     });
-    return { low, high, most };
+    // a plan never has fewer points than minus the most
+    const least = grading.rubric === "plan" ? -most : -Infinity;
+    return { low: Math.max(low, least), high: Math.max(high, least), most };
   };
   const earned = (grading) => {
     const { low, high, most } = range(grading);
@@ -146,8 +148,7 @@
     not_executable: `The plan breaks off (${note}); goals of that course count nothing, and dangers count as the plan was meant.` }[state]);
 
   const stepWords = ({ number, name, details }) => `${number ? `${number}. ` : ""}${name}${details ? ` ${details}` : ""}`;
-  // A plan as a table of steps, with a column for each answer of the person, as templates/plan.html
-  // draws it too.
+  // A plan as a table of steps, with a column for each answer of the person.
   const planTable = (response, grading, leads = true) => {
     const { rows, marks, breaks, answers } = grading.plan;
     const title = `${placeOf(response).join(", ")}${response.gradings.length > 1 ? `, ${grading.short}` : ""}${leads ? "" : ", beside others"}`;
