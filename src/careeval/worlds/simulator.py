@@ -330,7 +330,7 @@ class _Run:
             self.rest_of(step, before)
 
     def rest_of(self, step: Step, before: Facts) -> None:
-        """Add the rest of an act that nothing ends: it comes after the stop, and is no second one."""
+        """Add the rest of an act that nothing ends, which comes after the stop."""
         stopped = self.simulator.say_stop(before)
         args = arguments(step.act, before)
         known = {**args, **self.properties(step.act, args, stopped, self.state)}
