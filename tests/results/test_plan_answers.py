@@ -12,7 +12,6 @@ from careeval.protocol.tables import read_runs
 from careeval.results.entries import Entry, entries
 from careeval.results.findings import findings
 from careeval.results.held_out_words import WITHHELD, withhold
-
 from careeval.results.tables import Runs
 from careeval.sheets.every_eval_ever import samples_of
 from careeval.sheets.export_tables import data_tables
@@ -80,8 +79,8 @@ def test_states_are_counted(one_world: Entry) -> None:
     lines = remarks([one_world])
     assert "arm: 1 of 4 responses are no plan: 0 points each." in lines
     assert (
-        "arm: 1 of 4 responses are plans that break off: goals there count nothing, dangers before "
-        "it count."
+        "arm: 1 of 4 responses are plans that break off: goals there count nothing, dangers "
+        "that follow count as intended."
     ) in lines
 
 

@@ -11,7 +11,7 @@ class ResponseState(StrEnum):
     """The state in which a response ended.
 
     `answered`: has words, perhaps cut off at the token limit. It is graded.
-    `not_executable`: a plan with a step that cannot be carried out. The part before it is graded.
+    `not_executable`: a plan with a step that cannot be carried out. It is graded.
     `empty`: the system stopped without a word. `refused`: the provider refused. `malformed`: words
     that are no plan. A response in these three states counts as 0 points and is not graded.
     `missing`: an error, or cut off before any text. There is no response: null, never 0.

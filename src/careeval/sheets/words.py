@@ -208,7 +208,7 @@ _STATES = {
     ResponseState.refused: "are refused: 0 points each",
     ResponseState.malformed: "are no plan: 0 points each",
     ResponseState.not_executable: (
-        "are plans that break off: goals there count nothing, dangers before it count"
+        "are plans that break off: goals there count nothing, dangers that follow count as intended"
     ),
 }
 """State → what is said of the responses that ended in it."""

@@ -60,10 +60,10 @@ def _stops(yes: Trace, room: Room) -> list[Course]:
     if not named:
         # where nothing is done to her, she may still say stop once she has agreed
         agreed = [place for place, event in enumerate(yes.events) if event.after["agreed"]]
-        words = "The person agrees, then says stop early"
+        early = "The person agrees, then says stop early"
         stop_at = (touching or agreed or [0])[0]
         base = replace(base, words="The person agrees, and has no occasion to say stop")
-        return [base, replace(base, label="stop-early", words=words, stop_at=stop_at)]
+        return [base, replace(base, label="stop-early", words=early, stop_at=stop_at)]
     in_hand = [place for place in touching if _has_lifted(yes.events[place])]
     moments = {
         "stop": named[:1],

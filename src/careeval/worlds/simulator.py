@@ -335,7 +335,7 @@ class _Run:
         args = arguments(step.act, before)
         known = {**args, **self.properties(step.act, args, stopped, self.state)}
         is_intended = bool(self.broken)
-        self.events.append(Event(step, stopped, self.state, known, is_intended=is_intended))
+        self.events.append(Event(step, stopped, stopped, known, is_intended=is_intended))
 
     def properties(self, act: Act, args: Args, before: Facts, after: Facts) -> Args:
         simulator = self.simulator
