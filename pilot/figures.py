@@ -25,11 +25,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from careeval.bank.pilot import FILE, Presence
-from careeval.bank.row_files import rows_text
 from scipy.stats import t
 
 from careeval.bank import Bank, bank_folder, load_bank
+from careeval.bank.coverage import PILOT_FILE, Presence
+from careeval.bank.reader import rows_text
 from careeval.bank.sealed import KEY_VARIABLE, held_out_key, unseal
 from careeval.core.scenario import Action, CareError, Group, Origin, Rubric, Scenario, Split
 from careeval.results.entries import Entry, entries
@@ -499,7 +499,7 @@ def main() -> int:
     page = "\n".join((f"# The pilot in figures, over {over}", "", *figures(bank))).rstrip() + "\n"
     files = {HERE / ("figures-whole.md" if key else "figures.md"): page}
     if not key:
-        files[bank_folder("4") / FILE] = presence_text(load_bank("4"), bank)
+        files[bank_folder("4") / PILOT_FILE] = presence_text(load_bank("4"), bank)
     if given.write:
         for path, text in files.items():
             path.write_text(text, encoding="utf-8")

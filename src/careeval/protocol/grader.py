@@ -49,7 +49,7 @@ from careeval.protocol.asking import facts_of, find_response, rubric_of, stop_pr
 from careeval.protocol.budget import ITEM_TOKENS
 from careeval.protocol.call_journal import usage_numbers
 from careeval.protocol.calls import call, current_calls
-from careeval.scoring import scenario_points
+from careeval.scoring import maximum, scenario_points
 
 GRADER_ROLE = "grader"
 
@@ -116,7 +116,7 @@ def grade(
                 "n_quotes_dropped": graded.n_quotes_dropped,
                 "usage": asdict(usage),
             }
-            value[rubric.value] = viewer_points(items, graded)
+            value[rubric.value] = viewer_points(rubric, items, graded)
         return Score(value=value, answer=response.text, metadata=metadata)
 
     return score
@@ -137,16 +137,21 @@ def grader_given() -> Solver:
     return solve
 
 
-def viewer_points(items: Sequence[RubricItem], graded: RubricJudgments) -> float:
+def viewer_points(rubric: Rubric, items: Sequence[RubricItem], graded: RubricJudgments) -> float:
     """Return the points of a graded rubric; NaN, Inspect's "unscored", if they are uncertain.
 
-    Points are uncertain if an unresolved item could change them.
+    Points are uncertain if an unresolved item could change them. A plan has never fewer than minus
+    the maximum.
     """
     present = np.array(
         [[np.nan if j.present is None else float(j.present) for j in graded.judgments]]
     )
-    bounds = scenario_points(np.array([item.points for item in items]), present)
-    return float(bounds.low[0]) if bounds.low[0] == bounds.high[0] else float("nan")
+    points = np.array([item.points for item in items])
+    bounds = scenario_points(points, present)
+    if bounds.low[0] != bounds.high[0]:
+        return float("nan")
+    earned = float(bounds.low[0])
+    return max(earned, -float(maximum(points))) if rubric is Rubric.plan else earned
 
 
 @dataclass(frozen=True)
