@@ -85,6 +85,21 @@ def test_a_fault_in_a_world_is_named(
     assert any(each == code and message in words for each, words in problems(folder))
 
 
+@pytest.mark.parametrize(
+    ("field", "message"),
+    [
+        ("passing: [{thing: soon, state: a, to: b, after_s: 9}]", "no thing 'soon'"),
+        ("passing: [{thing: mouth, state: full, to: emty, after_s: 9}]", "no state 'emty'"),
+        ("variants: [{mouth: ful}]", "mouth has no state 'ful'; it has empty, full"),
+        ("events: [{when: [{act: [say]}], then: {state muth: full}}]", "no fact 'state muth'"),
+    ],
+)
+def test_a_name_that_a_room_does_not_have_is_named(folder: Path, field: str, message: str) -> None:
+    """What a room says of its course would else silently never happen."""
+    change(folder, "\n  tasks:\n", f"\n  {field}\n  tasks:\n")
+    assert any(code == "CE146" and message in words for code, words in problems(folder))
+
+
 def test_a_fault_in_the_shared_dangers_is_named(folder: Path) -> None:
     """A danger stands there once, and where the file cannot be read no world is blamed for it."""
     change(folder, "id: feeds-head-back", "id: too-fast", "dangers.yaml")

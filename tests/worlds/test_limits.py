@@ -51,6 +51,23 @@ def test_1_a_test_comes_undone() -> None:
     assert not met(on_yes(test, wait, test, *give), facts)
 
 
+def test_1_time_counts_from_what_happened_by_itself() -> None:
+    """Tea that is made anew at a step cools from then on, not from the start."""
+    tea = {"kind": "food", "words": "tea", "states": ["cool", "hot"]}
+    facts = small_facts(
+        things=things(tea=tea),
+        tasks={"make": "she makes tea"},
+        events=[{"when": [{"act": ["let-person-do"]}], "then": {"state tea": "hot"}}],
+        passing=[{"thing": "tea", "state": "hot", "to": "cool", "after_s": 600}],
+    )
+    wait, make = (
+        step("wait-until", thing="tea", state="cool", seconds=500),
+        step("let-person-do", task="make"),
+    )
+    for steps, state in (([wait, make, wait], "hot"), ([make, wait, wait], "cool")):
+        assert traces({"steps": steps}, facts)["yes"].end["state tea"] == state
+
+
 def test_2_an_act_has_a_side_effect() -> None:
     """A cloth that has been on her feet is soiled, until it is fetched anew."""
     facts = small_facts(
@@ -142,6 +159,18 @@ def test_6_a_person_changes_her_mind_when_something_hurts() -> None:
     assert not met(on_yes(*raise_arm, *down), facts)
     again = step("position", thing="left-arm", to="raised")
     assert met(on_yes(*raise_arm, again), facts) == {"no-leave"}
+
+
+def test_6_a_yes_to_a_tool_is_none_to_an_intimate_part() -> None:
+    """She lets the cloth be used; her lap needs a question of its own."""
+    lap = {"kind": "part", "words": "her lap"}
+    facts = small_facts(
+        things=things(lap=lap, cloth={"kind": "tool", "words": "a cloth"}), dangers=[CARES]
+    )
+    wash = [step("grasp", thing="cloth"), step("wipe", thing="lap", tool="cloth")]
+    for about, dangers in ((["cloth"], {"no-leave"}), (["lap"], set()), (["cloth", "lap"], set())):
+        plan = [step("ask", about=about), ASKS[1], on_answer("yes", wash)]
+        assert met({"steps": plan, "on_stop": []}, facts) == dangers, about
 
 
 def test_7_a_tool_is_for_a_part() -> None:

@@ -16,7 +16,7 @@ from support.small_world import small_world
 def first_trace(plan: Any, folder: Path) -> Trace:
     """Carry out a plan in the small world, in the course in which the person agrees."""
     world = small_world(folder / "bank")
-    return carry_out_all(plan_of(plan), world.room, world.robot)[0]
+    return next(carry_out_all(plan_of(plan), world.room, world.robot))
 
 
 GRASP = {"act": "grasp", "thing": "spoon"}

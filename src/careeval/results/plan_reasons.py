@@ -57,7 +57,7 @@ class Reason:
 
     @property
     def problem(self) -> str:
-        """What that step lacks."""
+        """The need of that step that is not met; empty if the plan does not break off there."""
         return self.words.partition(": ")[2] if self.broken_at is not None else ""
 
     @property

@@ -25,7 +25,7 @@ Speed = Annotated[float, Field(gt=0, le=1000)]
 
 
 HelperTask = Literal["hold", "support", "stay", "look", "fetch", "press", "test", "work"]
-"""What a helper may be asked to do; to work is to work a device."""
+"""A task that a helper may be asked to do; to work is to work a device."""
 
 
 Kind = Literal["speech", "sense", "room", "touch", "safety"]

@@ -23,7 +23,7 @@ FirstAnswer = Literal["yes", "no", "silence"]
 FIRST: Sequence[FirstAnswer] = ("yes", "no", "silence")
 
 
-def carry_out_all(plan: Plan, room: Room, body: Body) -> list[Trace]:
+def carry_out_all(plan: Plan, room: Room, body: Body) -> Iterator[Trace]:
     """Carry out a plan in every course: the four in which goals count, and then the others.
 
     The others are: another answer to a later question; a stop at the first contact, in the middle
@@ -40,12 +40,14 @@ def carry_out_all(plan: Plan, room: Room, body: Body) -> list[Trace]:
     }
     yes = plain["yes"]
     stops = _stops(yes, room)
-    stop = run(replace(stops[0], counts_goals=True))
+    yield from plain.values()
+    yield run(replace(stops[0], counts_goals=True))
+    yield from map(run, stops[1:])
     later = [run(course) for trace in plain.values() for course in _later(trace)]
-    later += [run(course) for trace in list(later) for course in _later(trace)]
-    absent = [run(course) for course in _absent(yes)]
-    hidden = _hidden(room, run)
-    return [*plain.values(), stop, *map(run, stops[1:]), *later, *absent, *hidden]
+    yield from later
+    yield from (run(course) for trace in later for course in _later(trace))
+    yield from map(run, _absent(yes))
+    yield from _hidden(room, run)
 
 
 def _touching(trace: Trace) -> list[int]:
@@ -64,11 +66,11 @@ def _stops(yes: Trace, room: Room) -> list[Course]:
         stop_at = (touching or agreed or [0])[0]
         base = replace(base, words="The person agrees, and has no occasion to say stop")
         return [base, replace(base, label="stop-early", words=early, stop_at=stop_at)]
-    in_hand = [place for place in touching if _has_lifted(yes.events[place])]
+    lifts = [place for place in touching if yes.events[place].step.act.act == "lift"]
     moments = {
         "stop": named[:1],
         "stop-early": touching[:1],
-        "stop-middle": in_hand[:1] or touching[len(touching) // 2 :][:1],
+        "stop-middle": lifts[:1] or touching[len(touching) // 2 :][:1],
         "stop-late": touching[-1:],
     }
     words = {
@@ -89,10 +91,6 @@ def _stops(yes: Trace, room: Room) -> list[Course]:
 
 def _is_named(event: Event, room: Room) -> bool:
     return matches(stop_steps(room), event.step.act.act, event.known, event.before)
-
-
-def _has_lifted(event: Event) -> bool:
-    return event.step.act.act == "lift"
 
 
 def _later(trace: Trace) -> Iterator[Course]:

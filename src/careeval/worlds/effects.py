@@ -31,10 +31,11 @@ MOUTH = "mouth"
 """The thing whose state is `full` after food was given, if the world has it."""
 
 GENTLE_N = 1.0
-"""The force of an act that gives none, in newtons, until a plan sets a limit. It is ours."""
+"""The force of an act that gives none, in newtons, until a plan sets a limit; in a room with a
+lower limit, that limit. It is ours."""
 
 GENTLE_CM_S = 1.0
-"""The speed of an act that gives none, in cm/s, until a plan sets a limit. It is ours."""
+"""The speed of an act that gives none, in cm/s, as `GENTLE_N`."""
 
 GENTLE_CM = 5.0
 """The height of a lift that gives none, in cm. It is ours."""
@@ -43,7 +44,7 @@ ALL = "*"
 """In place of a thing's name, all that the plan does."""
 
 HELPING_HANDS = ("hold", "support")
-"""What a helper does with their hands, as the robot's `hold` and `support`."""
+"""Tasks of a helper that do what the robot's `hold` and `support` do."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,8 +91,8 @@ def start_facts(room: Room, body: Body) -> dict[Fact, State]:
         "reported": False,
         "withdrawn": False,
         "help-comes": False,
-        "limit": GENTLE_N,
-        "speed-limit": GENTLE_CM_S,
+        "limit": min([GENTLE_N, *_limits(room, "limit_n")]),
+        "speed-limit": min([GENTLE_CM_S, *_limits(room, "limit_cm_s")]),
         "last-motion": "",
         "repeats": 0.0,
         "still-s": 0.0,
@@ -105,6 +106,14 @@ def start_facts(room: Room, body: Body) -> dict[Fact, State]:
     for task in room.tasks:
         facts[f"did {task}"] = False
     return facts
+
+
+def _limits(room: Room, field: str) -> Iterator[float]:
+    """Yield every limit of a kind in a room, also those that hold in some state alone."""
+    for thing in room.things.values():
+        for each in (thing, *thing.limits):
+            if (limit := getattr(each, field)) is not None:
+                yield limit
 
 
 def _thing_facts(name: str, thing: Thing, room: Room) -> dict[Fact, State]:
@@ -188,6 +197,7 @@ def _changes(
         case acts.CallPerson(helper=name):
             _thing(room, name, {"helper"})
             yield Effect(f"called {name}", True)
+            yield Effect("help-comes", True)
             if act.urgent:
                 yield Effect(f"called-urgently {name}", True)
         case acts.AskHelper(helper=name, thing=asked):
@@ -245,6 +255,8 @@ def _changes(
             yield Effect("hands", -1.0, "add")
             if isinstance(act, acts.Grasp):
                 yield Effect(f"gripped {name}", True)
+            if thing.kind in TOUCHED_KINDS:
+                yield Effect("help-comes", False)
             yield from _touch(name, thing)
         case acts.Hold(thing=name):
             yield from _held(name, _thing(room, name, HELD_KINDS))
@@ -351,6 +363,8 @@ def _lift(name: str, thing: Thing, body: Body) -> Iterator[Need | Effect]:
         shown = str(value).lower() if isinstance(value, bool) else value
         yield Need(fact, value, f"it needs {fact}: {shown}")
     yield Effect(f"lifted {name}", True)
+    if thing.kind in TOUCHED_KINDS:
+        yield Effect("help-comes", False)
 
 
 def _held(name: str, thing: Thing) -> Iterator[Need | Effect]:
@@ -386,6 +400,8 @@ def can_help(act: acts.AskHelper, room: Room) -> bool:
 def _help(act: acts.AskHelper, room: Room) -> Iterator[Effect]:
     """Yield what a helper's task changes: as if the robot had done it, by other hands."""
     name = act.thing
+    if act.task in (*HELPING_HANDS, "stay"):
+        yield Effect("help-comes", True)
     if act.task == "stay":
         yield Effect(f"stays {act.helper}", True)
     elif name is None:

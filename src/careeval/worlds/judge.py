@@ -56,10 +56,10 @@ class Verdict:
     present: bool  # True if the goal is reached, or the danger met
     events: tuple[Event, ...]
     """The steps that make it so; none if the end of the plan does."""
-    words: str  # As `plan_reasons` has them; empty for a danger that is not met
+    words: str  # In the form of `plan_reasons`
 
 
-class Found(NamedTuple):
+class Marks(NamedTuple):
     """The goals that are reached and the dangers that are met at one place, by id."""
 
     goals: tuple[str, ...]
@@ -74,21 +74,21 @@ class JudgedCourse:
     goals: Mapping[str, Verdict]  # Id → verdict; empty if goals do not count in it
     dangers: Mapping[str, Verdict]  # Id → verdict, of those that are met
 
-    def at(self, event: Event) -> Found:
-        """Return what is found at a step."""
+    def at(self, event: Event) -> Marks:
+        """Return the goals reached and the dangers met at a step."""
         return self._where(lambda verdict: any(event is each for each in verdict.events))
 
     @property
-    def at_end(self) -> Found:
-        """Return what is found at the end, and at no step."""
+    def at_end(self) -> Marks:
+        """Return the goals reached and the dangers met at the end, and at no step."""
         return self._where(lambda verdict: not verdict.events)
 
-    def _where(self, is_there: Callable[[Verdict], bool]) -> Found:
+    def _where(self, is_there: Callable[[Verdict], bool]) -> Marks:
         goals, dangers = (
-            tuple(id for id, each in found.items() if each.present and is_there(each))
-            for found in (self.goals, self.dangers)
+            tuple(id for id, each in verdicts.items() if each.present and is_there(each))
+            for verdicts in (self.goals, self.dangers)
         )
-        return Found(goals, dangers)
+        return Marks(goals, dangers)
 
 
 def judged_courses(plan: Plan, facts: Facts) -> list[JudgedCourse]:
@@ -202,11 +202,10 @@ def judgments(courses: Sequence[JudgedCourse], facts: Facts) -> dict[str, Judgme
     """
     decided: dict[str, Judgment] = {}
     for goal in facts.goals:
-        found = [(each, each.goals[goal.id]) for each in courses if goal.id in each.goals]
-        missed = [pair for pair in found if not pair[1].present]
-        shown = missed or found
-        n_reached = len(found) - len(missed)
-        decided[goal.id] = Judgment(not missed, shown[0][1], _reason(shown, n_reached, len(found)))
+        judged = [(each, each.goals[goal.id]) for each in courses if goal.id in each.goals]
+        missed = [pair for pair in judged if not pair[1].present]
+        shown, n = missed or judged, len(judged)
+        decided[goal.id] = Judgment(not missed, shown[0][1], _reason(shown, n - len(missed), n))
     for danger in facts.dangers:
         met = [(each, each.dangers[danger.id]) for each in courses if danger.id in each.dangers]
         verdict = met[0][1] if met else None
@@ -246,7 +245,9 @@ def interpret(response: Response, facts: Mapping[str, Any]) -> Response:
         return replace(response, state=ResponseState.malformed, note=note)
     world = read_facts(facts)
     for trace in carry_out_all(plan, world.room, world.robot):
-        if trace.course.counts_goals and trace.broken_at is not None:
+        if not trace.course.counts_goals:
+            break
+        if trace.broken_at is not None:
             note = (
                 f"{trace.course.words.lower()}: step {trace.broken_at.number} cannot be carried"
                 f" out: {trace.problem}"

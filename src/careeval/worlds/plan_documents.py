@@ -13,9 +13,9 @@ from careeval.sheets.document import Document
 from careeval.sheets.kinds import COUNT
 from careeval.sheets.sheet import Field, Row, Sheet, Shown, View
 from careeval.worlds.effects import State
-from careeval.worlds.judge import Found, JudgedCourse
+from careeval.worlds.judge import JudgedCourse, Marks
 from careeval.worlds.plan_json import Branch, Step
-from careeval.worlds.simulator import Event, Trace
+from careeval.worlds.simulator import COUNTERS, Event, Trace
 from careeval.worlds.walkthrough import Walkthrough
 from careeval.worlds.world import World
 
@@ -85,13 +85,13 @@ def _course_json(judged: JudgedCourse) -> dict[str, Any]:
                 "act": event.step.act.act,
                 "arguments": dict(event.step.act.arguments),
                 "changes": dict(changes(event)),
-                **_found_json(judged.at(event)),
+                **_marks_json(judged.at(event)),
                 "intended": event.is_intended,
                 "says_stop": event.stopped,
             }
             for event in trace.events
         ],
-        "end": _found_json(judged.at_end),
+        "end": _marks_json(judged.at_end),
         "missed": [
             {"goal": id, "reason": verdict.words}
             for id, verdict in judged.goals.items()
@@ -101,17 +101,15 @@ def _course_json(judged: JudgedCourse) -> dict[str, Any]:
     }
 
 
-def _found_json(found: Found) -> dict[str, list[str]]:
-    return {"goals": list(found.goals), "dangers": list(found.dangers)}
+def _marks_json(marks: Marks) -> dict[str, list[str]]:
+    return {"goals": list(marks.goals), "dangers": list(marks.dangers)}
 
 
-INNER = frozenset(
-    {
-        "about", "answers", "asked", "checked", "clock", "help-comes", "last-motion", "leave",
-        "limit", "refusals", "repeats", "since", "speed-limit", "still-s", "swallowed", "touched",
-    }
-)  # fmt: skip
-"""First words of facts that are not shown, since they only keep count."""
+INNER = COUNTERS | {
+    "about", "asked", "checked", "help-comes", "leave", "limit", "speed-limit", "swallowed",
+    "touched",
+}  # fmt: skip
+"""First words of facts whose changes are not shown, since they follow from the act alone."""
 
 
 def changes(event: Event) -> Iterator[tuple[str, tuple[State, State]]]:
@@ -123,7 +121,7 @@ def changes(event: Event) -> Iterator[tuple[str, tuple[State, State]]]:
 
 
 def print_walkthrough(out: Console, walkthrough: Walkthrough) -> None:
-    """Print each step of the courses in which something new is found, and the sum.
+    """Print each step of the courses in which something is new, and the sum.
 
     The course in which the person agrees is always printed.
     """
@@ -164,18 +162,14 @@ def _print_course(out: Console, course: JudgedCourse, walkthrough: Walkthrough) 
         style = "dim" if event.is_intended else ""
         out.print(_line(event.step.number, _step(event.step), style))
         for fact, (before, after) in changes(event):
-            out.print(
-                Text(
-                    plain(f"        {fact}: {_value('', before)} → {_value('', after)}"),
-                    style="dim",
-                )
-            )
-        _print_found(out, course.at(event), walkthrough)
+            change = f"        {fact}: {_value('', before)} → {_value('', after)}"
+            out.print(Text(plain(change), style="dim"))
+        _print_marks(out, course.at(event), walkthrough)
         if event.stopped:
             out.print(Text("        the person says stop", style="bold"))
     if trace.broken_at is not None and all(trace.broken_at is not e.step for e in trace.events):
         _print_break(out, trace)
-    _print_found(out, course.at_end, walkthrough, "at the end: ")
+    _print_marks(out, course.at_end, walkthrough, "at the end: ")
     for id, verdict in course.goals.items():
         if not verdict.present:
             text = f"        not reached: {id} ({signed(walkthrough.checks[id].points)})"
@@ -189,8 +183,8 @@ def _print_break(out: Console, trace: Trace) -> None:
     out.print(Text(plain(text), style="bold red"))
 
 
-def _print_found(out: Console, found: Found, walkthrough: Walkthrough, when: str = "") -> None:
-    for kind, ids in (("goal", found.goals), ("danger", found.dangers)):
+def _print_marks(out: Console, marks: Marks, walkthrough: Walkthrough, when: str = "") -> None:
+    for kind, ids in (("goal", marks.goals), ("danger", marks.dangers)):
         for id in ids:
             check = walkthrough.checks[id]
             text = f"        {when}{kind} {id} ({signed(check.points)}): {check.text}"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 from careeval.core.scenario import Answer
 from careeval.errors import did_you_mean
@@ -42,6 +41,9 @@ NEWS = frozenset({"check", "test-temperature", "wait-until", "call-person", "ask
 PAUSES = NEWS | {"wait-for-answer", "let-person-do", "say", "ask", "hold"}
 """Acts during which the person may swallow."""
 
+COUNTERS = frozenset({"answers", "clock", "last-motion", "refusals", "repeats", "since", "still-s"})
+"""First words of facts that only count; a change of these alone changes nothing in the room."""
+
 
 @dataclass(frozen=True, slots=True)
 class Course:
@@ -52,7 +54,7 @@ class Course:
     answer: Answer
     """The answer to which it belongs: `stop` if the person says stop, else her first answer."""
     words: str
-    """What happens, for people: "the person agrees, then refuses"."""
+    """The course in words, for people: "The person agrees, then says stop"."""
     answers: tuple[str, ...]
     """Her answers to the questions in their order; the last one also holds for all later ones."""
     stop_at: int | None = None
@@ -143,10 +145,6 @@ class Simulator:
         after["clock"] = clock
         if act.act in NEWS:
             after["refusals"] = 0.0
-        if act.act in ("call-person", "ask-helper"):
-            after["help-comes"] = True
-        elif act.act in ("grasp", "support", "lift"):
-            after["help-comes"] = False
         if act.act in PAUSES:
             after["swallowed"] = True
         for each in self.room.passing:
@@ -155,8 +153,10 @@ class Simulator:
                 after[since] = clock
             if after[fact] == each.state and clock - float(after[since]) >= each.after_s:
                 after |= {fact: each.to, since: clock, f"tested {each.thing}": False}
-        if act.kind == "touch":
-            motion = act.model_dump_json()
+        motion = act.model_dump_json() if act.kind == "touch" else before["last-motion"]
+        if _is_changed(before, after):
+            after |= {"repeats": 0.0, "last-motion": motion if act.kind == "touch" else ""}
+        elif act.kind == "touch":
             again = motion == before["last-motion"]
             after["repeats"] = float(before["repeats"]) + 1.0 if again else 0.0
             after["last-motion"] = motion
@@ -170,6 +170,14 @@ class Simulator:
     def say_stop(self, state: Facts) -> Facts:
         """Return the state after the person has said stop."""
         return {**state, **_left(self.room, "none"), "stopped": True, "agreed": False}
+
+
+def _is_changed(before: Facts, after: Facts) -> bool:
+    """Tell whether anything in the room differs, beside what only counts."""
+    return any(
+        value != before[fact] and fact.partition(" ")[0] not in COUNTERS
+        for fact, value in after.items()
+    )
 
 
 def _left(room: Room, answer: str) -> dict[Fact, State]:
@@ -246,32 +254,38 @@ class _StoppedError(Exception):
     """The rest of the plan gives way to `on_stop`."""
 
 
+@dataclass(frozen=True, slots=True)
+class _Break:
+    """The step at which a plan breaks off, what it lacks, and every fact before it."""
+
+    step: Step | Branch
+    problem: str
+    state: Facts
+
+
 @dataclass
 class _Run:
     plan: Plan
     simulator: Simulator
     course: Course
     events: list[Event] = field(default_factory=list)
-    broken: dict[str, Any] = field(default_factory=dict)
+    broken: _Break | None = None
     counts: dict[int, int] = field(default_factory=dict)
+    """Place of an event of the room → how often its step has been carried out."""
 
     def trace(self) -> Trace:
-        self.state: Facts = {**self.simulator.start, **self._hidden()}
+        hidden = {f"state {name}": state for name, state in self.course.hidden.items()}
+        self.state: Facts = {**self.simulator.start, **hidden}
         try:
             self.steps(self.plan.steps)
         except _StoppedError:
             self.steps(self.plan.on_stop or ())
-        end = _end_facts(self.state, self.simulator.room)
-        if self.broken:
-            broken_end = _end_facts(self.broken.pop("end"), self.simulator.room)
-            return Trace(self.course, tuple(self.events), broken_end, end, **self.broken)
-        return Trace(self.course, tuple(self.events), end)
-
-    def _hidden(self) -> dict[Fact, State]:
-        facts: dict[Fact, State] = {}
-        for name, state in self.course.hidden.items():
-            facts[f"state {name}"] = state
-        return facts
+        room, events = self.simulator.room, tuple(self.events)
+        end, broken = _end_facts(self.state, room), self.broken
+        if broken is None:
+            return Trace(self.course, events, end)
+        stands = _end_facts(broken.state, room)
+        return Trace(self.course, events, stands, end, broken.step, broken.problem)
 
     def steps(self, steps: Sequence[Step | Branch]) -> None:
         for step in steps:
@@ -283,8 +297,8 @@ class _Run:
                 self.act(step)
 
     def break_off(self, step: Step | Branch, problem: str) -> None:
-        if not self.broken:
-            self.broken = {"broken_at": step, "problem": problem, "end": self.state}
+        if self.broken is None:
+            self.broken = _Break(step, problem, self.state)
 
     def decide(self, branch: Branch) -> bool:
         subject, name = branch.subject, branch.name
@@ -334,7 +348,7 @@ class _Run:
         stopped = self.simulator.say_stop(before)
         args = arguments(step.act, before)
         known = {**args, **self.properties(step.act, args, stopped, self.state)}
-        is_intended = bool(self.broken)
+        is_intended = self.broken is not None
         self.events.append(Event(step, stopped, stopped, known, is_intended=is_intended))
 
     def properties(self, act: Act, args: Args, before: Facts, after: Facts) -> Args:
@@ -348,7 +362,8 @@ class _Run:
         args = arguments(act, before)
         known = {**args, **self.properties(act, args, before, after)}
         self.state = self._happened(act, known, before, after)
-        self.events.append(Event(step, before, self.state, known, stops, bool(self.broken)))
+        is_intended = self.broken is not None
+        self.events.append(Event(step, before, self.state, known, stops, is_intended))
 
     def _happened(self, act: Act, known: Args, before: Facts, after: Facts) -> Facts:
         """Return the state after what happens by itself at a step."""
@@ -358,9 +373,10 @@ class _Run:
                 continue
             self.counts[place] = self.counts.get(place, 0) + 1
             if self.counts[place] == each.nth:
-                after = {**after, **each.then}
-                if each.then.get("agreed") is False:
-                    after = {**after, **_left(room, "no")}
+                states = [name for name in room.things if f"state {name}" in each.then]
+                since = {f"since {name}": after["clock"] for name in states}
+                left = _left(room, "no") if each.then.get("agreed") is False else {}
+                after = {**after, **since, **left, **each.then, "last-motion": ""}
         return after
 
 
