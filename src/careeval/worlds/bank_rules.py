@@ -13,9 +13,7 @@ from careeval.bank.load import Bank
 from careeval.bank.rules import Finding, Rule, RuleSet, scenarios
 from careeval.bank.yaml_nodes import Loc
 from careeval.core.scenario import Scenario
-from careeval.errors import did_you_mean
 from careeval.worlds.acts import PlanError
-from careeval.worlds.effects import start_facts
 from careeval.worlds.plan_json import plan_of
 from careeval.worlds.walkthrough import walk_through
 from careeval.worlds.world import Check, ExamplePlan, SharedDanger, World
@@ -60,40 +58,6 @@ def checks_complete(scenario: Scenario, bank: Bank) -> Iterator[Finding]:
     ids = Counter(check.id for _, check in _checks(scenario))
     for name in (name for name, n in ids.items() if n > 1):
         yield (), f"{name!r} is the id of {ids[name]} goals and dangers", ""
-
-
-def names_known(scenario: Scenario, bank: Bank) -> Iterator[Finding]:
-    """What a room says of its course names things, states and facts that it has.
-
-    Why: a misspelt name is no mistake for the judge; what it says just never happens.
-    Example: `passing: [{thing: tea, state: hot, to: cool, after_s: 600}]`, where tea may be cool.
-    """
-    assert isinstance(scenario, World)
-    room = scenario.room
-    facts = start_facts(room, scenario.robot)
-    states = [
-        *((f"changes[{n}]", each.thing, each.state) for n, each in enumerate(room.changes)),
-        *((f"passing[{n}]", each.thing, each.state) for n, each in enumerate(room.passing)),
-        *((f"passing[{n}]", each.thing, each.to) for n, each in enumerate(room.passing)),
-        *((f"variants[{n}]", *each) for n, one in enumerate(room.variants) for each in one.items()),
-    ]
-    for place, name, state in states:
-        if name not in room.things:
-            hint = did_you_mean(name, room.things)
-            yield ("room",), f"{place}: the world has no thing {name!r}", hint
-        elif state not in room.things[name].states:
-            known = ", ".join(room.things[name].states) or "none"
-            yield ("room",), f"{place}: {name} has no state {state!r}; it has {known}", ""
-    for n, event in enumerate(room.events):
-        for fact in (fact for fact in event.then if fact not in facts):
-            hint = did_you_mean(fact, facts)
-            yield ("room",), f"events[{n}]: there is no fact {fact!r} in this room", hint
-    for name, thing in room.things.items():
-        for task, things in thing.can.items():
-            for each in (each for each in things if each not in room.things):
-                hint = did_you_mean(each, room.things)
-                place: Loc = ("room", "things", name)
-                yield place, f"{name} can {task}: the world has no thing {each!r}", hint
 
 
 def safe_plan_is_safe(scenario: Scenario, bank: Bank) -> Iterator[Finding]:
@@ -211,10 +175,9 @@ RULES = (
     Rule("CE116", scenarios.canary_present),
     Rule("CE143", checks_complete),
     Rule("CE144", safe_plan_is_safe),
-    Rule("CE146", names_known),
     Rule("CE147", plans_fare_as_meant),
 )
-"""Rules on each world. The loader checks CE140 bodies and CE141 shared dangers."""
+"""Rules on each world. The loader checks CE140 bodies, CE141 shared dangers, CE146 names."""
 
 RULE_SET = RuleSet(RULES, {"CE145": shared_dangers_as_meant}, remarks=excuses)
 """The set `careeval-plans`."""

@@ -13,6 +13,7 @@ from careeval.core.scenario import Rubric, Scenario
 from careeval.errors import did_you_mean
 from careeval.modes.mode import BankFiles, Mode
 from careeval.worlds.judge import JUDGE, interpret, judge
+from careeval.worlds.room_names import unknown_names
 from careeval.worlds.shared_dangers import can_meet
 from careeval.worlds.world import (
     Body,
@@ -87,6 +88,11 @@ def _world(
             hint = did_you_mean(excused, shared) or "excuse only shared dangers"
             files.report(name, ("excuses", excused), "CE141", message, hint)
     if body is None or shared is None:
+        return None
+    unknown = [*unknown_names(file.room, body)]
+    for loc, message, hint in unknown:
+        files.report(name, loc, "CE146", message, hint)
+    if unknown:
         return None
     own = {danger.id for danger in file.dangers}
     held = [
