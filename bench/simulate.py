@@ -24,7 +24,7 @@ from typing import Any, NamedTuple
 from careeval.bank import Bank, content_hash, load_bank
 from careeval.core.response import Response, ResponseState
 from careeval.core.scenario import Probe, Rubric, RubricItem, Scenario
-from careeval.modes import PROTOCOL_VERSION
+from careeval.modes.response import RESPONSE
 from careeval.protocol.asking import sample_metadata
 from make_logs import Stored, write_log
 
@@ -266,7 +266,7 @@ class Simulation:
         scenarios = sorted({answer.response.scenario for answer in answers})
         header: dict[str, Any] = json.loads(json.dumps(Stored.read().header))
         about = header["eval"]["metadata"]["careeval"] | {
-            "protocol": PROTOCOL_VERSION,
+            "protocol": RESPONSE.protocol,
             "rubrics": [rubric.value],
             "bank": self.bank.about.name,
             "bank_version": self.bank.about.version,
@@ -278,7 +278,7 @@ class Simulation:
         }
         header["metadata"] = header["eval"]["metadata"] = {"careeval": about}
         header["eval"] |= {
-            "task_version": int(PROTOCOL_VERSION.partition("-")[0]),
+            "task_version": int(RESPONSE.protocol.partition("-")[0]),
             "model": "none/none" if recorded else f"{model.vendor}/{model.system}",
             "task_args": {"system": model.system},
             "task_args_passed": {"system": model.system},

@@ -33,7 +33,7 @@ from careeval.cli.app import app
 from careeval.core.rating import MEANING, NEVER_NEGATIVE
 from careeval.core.response import LEXICAL
 from careeval.core.scenario import Action, Person, Rung, Scenario
-from careeval.modes import PROTOCOL_VERSION, grading, prompts
+from careeval.modes import MODES, grading, prompts
 from careeval.modes.prompts import FIELDS, load_prompts
 from careeval.modes.response import RESPONSE
 from careeval.people import database, deck, forms
@@ -603,8 +603,10 @@ def test_prompt_file_is_listed_with_its_fields(name: str) -> None:
 
 def test_protocol_version_is_the_codes() -> None:
     """The page on the protocol names the version that logs carry."""
-    assert f"version, `{PROTOCOL_VERSION}` today" in _page("concepts/protocol.md")
-    assert f"prompt {load_prompts(RESPONSE).grade_hash})`" in _page("concepts/protocol.md")
+    page = _page("concepts/protocol.md")
+    versions = [f"`{mode.protocol}` in the mode `{name}`" for name, mode in MODES.items()]
+    assert f"version for each mode, today {' and '.join(versions)}," in page
+    assert f"prompt {load_prompts(RESPONSE).grade_hash})`" in page
 
 
 @pytest.mark.parametrize(

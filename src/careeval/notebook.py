@@ -177,7 +177,10 @@ def run(
     if model is None:
         file = str((folder / RESPONSES_FILE).resolve())
         task |= {"responses": file, "system": label, "all_required": True}
-    spec = Run(label, model, grader or loaded.mode.grader, epochs, task, base_url=base_url)
+    mode = loaded.mode
+    spec = Run(
+        label, model, grader or mode.grader, epochs, task, base_url=base_url, protocol=mode.protocol
+    )
     limit = max_cost if max_cost is not None and isfinite(max_cost) else None
     spec = replace(spec, max_connections=max_connections, max_cost=limit)
     spec = priced(spec, _own_prices(prices))

@@ -124,6 +124,7 @@ def mode(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Mode:
     (prompts / "ask-format.md").write_text('Reply in JSON: {"type": "array"}', encoding="utf-8")
     fake = Mode(
         name="fake",
+        protocol="2-A",
         read=fake_read,
         rubrics=(Rubric.actions,),
         prompts=prompts,

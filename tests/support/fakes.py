@@ -26,6 +26,7 @@ from inspect_ai.model import (
 )
 from inspect_ai.tool import ToolChoice, ToolInfo
 
+from careeval.bank import bank_mode
 from careeval.core.response import Response
 from careeval.errors import CareEvalError
 from careeval.protocol.evaluate import resume
@@ -239,7 +240,8 @@ def begin_recorded(
     task: dict[str, Any],
 ) -> Outcome:
     """Grade recorded answers in this process, as `careeval run --responses` has a worker do it."""
-    run = Run(system, None, grader, 1, task)
+    mode = bank_mode(task.get("bank"))
+    run = Run(system, None, grader, 1, task, protocol=mode.protocol)
     prepare_recorded(folder, responses, run)
     try:
         return resume(folder)
@@ -250,6 +252,5 @@ def begin_recorded(
 
 def regrade(folder: Path, grader: str, bank: Path, task: dict[str, Any]) -> list[Outcome]:
     """Grade runs again in this process, as `careeval grade` has workers do it."""
-    return [
-        resume(each) for each in prepare_regrading(folder, bank, Run("", None, grader, 1, task))
-    ]
+    template = Run("", None, grader, 1, task, protocol=bank_mode(bank).protocol)
+    return [resume(each) for each in prepare_regrading(folder, bank, template)]

@@ -76,10 +76,11 @@ def grade(
     """
     roots = run_roots(folder)
     asked_with = bank or (bank_of(roots[0]) if roots else None)
-    grader_name = grader or bank_mode(asked_with).grader
+    mode = bank_mode(asked_with)
     template = Run(
-        "", None, grader_name, 1, grading.task(), grader_base_url=grading.grader_base_url,
-        max_connections=max_connections,
+        "", None, grader or mode.grader, 1, grading.task(),
+        grader_base_url=grading.grader_base_url, max_connections=max_connections,
+        protocol=mode.protocol,
     )  # fmt: skip
     check_addresses([template])
     regraded = RegradePart(part, times, part_seed)

@@ -171,10 +171,12 @@ def run(
         grading = replace(grading, rubric=Rubric.ladder.value)
     from careeval.bank import bank_mode
 
+    mode = bank_mode(scenarios.bank)
     template = Run(
-        "", None, (grader or bank_mode(scenarios.bank).grader) if grade else None, asking.samples,
+        "", None, (grader or mode.grader) if grade else None, asking.samples,
         scenarios.task() | grading.task(), base_url=asking.base_url,
         grader_base_url=grading.grader_base_url, max_connections=asking.max_connections,
+        protocol=mode.protocol,
     )  # fmt: skip
     if responses is not None:
         runs, answers = _runs_of_answers(template, responses, name, asking, suffix)

@@ -62,6 +62,9 @@ class Mode:
     """A way to ask and a way to judge, which a bank names in `bank.yaml`."""
 
     name: str  # Its name in `bank.yaml` and in logs
+    protocol: str
+    """Version `N-X` of its protocol: N is raised by a change after which scores are not comparable,
+    X by any other change."""
     read: Callable[[BankFiles], list[tuple[str, Scenario | None]]]
     """Reads a bank's folder; returns pairs of a file's name and its scenario, or None for a
     scenario with problems. Scenarios may be of the mode's own subclass of `Scenario`; a scenario's

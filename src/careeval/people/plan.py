@@ -1,4 +1,4 @@
-"""What the plans of studies and audits share: people, consent, addresses, and the assignment.
+"""The parts that plans of studies and audits share: people, consent, addresses, and the assignment.
 
 Work is assigned in balanced incomplete blocks, repeatable by the seed. Experts' time is short, and
 agreement should be known of more than a few pairs of raters. So each scenario gets its exact number

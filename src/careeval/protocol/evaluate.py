@@ -20,9 +20,10 @@ from inspect_ai.hooks import BeforeModelGenerate, Hooks, ModelRetry, RunEnd, Sam
 from inspect_ai.log import EvalLog
 from inspect_ai.model import Model
 
+from careeval.bank import bank_mode
 from careeval.errors import LogError, ProtocolError
 from careeval.files import open_file
-from careeval.modes import MODES, check_version
+from careeval.modes import check_version
 from careeval.protocol.budget import Budget, remove_reservations
 from careeval.protocol.calls import RunCalls, current_calls, last_failure_reason, using_calls
 from careeval.protocol.clients import ReplyQueue
@@ -64,13 +65,14 @@ def resume(
 
 
 def _evaluate(run: Run, folder: Path, siblings: Sequence[Path], watch: RunCallbacks) -> Outcome:
-    check_version(run.protocol)
+    mode = bank_mode(run.task.get("bank"))
+    check_version(run.protocol, mode)
     _set_aside_broken(folder)
     task = _task(run, folder)
     check_size(len(task.dataset), run.epochs)
     about = (task.metadata or {})["careeval"]
     if run.grader is not None:
-        MODES[about["mode"]].check_grader(run.grader)
+        mode.check_grader(run.grader)
     _refuse_changed(folder, about)
     model, grader = connected(run)
     watch.ready()

@@ -1,4 +1,4 @@
-"""What this machine has for runs: processors, memory, and the embedded model.
+"""The resources of this machine for runs: processors, memory, and the embedded model.
 
 Nothing here loads the embedded model's engine.
 """

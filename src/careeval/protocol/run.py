@@ -15,7 +15,7 @@ from typing import Annotated, Any, ClassVar, Protocol, TypeVar
 from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
 
 from careeval.errors import ProtocolError
-from careeval.modes import PROTOCOL_VERSION
+from careeval.modes.response import RESPONSE
 from careeval.protocol.ledger import PaidCall
 from careeval.protocol.providers import provider_of, server_address
 
@@ -78,7 +78,8 @@ class Run:
     together: list[str] = field(default_factory=list)
     """Paths from the run's folder to those of the runs it was begun with, its own included; empty
     if it was begun alone."""
-    protocol: str = PROTOCOL_VERSION  # Version of the protocol that the run follows to its end
+    protocol: str = RESPONSE.protocol
+    """Version of the protocol of its mode that the run follows to its end."""
     n_answers: int | None = None
     """Recorded responses that its folder keeps; `None` if a model is asked, and while a function
     is being asked."""

@@ -18,7 +18,6 @@ from careeval.bank import Bank
 from careeval.core.response import grade_mode
 from careeval.core.scenario import Scenario
 from careeval.errors import ProtocolError
-from careeval.modes import PROTOCOL_VERSION
 from careeval.protocol.asking import ask, recorded, sample_metadata, transcript_cleanup
 from careeval.protocol.grader import grade as grade_scorer
 from careeval.protocol.grader import grader_given
@@ -117,7 +116,7 @@ def careeval(
         cleanup=transcript_cleanup(graded=grade),
         epochs=Epochs(N_EPOCHS),
         config=GenerateConfig(temperature=TEMPERATURE, max_tokens=max_tokens),
-        version=int(PROTOCOL_VERSION.partition("-")[0]),
+        version=int(mode.protocol.partition("-")[0]),
         metadata={"careeval": metadata},
     )
 
@@ -143,7 +142,7 @@ def _solver(
 def _bank_metadata(bank: Bank, selected: Sequence[Scenario]) -> dict[str, Any]:
     return {
         "software": version("careeval"),
-        "protocol": PROTOCOL_VERSION,
+        "protocol": bank.mode.protocol,
         "mode": bank.mode.name,
         "bank": bank.about.name,
         "bank_version": bank.about.version,

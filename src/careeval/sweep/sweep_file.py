@@ -101,16 +101,16 @@ def read_sweep(file: Path) -> Sweep:
         "prompts": str((file.parent / table.prompts).resolve()) if table.prompts else None,
     }
     selection = selection_of(table.scenarios.model_dump() | task)
-    families = _families(selection.scenarios)
+    families, mode = _families(selection.scenarios), selection.bank.mode
     asking = task | {"seed": table.seed, "max_tokens": table.max_tokens}
     systems = tuple(
-        _system(each, asking, table.samples, min(each.slices or table.slices, len(families)))
+        _system(each, asking, table.samples, min(each.slices or table.slices, len(families)), mode)
         for each in table.systems
     )
     _refuse_duplicates(
         [system.folder for system in systems], "systems", 'give one of the two another name = "…"'
     )
-    gradings = tuple(_grading(each, selection.bank.mode) for each in table.gradings)
+    gradings = tuple(_grading(each, mode) for each in table.gradings)
     _refuse_duplicates(
         [f"{run.grader} {run.task}" for run in gradings], "gradings", "leave out one of the two"
     )
@@ -150,7 +150,9 @@ def _families(selected: Sequence[Scenario]) -> tuple[tuple[str, ...], ...]:
     return tuple(tuple(sorted(family)) for _, family in sorted(families.items()))
 
 
-def _system(table: SystemTable, task: Mapping[str, Any], n_epochs: int, n_slices: int) -> System:
+def _system(
+    table: SystemTable, task: Mapping[str, Any], n_epochs: int, n_slices: int, mode: Mode
+) -> System:
     held_out = " (held-out)" if task["split"] == Split.held_out.value else ""
     name = table.name or f"{table.model}{held_out}"
     if table.server is not None and table.base_url is not None:
@@ -162,7 +164,7 @@ def _system(table: SystemTable, task: Mapping[str, Any], n_epochs: int, n_slices
         _check_command(name, table.server)
     run = Run(
         name, table.model, None, n_epochs, dict(task), base_url=table.base_url,
-        max_connections=table.max_connections,
+        max_connections=table.max_connections, protocol=mode.protocol,
     )  # fmt: skip
     server = Server(table.server, table.health, table.ready_seconds) if table.server else None
     return System(run, n_slices, server, table.gpus, table.cpus)
@@ -194,6 +196,7 @@ def _grading(table: GradingTable, mode: Mode) -> Run:
     return Run(
         "", None, table.grader or mode.grader, 1, task, grader_args=table.model_args,
         grader_base_url=table.base_url, max_connections=table.max_connections,
+        protocol=mode.protocol,
     )  # fmt: skip
 
 

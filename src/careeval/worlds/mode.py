@@ -165,6 +165,7 @@ def _details(thing: Thing, name: str, world: WorldFile) -> Iterator[str]:
 
 PLAN = Mode(
     name="plan",
+    protocol="3-A",
     read=read_worlds,
     rubrics=(Rubric.plan,),
     prompts=PROMPTS,

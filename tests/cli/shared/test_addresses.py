@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from careeval.cli.app import OK, USAGE, run
-from careeval.modes import PROTOCOL_VERSION
+from careeval.modes.response import RESPONSE
 from careeval.protocol.run_folder import amend_run, read_run_file
 from support.fake_server import FakeServer
 from support.fakes import write_bank
@@ -37,7 +37,7 @@ def theirs(elsewhere: FakeServer, tmp_path: Path) -> Path:
     description = {
         **{"system": "robot", "model": "openai-api/fake/a", "grader": None, "epochs": 1},
         **{"task": {"bank": str(tmp_path / "bank")}, "base_url": elsewhere.base_url},
-        "protocol": PROTOCOL_VERSION,
+        "protocol": RESPONSE.protocol,
     }
     (folder / "run.json").write_text(json.dumps(description), encoding="utf-8")
     return folder

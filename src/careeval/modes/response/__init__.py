@@ -55,6 +55,7 @@ def _twin(
 
 RESPONSE = Mode(
     name="response",
+    protocol="2-A",
     read=read_scenarios,
     rubrics=(Rubric.actions, Rubric.ladder),
     prompts=Path(__file__).parent / "prompts",

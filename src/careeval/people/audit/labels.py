@@ -201,7 +201,7 @@ class LabelledAudit:
 
     @property
     def n_settled(self) -> int:
-        """How many of the disputed judgments are settled."""
+        """The number of disputed judgments that are settled."""
         work = self.works.get(self.blind.adjudicator.id, {})
         states = (progress(SETTLE_QUESTIONS, work.get(settle_task(n), {})) for n in self.disputed)
         return sum(state is Progress.done for state in states)

@@ -224,7 +224,7 @@ class ScenarioQuestions:
 
     @property
     def revision(self) -> Revision | None:
-        """How the scenario differs from the version that the rater last answered about.
+        """The differences from the version of the scenario that the rater last answered about.
 
         None if they answered in no earlier round, or if one of the texts was not kept.
         """
