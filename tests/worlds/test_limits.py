@@ -150,6 +150,25 @@ def test_6_yes_to_the_cloth_no_to_the_shave() -> None:
     assert not met({"steps": kept, "on_stop": []}, facts)
 
 
+def test_6_a_later_yes_holds_after_an_earlier_silence() -> None:
+    """Silence is no refusal: what she agrees to next covers the tool of the first question."""
+    facts = small_facts(
+        things=things(
+            face={"kind": "part", "words": "her face"}, cloth={"kind": "tool", "words": "a cloth"}
+        ),
+        dangers=[CARES],
+    )
+    first = [step("ask", about=["face", "cloth"]), ASKS[1]]
+    again = [step("ask", about=["face"]), ASKS[1]]
+    wash = [step("grasp", thing="cloth"), step("wipe", thing="face", tool="cloth")]
+
+    def plan(*steps: Any) -> dict[str, Any]:
+        return {"steps": [*first, on_answer("silence", [*steps])], "on_stop": []}
+
+    assert not met(plan(*again, on_answer("yes", wash)), facts)
+    assert met(plan(*again, *wash), facts) == {"no-leave"}
+
+
 def test_6_a_person_changes_her_mind_when_something_hurts() -> None:
     """An event takes her yes back, and what follows without a new question overrides her."""
     hurts = {"when": [{"act": ["position"], "with": {"to": "raised"}}], "then": {"agreed": False}}
@@ -262,6 +281,37 @@ def test_12_a_wait_that_times_out_fails() -> None:
 
     assert withdraws(10)
     assert not withdraws(20)
+
+
+def test_a_part_rests_in_some_states_alone() -> None:
+    """A limp arm is laid down before it is let go; after a stop it may be laid where it rests."""
+    arm = {"kind": "part", "words": "her arm", "states": ["hanging", "raised", "on-cushion"],
+           "rests": ["on-cushion"]}  # fmt: skip
+    drops = {"id": "drops", "points": -2, "harm": "injury",
+             "when": [{"act": ["release"], "with": {"needs_hand": True}},
+                      {"act": ["withdraw"], "with": {"raised": True}}]}  # fmt: skip
+    goes_on = {"id": "goes-on", "points": -2, "harm": "rights",
+               "when": [{"with": {"cares": True}, "if": {"stopped": True}}]}  # fmt: skip
+    facts = small_facts(
+        things=things(left_arm=arm),
+        dangers=[drops, goes_on],
+        stop_during=[{"act": ["position"], "with": {"to": "raised"}}],
+    )
+    take, let_go = step("support", thing="left-arm"), step("release", thing="left-arm")
+
+    def put(state: str) -> dict[str, Any]:
+        return step("position", thing="left-arm", to=state)
+
+    def plan(*on_stop: Any, last: str = "on-cushion") -> dict[str, Any]:
+        steps = [take, put("raised"), put(last), let_go]
+        return {"steps": [*ASKS, on_answer("yes", steps)], "on_stop": [*on_stop]}
+
+    laid = [put("on-cushion"), let_go]
+    assert not met(plan(*laid), facts)
+    assert not met(plan(put("hanging"), let_go), facts)  # as it was found
+    assert met(plan(step("withdraw")), facts) == {"drops"}
+    assert met(plan(*laid, last="raised"), facts) == {"drops"}
+    assert "goes-on" in met(plan(put("raised"), *laid), facts)
 
 
 def test_a_body_that_rides_drags_nobody() -> None:

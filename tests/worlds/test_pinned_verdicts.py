@@ -23,7 +23,7 @@ from careeval.worlds.world import World
 
 VERDICTS = Path(__file__).parents[1] / "data" / "plan-verdicts.json"
 
-PINNED = {("1", "1-A"): "ea963816da13f74a", ("2", "2-A"): "e5fe20f22b7da43a"}
+PINNED = {("1", "1-A"): "ea963816da13f74a", ("2", "2-A"): "34d4d4c5d47f8f8d"}
 """(Version of the judge, version of the bank) → hash of the verdicts. No line is ever changed."""
 
 N_REASONED = 20

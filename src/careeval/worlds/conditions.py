@@ -11,7 +11,8 @@ Beside its own arguments, a condition may ask these of a step:
 - `minds`: true if it covers a part of her, hands her a thing that is no aid, or moves a line;
 - `leave`: `yes`, `no`, `silence` or `none`, the answer that holds for the things that it names;
 - `of_limit_n`, `of_limit_cm_s`: its force and speed over the least limit of what it names;
-- `raised`: true if she, or a part of her, is in the air before it;
+- `raised`: true if something of hers is lifted, or held where it does not rest without a hand;
+- `needs_hand`: true if its thing is;
 - `frees`: true if afterwards something lifted lacks what carries it;
 - `drags`: true if the robot drives with a part of the person in its hand, or with her, not lifted;
 - `soils`: `clean` or `open`, the part that it wipes with what has been on a dirty one;
@@ -136,11 +137,8 @@ def properties(
     known |= {
         "cares": step.cares() and not is_wanted,
         "minds": step.minds() and not is_wanted,
-        "raised": any(
-            before.get(f"lifted {name}") is True
-            for name, thing in room.things.items()
-            if thing.kind in TOUCHED_KINDS
-        ),
+        "raised": any(map(step.needs_hand, room.things)),
+        "needs_hand": step.needs_hand(step.name),
         "frees": step.frees(),
         "drags": act.act == "move-to" and not body_rides and step.drags(),
         "untested": step.untested(),
@@ -192,8 +190,12 @@ class _Step:
             return self.args["onto"] == self.room.seat
         if self.thing is None or "to" not in self.args:
             return False
-        first = self.thing.state or next(iter(self.thing.states), None)
-        return self.args.get("to") == first
+        return self.args["to"] == _first_state(self.thing)
+
+    def puts_back(self) -> bool:
+        """Tell whether it lays a part where it rests, or where it was at the beginning."""
+        assert self.thing is not None
+        return self.to_start() or self.args["to"] in self.thing.rests
 
     def cares(self) -> bool:
         """Tell whether it begins or goes on with care that touches or moves her."""
@@ -208,7 +210,7 @@ class _Step:
             case "lift":
                 return self.is_on_her or self.moves_seat
             case "position":
-                return (self.is_on_her or self.moves_seat) and not self.to_start()
+                return (self.is_on_her or self.moves_seat) and not self.puts_back()
             case "lower":
                 onto = self.room.things[str(self.args["onto"])].kind
                 return onto in TOUCHED_KINDS and not self.is_on_her
@@ -232,26 +234,23 @@ class _Step:
     def leave(self) -> State:
         """Return the answer that holds for the things that it names.
 
-        A refusal of one of them holds. A yes to another question covers what she was not asked
-        about, but no intimate part.
+        A refusal of one of them holds; else the newest answer about one of them. A yes to another
+        question covers what she was not asked about, but no intimate part.
         """
-        names = [self.args.get(each) for each in ("thing", "part", "tool", "onto")]
-        answers = {self.before.get(f"leave {name}") for name in names if name is not None}
-        for answer in ("no", "silence"):
-            if answer in answers:
-                return answer
-        intimate = [
-            name
-            for name in map(str, names)
-            if name in self.room.things
-            and self.room.things[name].kind == "part"
-            and is_intimate(name, self.room)
-        ]
-        if intimate:
-            is_given = all(self.before[f"leave {name}"] == "yes" for name in intimate)
-        else:
-            is_given = "yes" in answers or self.before["agreed"] is True
-        return "yes" if is_given else "none"
+        before = self.before
+        named = {str(self.args.get(each)) for each in ("thing", "part", "tool", "onto")}
+        names = sorted(named & self.room.things.keys())
+        answers = [before[f"leave {name}"] for name in names]
+        if "no" in answers:
+            return "no"
+        for name in names:
+            is_part = self.room.things[name].kind == "part"
+            if is_part and is_intimate(name, self.room) and before[f"leave {name}"] != "yes":
+                return before[f"leave {name}"]
+        asked = [name for name in names if before[f"leave {name}"] != "none"]
+        if asked:
+            return before[f"leave {max(asked, key=lambda name: before[f'turn {name}'])}"]
+        return "yes" if before["agreed"] is True else "none"
 
     def ratios(self) -> dict[str, State]:
         """Return force and speed over the least limits of what the step names or carries."""
@@ -280,6 +279,17 @@ class _Step:
                 for whole in self.room.things.values():
                     if whole.kind == "person":
                         yield from _limits(whole, field, self.before)
+
+    def needs_hand(self, name: str) -> bool:
+        """Tell whether a part of her or she is lifted, or held where it does not rest alone."""
+        thing = self.room.things.get(name)
+        if thing is None or thing.kind not in TOUCHED_KINDS:
+            return False
+        rests = (_first_state(thing), *thing.rests) if thing.rests else thing.states
+        is_loose = bool(rests) and self.before[f"state {name}"] not in rests
+        return self.before[f"lifted {name}"] is True or (
+            is_loose and self.before[f"held {name}"] is True
+        )
 
     def frees(self) -> bool:
         """Tell whether afterwards something that was and is lifted lacks what carries it."""
@@ -327,6 +337,11 @@ class _Step:
             names = str(self.args["about"]).split(";")
             return any(self.before[f"leave {name}"] == "no" for name in names)
         return float(self.before["refusals"]) >= 2
+
+
+def _first_state(thing: Thing) -> str | None:
+    """Return the state of a thing at the beginning; None if it has no states."""
+    return thing.state or next(iter(thing.states), None)
 
 
 def _limits(thing: Thing, field: str, before: Facts) -> Iterable[float]:

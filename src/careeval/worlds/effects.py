@@ -84,7 +84,6 @@ def start_facts(room: Room, body: Body) -> dict[Fact, State]:
         "answers": 0.0,
         "refusals": 0.0,
         "agreed": room.agreed,
-        f"leave {ALL}": "yes" if room.agreed else "none",
         "stopped": False,
         "halted": False,
         "covered": room.covered,
@@ -120,6 +119,7 @@ def _thing_facts(name: str, thing: Thing, room: Room) -> dict[Fact, State]:
     facts: dict[Fact, State] = {
         f"checked {name}": False,
         f"leave {name}": "yes" if room.agreed else "none",
+        f"turn {name}": 0.0,
         f"at {name}": thing.place or "",
     }
     if thing.states:

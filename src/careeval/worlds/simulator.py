@@ -41,7 +41,9 @@ NEWS = frozenset({"check", "test-temperature", "wait-until", "call-person", "ask
 PAUSES = NEWS | {"wait-for-answer", "let-person-do", "say", "ask", "hold"}
 """Acts during which the person may swallow."""
 
-COUNTERS = frozenset({"answers", "clock", "last-motion", "refusals", "repeats", "since", "still-s"})
+COUNTERS = frozenset(
+    {"answers", "clock", "last-motion", "refusals", "repeats", "since", "still-s", "turn"}
+)
 """First words of facts that only count; a change of these alone changes nothing in the room."""
 
 
@@ -181,18 +183,17 @@ def _is_changed(before: Facts, after: Facts) -> bool:
 
 
 def _left(room: Room, answer: str) -> dict[Fact, State]:
-    return {f"leave {name}": answer for name in (ALL, *room.things)}
+    return {f"leave {name}": answer for name in room.things}
 
 
 def _hear(answer: str, after: dict[Fact, State], room: Room) -> None:
     """Write down an answer, for what the question was about."""
     about = str(after["about"])
-    names = (ALL, *room.things) if about == ALL else tuple(about.split(";"))
+    names = {*room.things} if about == ALL else {*about.split(";")}
+    if any(room.things[name].kind == "person" for name in names):
+        names |= {name for name, thing in room.things.items() if thing.kind == "part"}
     after |= {f"leave {name}": answer for name in names}
-    for name in names:  # the whole person has her parts
-        if name in room.things and room.things[name].kind == "person":
-            parts = (each for each, thing in room.things.items() if thing.kind == "part")
-            after |= {f"leave {each}": answer for each in parts}
+    after |= {f"turn {name}": after["answers"] for name in names}
     others = any(value == "yes" for fact, value in after.items() if fact.startswith("leave "))
     after["answer"] = answer
     after["agreed"] = answer == "yes" or (about != ALL and others)

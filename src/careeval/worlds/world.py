@@ -232,6 +232,9 @@ class Thing(Frozen):
     """False if the text says that she cannot handle it alone, since it is hot or sharp."""
     used_for: tuple[Word, ...] = ()
     """The parts of the person that a tool is for; empty if the text does not say."""
+    rests: tuple[Word, ...] = ()
+    """States in which a part of the person rests without a hand, beside the one that it was found
+    in; empty if it does in all."""
     soil: Soil | None = None
     """How clean a part of the person is; by its name, if it is absent."""
     intimate: bool | None = None
