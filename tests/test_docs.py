@@ -58,14 +58,13 @@ from careeval.protocol.recorded_responses import ResponseLine
 from careeval.protocol.regrade import lexical_agreement
 from careeval.report.page import MOST_CHARACTERS
 from careeval.report.payload import MOST_RESPONSES
-from careeval.results.compare import Comparison, Flip
+from careeval.results.compare import Comparison, Flip, Ranking
 from careeval.results.costs import Cost
 from careeval.results.differences import Difference
 from careeval.results.findings import findings
 from careeval.results.graders import Contradiction, GradingNoise
 from careeval.results.metrics import METRICS
 from careeval.results.probe_check import LIMITS, LabelCounts, ProbeTrial
-from careeval.results.ranking import Ranking
 from careeval.results.tables import JUDGMENTS, RESPONSES, Column, Runs, table
 from careeval.sheets import bank as bank_sheets
 from careeval.sheets.bank import stats_json

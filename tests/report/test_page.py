@@ -26,12 +26,12 @@ from careeval.report.panels.entries import Report, costs_table, epochs_table, nu
 from careeval.report.panels.graders import HIDDEN, odd_items_table
 from careeval.report.panels.parts import by_domain_table, maps, overview_table, parts_table
 from careeval.report.payload import payload
+from careeval.results.compare import rankings
 from careeval.results.entries import Breakdown, entries
 from careeval.results.findings import Findings, findings
 from careeval.results.metrics import HEADLINE, IN_DETAIL, METRICS
 from careeval.results.people_audit import CorrectedScore
 from careeval.results.probe_check import LabelledJudgment, ProbeAgreement
-from careeval.results.ranking import rankings
 from careeval.results.tables import Runs
 from careeval.sheets.entries.further_sheets import records_sheet
 from careeval.sheets.kinds import ERROR_SHARE, ESTIMATE, Form

@@ -15,7 +15,7 @@ from careeval.core.scenario import Domain
 from careeval.report.payload import Payload, payload
 from careeval.report.texts import strip_controls
 from careeval.results.entries import entries
-from careeval.results.public import PublicView
+from careeval.results.findings import PublicView
 from careeval.results.tables import Runs
 
 SECRET = "words of the held-out split"

@@ -15,11 +15,10 @@ import pytest
 from careeval.core.scenario import Adl
 from careeval.errors import LogError, UsageError
 from careeval.protocol.tables import read_runs
-from careeval.results.compare import compare
+from careeval.results.compare import compare, rankings
 from careeval.results.differences import Verdict
 from careeval.results.entries import Entry, entries
 from careeval.results.findings import findings
-from careeval.results.ranking import rankings
 from careeval.results.tables import Runs
 from careeval.sheets.entries.summary_document import summary_document
 from careeval.sheets.formats.terminal import print_document

@@ -6,9 +6,9 @@ import numpy as np
 import polars as pl
 
 from careeval.core.scenario import Domain
-from careeval.results.estimates import Bounded
 from careeval.results.graded_rubric import GradedRubric
 from careeval.results.tables import Runs
+from careeval.stats.bounded import Bounded
 from results.authored import judgments, ladder_run, responses
 
 

@@ -7,11 +7,11 @@ from typing import Any
 import pytest
 
 from careeval.core.scenario import Rubric
+from careeval.core.vendors import vendor
 from careeval.protocol.selection import read_roster
 from careeval.results.entries import entries
 from careeval.results.graders import GraderPair, grader_pairs
 from careeval.results.tables import Runs
-from careeval.results.vendors import vendor
 from results.authored import Marks, judgments, responses
 
 PAPER = ["openai", "anthropic", "google", "openai", "openai", "meta", "deepseek", "moonshot",

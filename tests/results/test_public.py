@@ -10,8 +10,7 @@ import polars as pl
 import pytest
 
 from careeval import scoring
-from careeval.results.findings import findings
-from careeval.results.public import PublicView
+from careeval.results.findings import PublicView, findings
 from careeval.results.tables import Runs
 from results.authored import all_numbers, judgments, responses
 

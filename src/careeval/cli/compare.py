@@ -16,11 +16,10 @@ from careeval.cli.shared.printing import Printing
 from careeval.core.text import percent
 from careeval.errors import UsageError
 from careeval.protocol.tables import read_runs
-from careeval.results.compare import Comparison, compare_entries, pair
+from careeval.results.compare import Comparison, compare_entries, pair, rankings
 from careeval.results.differences import Difference
 from careeval.results.entries import Entry, entries
 from careeval.results.metrics import COMPARED
-from careeval.results.ranking import rankings
 from careeval.results.tables import Runs
 from careeval.sheets.json_output import compare_json
 from careeval.sheets.versus.comparisons import comparison_document, ranking_document

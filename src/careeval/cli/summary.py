@@ -18,10 +18,10 @@ from careeval.errors import UsageError
 from careeval.files import write_text
 from careeval.protocol.regrade import lexical_sentences
 from careeval.protocol.tables import read_runs
+from careeval.results.compare import rankings
 from careeval.results.entries import Breakdown, Entry, entries
 from careeval.results.metrics import Check, Limit, Outcome
 from careeval.results.people_audit import PeopleAudit
-from careeval.results.ranking import rankings
 from careeval.sheets.entries.summary_document import summary_document
 from careeval.sheets.words import entry_names
 

@@ -29,7 +29,7 @@ from careeval.report.texts import (
     strip_controls,
 )
 from careeval.results.entries import Entry
-from careeval.results.public import PublicView
+from careeval.results.findings import PublicView
 from careeval.results.tables import RESPONSE_KEY
 from careeval.sheets import names
 from careeval.sheets.names import ANSWERS

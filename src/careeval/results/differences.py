@@ -18,8 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from careeval.errors import StatsError
-from careeval.results.estimates import Bounded, BoundedValues, FloatArray
 from careeval.results.graded_rubric import RatioTerms
+from careeval.stats.bounded import Bounded, BoundedValues, FloatArray
 from careeval.stats.estimate import Estimate
 from careeval.stats.intervals import MIN_CLUSTERS, ratio_errors
 from careeval.stats.paired import (

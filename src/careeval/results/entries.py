@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import cached_property
-from typing import Any, NamedTuple, Protocol, TypeVar
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 import polars as pl
@@ -26,17 +26,24 @@ from careeval.core.scenario import (
     Rubric,
     Situation,
 )
-from careeval.errors import StatsError, UsageError
-from careeval.results.care import CareRates, PlanNumbers, care_rates, lenient_score, plan_numbers
+from careeval.core.vendors import vendor
+from careeval.errors import StatsError
+from careeval.results.care import (
+    CareRates,
+    PlanNumbers,
+    TwinNumbers,
+    care_rates,
+    lenient_score,
+    plan_numbers,
+    twin_numbers,
+)
 from careeval.results.costs import AMOUNTS, RunCost, asking_cost, grading_cost
-from careeval.results.estimates import Bounded, FloatArray, ratio
 from careeval.results.graded_rubric import Errors, GradedRubric, ScenarioTraits
 from careeval.results.held_out_words import WITHHELD
 from careeval.results.metrics import HEADLINE, IN_DETAIL, Numbers, errors_of, estimate_of
 from careeval.results.people_audit import CorrectedScore
 from careeval.results.tables import Runs
-from careeval.results.twins import TwinNumbers, twin_numbers
-from careeval.results.vendors import vendor
+from careeval.stats.bounded import Bounded, FloatArray, ratio
 from careeval.stats.estimate import Estimate
 from careeval.stats.intervals import MIN_CLUSTERS
 from careeval.stats.variance import Reliability
@@ -724,106 +731,6 @@ _ITEM_CLASSES = (("positive items", (1, 2)), ("items of −1", (-1,)), ("items o
 
 EMBEDDED_MODEL = "gguf/"
 """Prefix of the names of embedded models, which are for trying things out and never ranked."""
-
-UNKNOWN = "version unknown"
-"""Stands for a bank or version that no response or judgment names."""
-
-
-class Basis(NamedTuple):
-    """The values that entries must share to be compared or ranked."""
-
-    bank: str  # Name of the bank
-    bank_n: str  # The N of its version N-X
-    bank_hash: str  # Hash of the scenarios that were asked
-    protocol_n: str  # The N of the version of the protocol of the asking
-    grading_n: str  # The N of the version of the protocol of the grading
-    grader: Grader
-    rubric: Rubric  # The rubric that was judged
-
-
-_WORDS = {
-    "bank": "bank",
-    "bank_n": "version of the bank",
-    "bank_hash": "choice of scenarios",
-    "protocol_n": "version of the protocol that asked",
-    "grading_n": "version of the protocol that judged",
-}
-
-
-def basis(entry: Entry) -> Basis:
-    """Return the basis of an entry; values that it does not name are `UNKNOWN`."""
-    return Basis(
-        response_value(entry, "bank") or UNKNOWN,
-        _n(response_value(entry, "bank_version")),
-        response_value(entry, "bank_hash") or UNKNOWN,
-        _n(response_value(entry, "protocol")),
-        _n(entry.grading_protocol),
-        entry.grader,
-        entry.rubric,
-    )
-
-
-def why_unknown(entry: Entry) -> str:
-    """Return why an entry without a bank or version cannot be compared; else empty."""
-    own = basis(entry)._asdict()
-    missing = [what for name, what in _WORDS.items() if own[name] == UNKNOWN]
-    if not missing:
-        return ""
-    return f"{UNKNOWN}: it does not name the {' and the '.join(missing)}"
-
-
-def response_value(entry: Entry, column: str) -> str | None:
-    """Return the first value of a column of the responses; `None` if all are null."""
-    values = entry.responses[column].drop_nulls()
-    return None if values.is_empty() else str(values[0])
-
-
-def check_comparable(a: Entry, b: Entry) -> None:
-    """Raise an error if two entries cannot be compared.
-
-    Raises:
-        UsageError: The entries have a different basis, or one has an unknown basis or several. The
-            message says which.
-    """
-    for entry in (a, b):
-        for what, names in entry.mixed.items():
-            if len({_n(name) for name in names}) > 1:
-                raise UsageError(
-                    f"{entry.system} cannot be compared: its responses are of {len(names)} "
-                    f"{what}, {', '.join(names)}",
-                    hint="run it again over one bank, in a new folder",
-                )
-        if reason := why_unknown(entry):
-            raise UsageError(
-                f"{entry.system} cannot be compared: {reason}",
-                hint="run it again with this version of careeval, in a new folder",
-            )
-    if a.rubric != b.rubric:
-        raise UsageError(
-            f"{a.system} and {b.system} cannot be compared: one was judged on the {a.rubric}, the "
-            f"other on the {b.rubric}",
-            hint=f"grade one of them again: careeval grade FOLDER --rubric {b.rubric}",
-        )
-    ours, theirs = basis(a), basis(b)
-    for name, what in _WORDS.items():
-        one, other = getattr(ours, name), getattr(theirs, name)
-        if one != other:
-            raise UsageError(
-                f"{a.system} and {b.system} cannot be compared: the {what} differs, {one} and "
-                f"{other}",
-                hint="run both over the same scenarios of one bank, by one version of the protocol",
-            )
-    if a.grader != b.grader:
-        raise UsageError(
-            f"{a.system} and {b.system} cannot be compared: the grader differs, {a.grader} and "
-            f"{b.grader}",
-            hint="grade one of them again: careeval grade FOLDER --grader NAME",
-        )
-
-
-def _n(version: str | None) -> str:
-    """Return the N of a version N-X, which must be equal for numbers to compare."""
-    return UNKNOWN if version is None else version.partition("-")[0]
 
 
 def _not_serious(asked: str | None, grader: Grader) -> Iterator[str]:

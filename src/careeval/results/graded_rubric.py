@@ -25,7 +25,7 @@ from careeval import scoring
 from careeval.core.response import GRADED_STATES
 from careeval.core.scenario import Domain, HarmKind, Rubric
 from careeval.errors import StatsError
-from careeval.results.estimates import (
+from careeval.stats.bounded import (
     Bounded,
     BoundedValues,
     FloatArray,

@@ -17,8 +17,8 @@ from functools import partial
 import numpy as np
 
 from careeval.core.scenario import Rubric
-from careeval.results.estimates import FloatArray, settled
 from careeval.stats.audit import AccuracyMeasure, Confusion, measure_interval, sensitivity_range
+from careeval.stats.bounded import FloatArray, settled
 from careeval.stats.estimate import Estimate
 from careeval.stats.intervals import Interval
 from careeval.stats.rates import drawn_rate_interval, rate_interval

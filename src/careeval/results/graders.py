@@ -14,14 +14,14 @@ import polars as pl
 
 from careeval.core.response import GRADED_STATES, Grader
 from careeval.core.scenario import Rubric
+from careeval.core.vendors import vendor
 from careeval.errors import StatsError
 from careeval.results.entries import Entry
-from careeval.results.estimates import Bounded, FloatArray, rate, settled
 from careeval.results.graded_rubric import BoolArray, GradedRubric
 from careeval.results.grader_accuracy import ClassAgreement, PointClass, class_agreement
 from careeval.results.people_audit import CorrectedScore, PeopleAudit
 from careeval.results.probe_check import ProbeAgreement
-from careeval.results.vendors import vendor
+from careeval.stats.bounded import Bounded, FloatArray, rate, settled
 from careeval.stats.estimate import Estimate
 from careeval.stats.rates import rate_interval
 from careeval.stats.variance import (

@@ -11,8 +11,9 @@ import polars as pl
 
 from careeval.core.response import Grader
 from careeval.core.scenario import Rubric
-from careeval.results.entries import Basis, Entry, basis
-from careeval.results.estimates import FloatArray, IntArray, estimate
+from careeval.results.compare import Basis, basis
+from careeval.results.entries import Entry
+from careeval.stats.bounded import FloatArray, IntArray, estimate
 from careeval.stats.estimate import Estimate
 from careeval.stats.intervals import Interval
 from careeval.stats.items import fisher_interval, item_rest

@@ -19,16 +19,16 @@ from careeval import scoring
 from careeval.core.response import Grader
 from careeval.core.scenario import Probe, Rubric
 from careeval.errors import StatsError
+from careeval.results.care import Share, family_mean
 from careeval.results.costs import Cost
-from careeval.results.estimates import Bounded, FloatArray
 from careeval.results.grader_accuracy import (
     ClassAgreement,
     GraderAccuracy,
     PointClass,
     class_agreement,
 )
-from careeval.results.twins import Share, family_mean
 from careeval.stats.audit import AccuracyMeasure, Confusion
+from careeval.stats.bounded import Bounded, FloatArray
 from careeval.stats.estimate import Estimate
 from careeval.stats.resampling import sum_by_cluster
 

@@ -23,13 +23,13 @@ import numpy as np
 import polars as pl
 
 from careeval.core.response import Grader, ResponseState
+from careeval.core.vendors import vendor
 from careeval.files import write_text
 from careeval.results.entries import NOT_COMPARABLE, Entry
 from careeval.results.findings import Findings
 from careeval.results.graded_rubric import Errors, GradedRubric
 from careeval.results.held_out_words import WITHHELD
 from careeval.results.metrics import HEADLINE
-from careeval.results.vendors import vendor
 from careeval.stats.estimate import Estimate
 
 SCHEMA_VERSION = "0.3.0"

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from careeval.results.compare import Comparison, Flip
+from careeval.results.compare import Comparison, Flip, Ranking
 from careeval.results.costs import Cost
 from careeval.results.differences import Difference
 from careeval.results.entries import NOT_COMPARABLE, Entry, Part
@@ -18,7 +18,6 @@ from careeval.results.graded_rubric import Errors
 from careeval.results.metrics import Numbers
 from careeval.results.people_audit import CorrectedScore
 from careeval.results.probe_check import LIMITS, ProbeTrial
-from careeval.results.ranking import Ranking
 from careeval.sheets.agreement_fields import ACCURACY, AGREEMENT, PAIR_SLIPS, point_class
 from careeval.sheets.care_numbers import care_numbers
 from careeval.sheets.sheet import Field, row_of

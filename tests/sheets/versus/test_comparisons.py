@@ -8,11 +8,10 @@ from typing import Any
 
 import pytest
 
-from careeval.results.compare import Comparison, compare
+from careeval.results.compare import Comparison, compare, rankings
 from careeval.results.differences import Verdict
 from careeval.results.entries import NOT_COMPARABLE, Entry, entries
 from careeval.results.metrics import COMPARED
-from careeval.results.ranking import rankings
 from careeval.results.tables import Runs
 from careeval.sheets.document import Document
 from careeval.sheets.formats.latex import latex

@@ -29,8 +29,8 @@ from careeval.people.audit.sample import (
     with_whole,
 )
 from careeval.results.entries import Entry, entries
-from careeval.results.estimates import FloatArray
 from careeval.results.tables import Runs, select
+from careeval.stats.bounded import FloatArray
 
 HELD_OUT = "of the held-out split, whose words never leave"
 WORDLESS = "of responses without words"

@@ -32,7 +32,6 @@ from careeval.people.audit.sample import (
     why_not_drawn_from,
 )
 from careeval.results.entries import Entry
-from careeval.results.estimates import FloatArray, settled
 from careeval.results.grader_accuracy import (
     ClassAgreement,
     GraderAccuracy,
@@ -42,6 +41,7 @@ from careeval.results.grader_accuracy import (
 from careeval.results.people_audit import CorrectedScore, PeopleAudit, RaterPairs, SystemAudit
 from careeval.results.probe_check import POINT_CLASSES, LabelCounts
 from careeval.stats.audit import AccuracyMeasure, Confusion, measure_interval, prediction_powered
+from careeval.stats.bounded import FloatArray, settled
 from careeval.stats.estimate import Estimate
 from careeval.stats.intervals import Interval
 from careeval.stats.rates import rate_interval

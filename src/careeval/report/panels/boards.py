@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 from careeval.report.panels.entries import Report
 from careeval.report.panels.graders import trust_line
-from careeval.results.entries import Basis, Entry, basis
+from careeval.results.compare import Basis, Ranked, Ranking, basis
+from careeval.results.entries import Entry
 from careeval.results.findings import Findings
 from careeval.results.metrics import HEADLINE
-from careeval.results.ranking import Ranked, Ranking
 from careeval.sheets.entries.entries_sheet import metric_field
 from careeval.sheets.kinds import COUNT, ESTIMATE, RANKS, Kind
 from careeval.sheets.words import brief_grader_names, headline_sentence

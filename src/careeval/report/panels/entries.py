@@ -9,13 +9,13 @@ from functools import cached_property, partial
 import polars as pl
 
 from careeval.core.scenario import Adl, HarmKind
+from careeval.core.vendors import vendor
 from careeval.report.page_table import BarScale, PageColumn, PageTable, Strip, shade
 from careeval.report.payload import Payload
 from careeval.report.texts import score_name
 from careeval.results.entries import Entry
 from careeval.results.findings import Findings
 from careeval.results.metrics import HEADLINE, IN_DETAIL
-from careeval.results.vendors import vendor
 from careeval.sheets.entries.entries_sheet import at_k_sheet, entries_sheet
 from careeval.sheets.entries.further_sheets import directions_sheet, records_sheet
 from careeval.sheets.entries.further_tables import further_tables

@@ -13,10 +13,10 @@ from functools import cached_property
 import polars as pl
 
 from careeval.core.scenario import Rubric
-from careeval.results.entries import Basis, Entry, basis
+from careeval.core.vendors import vendor
+from careeval.results.compare import Basis, Ranked, Ranking, basis
+from careeval.results.entries import Entry
 from careeval.results.findings import Findings
-from careeval.results.ranking import Ranked, Ranking
-from careeval.results.vendors import vendor
 from careeval.sheets.words import brief_grader_names
 
 RUBRICS = tuple(sorted(Rubric))

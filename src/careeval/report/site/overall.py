@@ -20,10 +20,10 @@ from careeval.report.panels.graders import (
 )
 from careeval.report.panels.parts import severe_column
 from careeval.report.site.contents import Contents, SiteBoard, SiteEntry, rubric_words
+from careeval.results.compare import MAKER_MARK, RANKED_BY
 from careeval.results.differences import Verdict
 from careeval.results.item_statistics import ItemStatistic
 from careeval.results.metrics import COMPARED
-from careeval.results.ranking import MAKER_MARK, RANKED_BY
 from careeval.sheets.kinds import DIFFERENCE, ERROR_SHARE, ESTIMATE, Form
 from careeval.sheets.sheet import Row, Sheet
 from careeval.sheets.versus.comparisons import board_sheet

@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from careeval.core.scenario import HarmKind
+from careeval.results.compare import MAKER_MARK, Ranking
 from careeval.results.entries import Breakdown, Entry, Part
 from careeval.results.graded_rubric import Errors
 from careeval.results.metrics import HEADLINE, IN_DETAIL, Metric
-from careeval.results.ranking import MAKER_MARK, Ranking
 from careeval.sheets.agreement_fields import CORRECTED_SCORE
 from careeval.sheets.kinds import (
     AMOUNT,

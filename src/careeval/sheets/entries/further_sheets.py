@@ -8,9 +8,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 import polars as pl
 
 from careeval.core.text import percent
+from careeval.results.care import TwinNumbers
 from careeval.results.entries import Entry
 from careeval.results.probe_check import ProbeAgreement
-from careeval.results.twins import TwinNumbers
 from careeval.sheets.agreement_fields import CORRECTED
 from careeval.sheets.care_numbers import care_numbers, grader_twin_errors
 from careeval.sheets.entries.entries_sheet import ENTRY, GRADER_NAME, NAME, entry_rows, with_names

@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from itertools import repeat
 from typing import NamedTuple
 
+from careeval.results.compare import Ranking
 from careeval.results.entries import OVERVIEW, Breakdown, Entry
 from careeval.results.metrics import HEADLINE, IN_DETAIL
 from careeval.results.people_audit import PeopleAudit
-from careeval.results.ranking import Ranking
 from careeval.sheets.agreement_fields import CORRECTED_SCORE
 from careeval.sheets.document import Document
 from careeval.sheets.entries.entries_sheet import (

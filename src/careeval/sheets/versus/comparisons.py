@@ -7,11 +7,18 @@ from dataclasses import replace
 
 from careeval.core.scenario import HarmKind
 from careeval.core.text import counted, percent
-from careeval.results.compare import ASSUMED_RUN_SD, ASSUMED_SCENARIO_SD, Comparison, Flip
+from careeval.results.compare import (
+    ASSUMED_RUN_SD,
+    ASSUMED_SCENARIO_SD,
+    MAKER_MARK,
+    Comparison,
+    Flip,
+    Ranked,
+    Ranking,
+)
 from careeval.results.differences import LEVEL, Difference, Verdict
 from careeval.results.entries import NOT_COMPARABLE, Breakdown, Entry, Harm
 from careeval.results.metrics import COMPARED, HEADLINE
-from careeval.results.ranking import MAKER_MARK, Ranked, Ranking
 from careeval.sheets.agreement_fields import CORRECTED_SCORE
 from careeval.sheets.document import Document
 from careeval.sheets.entries.entries_sheet import (

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from itertools import combinations
 
+from careeval.results.compare import RANKED_BY, Ranking
 from careeval.results.differences import Difference, Verdict
 from careeval.results.entries import Entry
 from careeval.results.metrics import COMPARED
-from careeval.results.ranking import RANKED_BY, Ranking
 from careeval.sheets.entries.entries_sheet import (
     BANK,
     BANK_VERSION,
