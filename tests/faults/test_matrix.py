@@ -14,18 +14,21 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
+from types import UnionType
 from typing import Any
 
 import polars as pl
 import pytest
+from inspect_ai.model import Model
 from polars.testing import assert_frame_equal
 
 from careeval.cli.app import run as command
-from careeval.protocol import connect
+from careeval.protocol import connect, evaluate
 from careeval.protocol.asking import epoch_seed
+from careeval.protocol.clients import ReplyQueue
 from careeval.protocol.evaluate import resume
-from careeval.protocol.ledger import CALLS_FILE
-from careeval.protocol.run import Outcome
+from careeval.protocol.ledger import CALLS_FILE, Role
+from careeval.protocol.run import Outcome, Run
 from careeval.protocol.tables import read_runs
 from careeval.results.tables import Runs
 from faults.matrix import GRADER, ROWS, SYSTEM, table
@@ -114,12 +117,32 @@ class Met:
         return pl.col("epoch") == 1 + list(self.script.rows).index(row)
 
 
-def meet(rows: Sequence[Row], bank: Path, folder: Path, patch: pytest.MonkeyPatch) -> Met:
-    """Carry out a run over these faults, and resume it when they are gone."""
+def meet(
+    rows: Sequence[Row], bank: Path, folder: Path, n_retries: int, hurried: Role | None = None
+) -> Met:
+    """Carry out a run over these faults, and resume it when they are gone.
+
+    An attempt at a call of the role `hurried` lasts a second at most while the faults last: every
+    such call has a fault, so that a busy machine can cut off no other.
+    """
     script = Script(rows)
-    with FakeServer(script) as server, without_waiting() as waits:
+
+    def connect_hurried(run: Run, role: Role, reply_queue: ReplyQueue) -> Model:
+        with pytest.MonkeyPatch.context() as patch:
+            if role == hurried:
+                patch.setattr(connect, "ATTEMPT_TIMEOUT", 1)
+            return connect.connect(run, role, reply_queue)
+
+    with (
+        FakeServer(script) as server,
+        without_waiting() as waits,
+        pytest.MonkeyPatch.context() as patch,
+    ):
         patch.setenv("FAKE_BASE_URL", server.base_url)
-        outcome = begin(a_run(bank, len(rows)), folder)
+        with pytest.MonkeyPatch.context() as faulty:
+            faulty.setattr(connect, "MAX_RETRIES", n_retries)
+            faulty.setattr(evaluate, "connect", connect_hurried)
+            outcome = begin(a_run(bank, len(rows)), folder)
         before = read_runs(folder)
         counts = Counter(script.asked), Counter(script.graded)
         arrived, answered = Counter(server.arrived), Counter(server.answered)
@@ -132,30 +155,38 @@ def meet(rows: Sequence[Row], bank: Path, folder: Path, patch: pytest.MonkeyPatc
 CASES = [row for row in ROWS if not isinstance(row.check, str)]
 
 
+def cases(kind: type[Asked | Judged] | UnionType, *, slow: bool) -> list[Row]:
+    """Return the rows whose fault takes a timeout to notice, or those whose fault does not."""
+    return [row for row in CASES if isinstance(row.check, kind) and row.check.slow is slow]
+
+
 @pytest.fixture(scope="module")
 def met_quick(bank: Path, tmp_path_factory: pytest.TempPathFactory) -> Met:
     """The faults that show themselves at once; a call is tried twice."""
-    rows = [row for row in CASES if not row.check.slow]  # type: ignore[union-attr]
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(connect, "MAX_RETRIES", 1)
-        return meet(rows, bank, tmp_path_factory.mktemp("quick") / "robot", patch)
+    rows = cases(Asked | Judged, slow=False)
+    return meet(rows, bank, tmp_path_factory.mktemp("quick") / "robot", 1)
 
 
 @pytest.fixture(scope="module")
-def met_slow(bank: Path, tmp_path_factory: pytest.TempPathFactory) -> Met:
-    """The faults that take a timeout to notice; a call is tried once, for a second."""
-    rows = [row for row in CASES if row.check.slow]  # type: ignore[union-attr]
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(connect, "MAX_RETRIES", 0)
-        patch.setattr(connect, "ATTEMPT_TIMEOUT", 1)
-        return meet(rows, bank, tmp_path_factory.mktemp("slow") / "robot", patch)
+def met_slow_system(bank: Path, tmp_path_factory: pytest.TempPathFactory) -> Met:
+    """The system's faults that take a timeout to notice; a call is tried once, for a second."""
+    rows = cases(Asked, slow=True)
+    return meet(rows, bank, tmp_path_factory.mktemp("slow") / "robot", 0, "ask")
+
+
+@pytest.fixture(scope="module")
+def met_slow_grader(bank: Path, tmp_path_factory: pytest.TempPathFactory) -> Met:
+    """The same of the grader's faults."""
+    rows = cases(Judged, slow=True)
+    return meet(rows, bank, tmp_path_factory.mktemp("slow") / "robot", 0, "grade")
 
 
 @pytest.fixture
 def met(row: Row, request: pytest.FixtureRequest) -> Met:
     """The run that met the row's fault."""
     assert isinstance(row.check, Asked | Judged)
-    run: Met = request.getfixturevalue("met_slow" if row.check.slow else "met_quick")
+    slow = "met_slow_system" if isinstance(row.check, Asked) else "met_slow_grader"
+    run: Met = request.getfixturevalue(slow if row.check.slow else "met_quick")
     return run
 
 
@@ -253,7 +284,7 @@ def test_the_grader_when_the_fault_has_gone(row: Row, met: Met) -> None:
         assert judged(met.judgments(row, met.after)) == judged(met.judgments(row, met.before))
 
 
-@pytest.mark.parametrize("which", ["met_quick", "met_slow"])
+@pytest.mark.parametrize("which", ["met_quick", "met_slow_system", "met_slow_grader"])
 def test_the_run(which: str, request: pytest.FixtureRequest) -> None:
     """The run ends with as many failures as there are rows to resume, and complete when resumed."""
     met: Met = request.getfixturevalue(which)
