@@ -28,11 +28,11 @@ from careeval.bank.croissant import FILE as CROISSANT
 from careeval.bank.croissant import croissant
 from careeval.bank.load import OWN_BANKS
 from careeval.bank.rules.check import RULE_SETS
-from careeval.cli import config
 from careeval.cli.app import app
 from careeval.core.rating import MEANING, NEVER_NEGATIVE
 from careeval.core.response import LEXICAL
 from careeval.core.scenario import Action, Person, Rung, Scenario
+from careeval.files import MAX_TOML_BYTES
 from careeval.modes import MODES, grading, prompts
 from careeval.modes.prompts import FIELDS, load_prompts
 from careeval.modes.response import RESPONSE
@@ -48,7 +48,6 @@ from careeval.protocol import (
     log_rows,
     logs,
     machine,
-    prices,
     recorded_responses,
     run_files,
     selection,
@@ -403,7 +402,7 @@ def _limits_that_are_met() -> str:
          f"{imported_records.MAX_ROWS:,} rows"),
         ("… an XLSX file", f"{_size(imported_records.MAX_UNPACKED_BYTES)} unpacked"),
         ("a sealed split", _size(sealed.MAX_SEALED)),
-        ("a file of prices, a roster, a prompt, a settings file", _size(prices.MAX_BYTES)),
+        ("a file of prices, a roster, a prompt, a settings file", _size(MAX_TOML_BYTES)),
         ("a report", f"{MOST_CHARACTERS:,} characters, and {MOST_RESPONSES:,} responses with their "
          "words; a sample of the responses where there are more"),
         ("a comment in a study or an audit", f"{deck.COMMENT_LIMIT:,} characters"),
@@ -432,8 +431,8 @@ def _time(seconds: float) -> str:
 
 def test_files_of_one_megabyte() -> None:
     """Limits in one row of the table are equal."""
-    small = (prices, selection, prompts, config, yaml_nodes)
-    assert {module.MAX_BYTES for module in small} == {prices.MAX_BYTES}
+    small = (selection, prompts, yaml_nodes)
+    assert {module.MAX_BYTES for module in small} == {MAX_TOML_BYTES}
 
 
 GENERATED: dict[tuple[str, str], Callable[[], str]] = {

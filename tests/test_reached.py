@@ -25,8 +25,6 @@ ALLOWED = {
     " .schema_exclude_fields",
     "asyncio, h11 or uvicorn calls it": ".connection_lost .connection_made .data_received"
     " .handle_events .next_event .on_response_complete .send_400_response .startup",
-    "cli.app makes its name of the option": "careeval.cli.completion:install"
-    " careeval.cli.completion:show",
     "it makes schemas that the package ships": "careeval.bank.schema:write_schemas",
 }
 """What nothing here says by its name, by the reason why it is there all the same."""

@@ -10,10 +10,12 @@ from __future__ import annotations
 import errno
 import os
 import stat
+import tomllib
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from io import BufferedReader
 from pathlib import Path
+from typing import Any
 
 from careeval.errors import CareEvalError
 
@@ -124,6 +126,19 @@ def read_given_text(
         raise error_class(f"{path}: is not UTF-8 text", hint="save it as UTF-8") from error
     except OSError as error:
         raise error_class(f"{path}: cannot be read: {error.strerror}") from error
+
+
+MAX_TOML_BYTES = 1_000_000
+"""The most bytes of a TOML file: settings, prices, a sweep."""
+
+
+def read_toml(path: Path, error_class: type[CareEvalError], *, hint: str) -> dict[str, Any]:
+    """Read a TOML file from a user; raise `error_class` if it cannot be read or is not TOML."""
+    text = read_given_text(path, error_class, encoding="utf-8-sig", max_bytes=MAX_TOML_BYTES)
+    try:
+        return tomllib.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise error_class(f"{path}: is not TOML: {error}", hint=hint) from error
 
 
 _FLAGS = getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0) | getattr(os, "O_CLOEXEC", 0)

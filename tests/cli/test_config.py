@@ -99,18 +99,16 @@ def test_a_model_and_answers_of_one_source_both_stay() -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ('grader = "x"\n', "grader must be below the name of a command"),
-        ("summary = 3\n", "summary must be below the name of a command"),
-        (
-            '[sumary]\nformat = "csv"\n',
-            "sumary is not a known command; expected one of demo, doctor, run",
-        ),
+        ('grader = "x"\n', "grader is not a known command; expected a table of one of demo,"),
+        ("summary = 3\n", "summary is not a known command; expected a table"),
+        ('[sumary]\nformat = "csv"\n', "sumary is not a known command"),
+        ('[sumary]\nformat = "csv"\n', "did you mean 'summary'?"),
         ('[summary]\nformt = "csv"\n', 'Unknown option: "[formt]" from careeval.toml.'),
         ('[summary]\nformt = "csv"\n', "Did you mean --format?"),
         ('[summary]\nformat = "cvs"\n', "[format] from careeval.toml"),
-        ('[summary]\nformat = "csv\n', "careeval.toml:2:"),
-        ("[summary\n", "careeval.toml:1:9: "),
-        ("a = ", "careeval.toml: Invalid value (at end of document)"),
+        ('[summary]\nformat = "csv\n', "(at line 2, column"),
+        ("[summary\n", "careeval.toml: is not TOML"),
+        ("[summary\n", "(at line 1, column 9)"),
     ],
 )
 def test_names_that_nothing_reads_are_refused(
@@ -129,8 +127,11 @@ def test_names_that_nothing_reads_are_refused(
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("[bank.chek]\n", "bank.chek is not a known command; expected one of check, list"),
-        ('[bank]\nfolder = "x"\n', "bank.folder must be below the name of a command"),
+        (
+            "[bank.chek]\n",
+            "bank.chek is not a known command; expected a table of one of check,",
+        ),
+        ('[bank]\nfolder = "x"\n', "bank.folder is not a known command"),
         ('[bank.check]\nfoldr = "x"\n', 'Unknown option: "[foldr]" from careeval.toml'),
         ('[bank.check]\nfolder = "/no/such/bank"\n', "/no/such/bank holds no bank"),
     ],
@@ -145,9 +146,9 @@ def test_settings_of_a_command_below_a_command(
 
 
 def test_a_file_that_is_not_text() -> None:
-    """A file that is not UTF-8 is an error that names the line."""
+    """A file that is not UTF-8 is an error that names it."""
     Path("careeval.toml").write_bytes(b'[run]\ngrader = "\xff"\n')
-    with pytest.raises(UsageError, match=r"careeval\.toml:2: not UTF-8"):
+    with pytest.raises(UsageError, match=r"careeval\.toml: is not UTF-8 text"):
         read_settings(Path("careeval.toml"))
 
 
@@ -161,7 +162,7 @@ def test_doctor_reads_past_a_broken_file(capsys: pytest.CaptureFixture[str]) -> 
     """`doctor` reports what is wrong with the file instead of stopping at it."""
     written("[run\n")
     assert run(["doctor"]) == CHECK_FAILED
-    assert "careeval.toml:1:5" in capsys.readouterr().out
+    assert "(at line 1, column 5)" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(

@@ -91,8 +91,12 @@ def test_settings_are_looked_at(text: str | None, state: State, said: str) -> No
     [
         (["HOME"], State.OK, "none set"),
         (["CAREEVAL_RUN_GRADER", "CAREEVAL_HELD_OUT_KEY"], State.OK, "set: CAREEVAL_HELD_OUT_KEY"),
-        (["CAREEVAL_GRADER"], State.PROBLEM, "nothing reads CAREEVAL_GRADER"),
-        (["CAREEVAL_RNU_GRADER"], State.PROBLEM, "nothing reads CAREEVAL_RNU_GRADER"),
+        (
+            ["CAREEVAL_GRADER"],
+            State.PROBLEM,
+            "no option for the environment",
+        ),
+        (["CAREEVAL_RNU_GRADER"], State.PROBLEM, "variable CAREEVAL_RNU_GRADER"),
     ],
 )
 def test_variables_that_nothing_reads_are_told(names: list[str], state: State, said: str) -> None:

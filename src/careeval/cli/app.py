@@ -57,10 +57,9 @@ person?
 
 {_COMMANDS}
 
-  --install-completion bash|zsh|fish   Have a shell complete what you type.
-  --show-completion bash|zsh|fish      Print the script that does so.
-  --version                            Print careeval's version.
-  --help, -h                           Print this; after a command, its options.
+  --install-completion   Have your shell complete what you type.
+  --version              Print careeval's version.
+  --help, -h             Print this; after a command, its options.
 
 In the order in which you may need them:
 
@@ -96,16 +95,6 @@ app = App(
 for _place, (_name, _help) in enumerate(COMMANDS.items()):
     _module = f"{_name}.commands" if _name in GROUPS else _name
     app.command(f"careeval.cli.{_module}:app", name=_name, help=_help, sort_key=_place)
-for _name, _help in {
-    "install": "Have bash, zsh or fish complete what you type.",
-    "show": "Print the script that completes what you type.",
-}.items():
-    app.command(
-        f"careeval.cli.completion:{_name}",
-        name=f"--{_name}-completion",
-        help=_help,
-        sort_key=len(COMMANDS),
-    )
 
 
 def run(argv: Sequence[str]) -> int:
@@ -116,6 +105,9 @@ def run(argv: Sequence[str]) -> int:
         if list(argv) in ([], ["--help"], ["-h"]):
             print(HELP, end="")
         else:
+            if argv[0] == "--install-completion" and argv[0] not in app:
+                # only now, since this loads the scripts of all shells
+                app.register_install_completion_command()
             status = app(argv, exit_on_error=False, print_error=False, result_action="return_value")
         # flushed here, so that a closed pipe is caught below
         sys.stdout.flush()

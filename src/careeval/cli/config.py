@@ -2,14 +2,14 @@
 
 An option is taken from the command line, else from the environment, else from the file, else it has
 its default. An unknown name, in the file or among the CAREEVAL_ variables, is an error, since
-otherwise nobody would notice the mistake.
+otherwise nobody would notice the mistake; cyclopts itself only refuses an unknown option in the
+file.
 """
 
 from __future__ import annotations
 
 import os
-import tomllib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +17,7 @@ from cyclopts import App, ArgumentCollection
 from cyclopts.config import Dict
 
 from careeval.errors import UsageError, did_you_mean
-from careeval.files import read_bytes
+from careeval.files import read_toml
 
 FILE = Path("careeval.toml")
 """The file of settings, in the current folder."""
@@ -48,31 +48,8 @@ OVERRIDES = {
 TYPED_ONLY = ("--allow-address",)
 """Options that the file may not set, since it may come from elsewhere with its folder."""
 
-MAX_BYTES = 1_000_000
-"""The most bytes of a file of settings."""
-
 RANK = {"cli": 0, "env": 1}
 """Source of an option → its rank, the highest 0; the file ranks last."""
-
-
-def read_settings(file: Path) -> dict[str, Any]:
-    """Return the settings in careeval.toml, by command; empty if there is no such file.
-
-    Raises:
-        UsageError: The file is not valid TOML; the message names the line.
-    """
-    try:
-        return tomllib.loads(read_bytes(file, MAX_BYTES).decode("utf-8-sig"))
-    except FileNotFoundError:
-        return {}
-    except UnicodeDecodeError as error:
-        line = error.object[: error.start].count(b"\n") + 1
-        raise UsageError(f"{file}:{line}: not UTF-8", hint="save the file as UTF-8") from error
-    except tomllib.TOMLDecodeError as error:
-        message, _, position = str(error).partition(" (at line ")
-        place = ":" + position.rstrip(")").replace(", column ", ":") if position else ""
-        hint = 'a setting looks like: samples = 5, or grader = "NAME"'
-        raise UsageError(f"{file}{place}: {message}", hint=hint) from error
 
 
 def apply_file(app: App, commands: tuple[str, ...], arguments: ArgumentCollection) -> None:
@@ -86,7 +63,7 @@ def apply_file(app: App, commands: tuple[str, ...], arguments: ArgumentCollectio
         # doctor reports what is wrong with the file, so it must not stop at it
         return
     settings = read_settings(FILE)
-    _check_commands(settings, app.app_stack.current_frame, commands)
+    check_commands(settings, commands, _command_names(app, commands))
     Dict(settings, source=str(FILE))(app, commands, arguments)
     for argument in arguments:
         is_typed_only = not set(TYPED_ONLY).isdisjoint(argument.names)
@@ -96,84 +73,89 @@ def apply_file(app: App, commands: tuple[str, ...], arguments: ArgumentCollectio
             )
 
 
-def _check_commands(
-    settings: dict[str, Any], apps: Iterable[App], commands: tuple[str, ...]
-) -> None:
-    """Raise UsageError if a name where a command's table is expected is not a command's.
+def read_settings(file: Path) -> dict[str, Any]:
+    """Return the settings in careeval.toml, by command; empty if there is no such file.
 
-    cyclopts itself refuses an unknown option, but not an unknown command.
+    Raises:
+        UsageError: The file cannot be read, or is not TOML.
     """
-    table = settings
-    for place, (app, command) in enumerate(zip(apps, commands, strict=False)):
-        command_names = [name for name in app if not name.startswith("-")]
-        for name, value in table.items():
-            path = ".".join((*commands[:place], name))
-            if not isinstance(value, dict):
-                below = ".".join(commands[: place + 1])
+    hint = 'a setting looks like: samples = 5, or grader = "NAME"'
+    return read_toml(file, UsageError, hint=hint) if file.exists() else {}
+
+
+def _command_names(app: App, commands: Sequence[str]) -> list[list[str]]:
+    """Return, for each word of `commands`, the names that could be typed in its place."""
+    return [
+        [name for name in level if not name.startswith("-")]
+        for level in app.app_stack.current_frame[: len(commands)]
+    ]
+
+
+def check_commands(
+    settings: Mapping[str, Any], commands: Sequence[str], names: Sequence[Sequence[str]]
+) -> None:
+    """Raise UsageError if a table of settings has a name that is no command's.
+
+    `names` are those that could be typed in place of each of `commands`.
+    """
+    for place, (command, known_names) in enumerate(zip(commands, names, strict=True)):
+        for name, value in settings.items():
+            if name not in known_names or not isinstance(value, dict):
+                path = ".".join((*commands[:place], name))
                 raise UsageError(
-                    f"{FILE}: {path} must be below the name of a command",
-                    hint=f"move the setting below its command, as below [{below}]",
+                    f"{FILE}: {path} is not a known command; expected a table of one of "
+                    f"{', '.join(known_names)}",
+                    hint=did_you_mean(name, set(known_names) - {name})
+                    or "write a setting below the command that it is for, as in [run]",
                 )
-            if name not in command_names:
-                expected = ", ".join(command_names)
-                raise UsageError(
-                    f"{FILE}: {path} is not a known command; expected one of {expected}",
-                    hint=did_you_mean(name, command_names) or "remove it from the file",
-                )
-        table = table.get(command, {})
+        settings = settings.get(command, {})
 
 
 def refuse_unread(app: App, commands: tuple[str, ...], arguments: ArgumentCollection) -> None:
     """Refuse a CAREEVAL_ variable that names an unknown command, or option of this command.
 
-    Only the command that an option belongs to checks it, since others would have to load that.
-
     Raises:
         UsageError: A variable is refused.
     """
-    names = sorted(name for name in os.environ if name.startswith(PREFIX))
-    if not names or commands == ("doctor",):
+    if commands == ("doctor",) or not any(name.startswith(PREFIX) for name in os.environ):
         # doctor reports which variables nothing reads, so it must not stop at one
         return
-    levels = [
-        [name for name in level if not name.startswith("-")]
-        for level in app.app_stack.current_frame[: len(commands)]
-    ]
-    options = (set(argument.names) - set(argument.negatives) for argument in arguments)
-    own_options = [
-        name.lstrip("-").replace("-", "_").upper() for names in options for name in names
-    ]
-    for name in names:
-        if name not in OTHER_VARIABLES:
-            _refuse_unread(name, commands, levels, own_options)
+    options = {name for each in arguments for name in set(each.names) - set(each.negatives)}
+    check_variables(os.environ, commands, _command_names(app, commands), options)
 
 
-def _refuse_unread(
-    name: str, commands: tuple[str, ...], levels: Sequence[Sequence[str]], options: Sequence[str]
+def check_variables(
+    variables: Iterable[str],
+    commands: Sequence[str],
+    names: Sequence[Sequence[str]],
+    options: Iterable[str],
 ) -> None:
-    """Refuse a variable; `levels` has, for each word of `commands`, what could be typed there."""
-    start, rest = PREFIX, name.removeprefix(PREFIX)
-    for command, names in zip(commands, levels, strict=True):
-        word, _, below = rest.partition("_")
-        if word.lower() not in names:
-            likely = [
-                *OTHER_VARIABLES,
-                *(f"{start}{each.upper()}_{below}" for each in names if below),
-            ]
-            raise _unread(name, likely)
-        if word.lower() != command:
-            return
-        start, rest = f"{start}{word}_", below
-    if rest not in options:
-        raise _unread(name, [start + option for option in options])
+    """Raise UsageError if a CAREEVAL_ variable is for no command, or no option of this command.
 
+    Options of other commands are not checked, since their modules would have to be loaded.
 
-def _unread(name: str, likely: Iterable[str]) -> UsageError:
-    return UsageError(
-        f"careeval has no option for the environment variable {name}",
-        hint=did_you_mean(name, likely, cutoff=0.85)
-        or f"unset the variable, or name it {PREFIX}COMMAND_OPTION, as {PREFIX}RUN_GRADER",
-    )
+    Args:
+        variables: Names of variables of the environment.
+        commands: The words of this command.
+        names: The names that could be typed in place of each of `commands`.
+        options: The options of this command.
+    """
+    own, others = PREFIX, list[str]()
+    for command, known_names in zip(commands, names, strict=True):
+        others += [f"{own}{name.upper()}_" for name in known_names if name != command]
+        own += f"{command.upper()}_"
+    own_options = [own + name.lstrip("-").replace("-", "_").upper() for name in options]
+    for name in sorted(variables):
+        is_read = name in (*OTHER_VARIABLES, *own_options) or name.startswith(tuple(others))
+        if name.startswith(PREFIX) and not is_read:
+            option = name.removeprefix(PREFIX).partition("_")[2]
+            likely = [*OTHER_VARIABLES, *own_options]
+            likely += [other + option for other in others if option]
+            raise UsageError(
+                f"careeval has no option for the environment variable {name}",
+                hint=did_you_mean(name, likely, cutoff=0.85)
+                or f"unset the variable, or name it {PREFIX}COMMAND_OPTION, as {PREFIX}RUN_GRADER",
+            )
 
 
 def drop_overridden(_app: App, _commands: tuple[str, ...], arguments: ArgumentCollection) -> None:

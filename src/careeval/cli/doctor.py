@@ -21,10 +21,10 @@ from pathlib import Path
 from cyclopts import App
 
 from careeval.cli.app import CHECK_FAILED, COMMANDS, OK, print_json
-from careeval.cli.config import FILE, OTHER_VARIABLES, PREFIX, read_settings
+from careeval.cli.config import FILE, PREFIX, check_commands, check_variables, read_settings
 from careeval.cli.shared.options import Json
 from careeval.core.text import plain
-from careeval.errors import CareEvalError
+from careeval.errors import CareEvalError, UsageError
 from careeval.protocol.machine import INSTALL, check_engine, embedded_model_path, n_cores
 from careeval.protocol.providers import PROVIDERS, Provider
 
@@ -61,16 +61,11 @@ def settings(file: Path) -> Finding:
     """Return a finding on careeval.toml: whether it exists, can be read, and names commands."""
     try:
         tables = read_settings(file)
+        check_commands(tables, [""], [[*COMMANDS]])
     except CareEvalError as error:
         return Finding(file.name, State.PROBLEM, str(error), error.hint)
-    except OSError as error:
-        return Finding(file.name, State.PROBLEM, f"cannot be read: {error.strerror}")
     if not file.exists():
         return Finding(file.name, State.OK, "none here: every option has its default")
-    if unknown := [name for name in tables if name not in COMMANDS]:
-        hint = "write a setting below the command that it is for, as in [run]"
-        text = f"no command is called {', '.join(unknown)}"
-        return Finding(file.name, State.PROBLEM, text, hint)
     sets = ", ".join(f"[{name}]" for name in tables) or "nothing"
     return Finding(file.name, State.OK, f"found here; it sets {sets}")
 
@@ -80,14 +75,10 @@ def variables(environment: Iterable[str]) -> Finding:
     names = sorted(name for name in environment if name.startswith(PREFIX))
     if not names:
         return Finding(f"{PREFIX}*", State.OK, "none set")
-    prefixes = tuple(f"{PREFIX}{command.upper()}_" for command in COMMANDS)
-    unread = [
-        name for name in names if name not in OTHER_VARIABLES and not name.startswith(prefixes)
-    ]
-    if unread:
-        hint = f"an option is {PREFIX}COMMAND_OPTION, as {PREFIX}RUN_GRADER"
-        text = f"{', '.join(names)}; nothing reads {', '.join(unread)}"
-        return Finding(f"{PREFIX}*", State.PROBLEM, text, hint)
+    try:
+        check_variables(names, [""], [[*COMMANDS]], ())
+    except UsageError as error:
+        return Finding(f"{PREFIX}*", State.PROBLEM, str(error), error.hint)
     return Finding(f"{PREFIX}*", State.OK, f"set: {', '.join(names)}")
 
 

@@ -6,7 +6,6 @@ only models that run inside the process cost nothing.
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping
 from datetime import UTC, date, datetime
 from importlib.metadata import version
@@ -18,7 +17,7 @@ from pydantic_core import ErrorDetails
 
 from careeval.core.scenario import Frozen
 from careeval.errors import ProtocolError
-from careeval.files import read_given_text
+from careeval.files import read_toml
 from careeval.protocol.providers import provider_of
 
 if TYPE_CHECKING:
@@ -103,9 +102,6 @@ class _PriceTable(Frozen):
 
 _HINT = 'write a table per model:\n["openai/gpt-5.1"]\ninput = 1.25\noutput = 10'
 
-MAX_BYTES = 1_000_000
-"""The most bytes of a prices file; a larger file is refused."""
-
 
 def read_prices(path: Path) -> dict[str, Price]:
     """Return the user's own prices by model, from a TOML file with one table per model.
@@ -120,11 +116,7 @@ def read_prices(path: Path) -> dict[str, Price]:
     Raises:
         ProtocolError: The file cannot be read, or has invalid entries; every problem is listed.
     """
-    try:
-        tables = tomllib.loads(read_given_text(path, ProtocolError, max_bytes=MAX_BYTES))
-    except (ValueError, RecursionError) as error:
-        raise ProtocolError(f"{path}: is not TOML: {error}", hint=_HINT) from error
-    return prices_of_tables(tables, str(path))
+    return prices_of_tables(read_toml(path, ProtocolError, hint=_HINT), str(path))
 
 
 def prices_of_tables(tables: Mapping[str, Any], source: str) -> dict[str, Price]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import string
-import tomllib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
@@ -13,15 +12,12 @@ from pydantic import BaseModel, Field, PositiveFloat, PositiveInt, ValidationErr
 from careeval.bank.load import OWN_BANKS
 from careeval.core.scenario import Scenario, Split
 from careeval.errors import ProtocolError
-from careeval.files import read_given_text
+from careeval.files import read_toml
 from careeval.modes import Mode
 from careeval.protocol.providers import check_address
 from careeval.protocol.run import MAX_TOKENS, Run
 from careeval.protocol.selection import selection_of
 from careeval.sweep.description import Server, Sweep, System
-
-MAX_BYTES = 1_000_000
-"""The most bytes of a sweep file."""
 
 
 class _Table(BaseModel, extra="forbid", frozen=True):
@@ -120,14 +116,11 @@ def read_sweep(file: Path) -> Sweep:
 
 def _table(file: Path) -> SweepTable:
     hint = "see docs/guides/sweeps.md for the form of a sweep file"
-    text = read_given_text(file, ProtocolError, max_bytes=MAX_BYTES)
     try:
-        return SweepTable.model_validate(tomllib.loads(text))
+        return SweepTable.model_validate(read_toml(file, ProtocolError, hint=hint))
     except ValidationError as error:
         mistakes = [f"{file}: {_place(each['loc'])}: {each['msg']}" for each in error.errors()]
         raise ProtocolError("\n".join(mistakes), hint=hint) from error
-    except tomllib.TOMLDecodeError as error:
-        raise ProtocolError(f"{file} is not TOML: {error}", hint=hint) from error
 
 
 def _place(loc: Sequence[int | str]) -> str:
