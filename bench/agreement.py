@@ -25,8 +25,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from careeval.stats.intervals import Interval
-from careeval.stats.panels import (
+from careeval.stats.agreement import (
     gwet_ac1,
     gwet_ac1_interval,
     gwet_ac2,
@@ -36,6 +35,7 @@ from careeval.stats.panels import (
     krippendorff_alpha,
     krippendorff_interval,
 )
+from careeval.stats.intervals import Interval
 from coverage import Tally, conditions
 
 RESULTS = Path(__file__).parent / "results" / "agreement.json"

@@ -25,13 +25,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from careeval.errors import StatsError
-from careeval.stats.intervals import Interval
-from careeval.stats.two_raters import (
+from careeval.stats.agreement import (
     positive_agreement,
     positive_agreement_interval,
     presence_ac1,
     presence_ac1_interval,
 )
+from careeval.stats.intervals import Interval
 
 RESULTS = Path(__file__).parent / "results" / "class_agreement.json"
 SCENARIOS = (12, 20, 40, 80)

@@ -31,7 +31,14 @@ import numpy as np
 from scipy import optimize, special
 
 from careeval.errors import StatsError
-from careeval.stats.intervals import Interval, linearised_ratio, ratio_errors, ratio_interval
+from careeval.stats.intervals import (
+    Interval,
+    linearised_ratio,
+    rate_interval,
+    ratio_errors,
+    ratio_interval,
+    wilson,
+)
 from careeval.stats.paired import (
     detectable_after,
     detectable_difference,
@@ -41,7 +48,6 @@ from careeval.stats.paired import (
     sign_flip_p_values,
     t_test_p_values,
 )
-from careeval.stats.rates import rate_interval, wilson
 from drawn_banks import (
     LEVELS,
     N_EPOCHS,

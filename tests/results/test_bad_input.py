@@ -24,7 +24,7 @@ from careeval.sheets.entries.summary_document import summary_document
 from careeval.sheets.formats.terminal import print_document
 from careeval.sheets.versus.comparisons import comparison_document, ranking_document
 from careeval.stats.estimate import Estimate
-from careeval.stats.rates import rule_of_three
+from careeval.stats.intervals import rule_of_three
 from results.authored import Marks, all_numbers, judgments, ladder_run, responses, runs_of
 from support.eval_files import COMPLETE, ERRORED, altered, renamed
 

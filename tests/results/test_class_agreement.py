@@ -10,7 +10,7 @@ from readings import weighted_kappa
 
 from careeval.core.scenario import Rubric
 from careeval.results.grader_accuracy import ClassAgreement, PointClass, class_agreement
-from careeval.stats.panels import gwet_ac1
+from careeval.stats.agreement import gwet_ac1
 
 NAN = np.nan
 ACTIONS = Rubric.actions

@@ -8,7 +8,7 @@ import polars as pl
 from careeval.core.scenario import Domain
 from careeval.results.graded_rubric import GradedRubric
 from careeval.results.tables import Runs
-from careeval.stats.bounded import Bounded
+from careeval.stats.estimate import Bounded
 from results.authored import judgments, ladder_run, responses
 
 

@@ -20,8 +20,7 @@ from careeval.stats.audit import (
     prediction_powered,
     sensitivity_range,
 )
-from careeval.stats.intervals import draw_counts
-from careeval.stats.resampling import sum_by_cluster
+from careeval.stats.intervals import draw_counts, sum_by_cluster
 from careeval.stats.score import FloatArray, pooled_score
 
 NAN = np.nan

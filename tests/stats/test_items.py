@@ -10,7 +10,8 @@ from hypothesis.extra import numpy as arrays
 from scipy import stats
 
 from careeval.errors import StatsError
-from careeval.stats.items import fisher_interval, item_rest
+from careeval.results.item_statistics import item_rest
+from careeval.stats.intervals import fisher_interval
 from careeval.stats.score import FloatArray
 
 NAN = np.nan

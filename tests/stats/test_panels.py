@@ -14,8 +14,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
 from careeval.errors import StatsError
-from careeval.stats.intervals import Interval
-from careeval.stats.panels import (
+from careeval.stats.agreement import (
     gwet_ac1,
     gwet_ac1_interval,
     gwet_ac2,
@@ -26,6 +25,7 @@ from careeval.stats.panels import (
     krippendorff_alpha,
     krippendorff_interval,
 )
+from careeval.stats.intervals import Interval
 from careeval.stats.score import FloatArray
 
 NAN = np.nan

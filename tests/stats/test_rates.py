@@ -11,8 +11,15 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
 from careeval.errors import StatsError
-from careeval.stats.intervals import MIN_CLUSTERS, TRIALS_A_FAMILY, Interval, clopper_pearson
-from careeval.stats.rates import rate_interval, rule_of_three, wilson
+from careeval.stats.intervals import (
+    MIN_CLUSTERS,
+    TRIALS_A_FAMILY,
+    Interval,
+    clopper_pearson,
+    rate_interval,
+    rule_of_three,
+    wilson,
+)
 from careeval.stats.score import FloatArray
 
 SEVERE_IN_TEN = np.array([10.0, 8, 3, 1, 0, 0, 0, 0, 0, 0])

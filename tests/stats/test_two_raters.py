@@ -6,14 +6,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from careeval.errors import StatsError
-from careeval.stats.panels import gwet_ac1
-from careeval.stats.score import FloatArray
-from careeval.stats.two_raters import (
+from careeval.stats.agreement import (
+    gwet_ac1,
     positive_agreement,
     positive_agreement_interval,
     presence_ac1,
     presence_ac1_interval,
 )
+from careeval.stats.score import FloatArray
 
 
 def test_positive_agreement_by_hand() -> None:

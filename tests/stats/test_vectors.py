@@ -20,9 +20,18 @@ from scipy import special
 
 from careeval import scoring
 from careeval.errors import StatsError
+from careeval.results.item_statistics import item_rest
+from careeval.stats.agreement import gwet_ac1, gwet_ac2, icc, identical_pairs, krippendorff_alpha
 from careeval.stats.audit import Confusion, prediction_powered, sensitivity_range
-from careeval.stats.intervals import clopper_pearson, ratio_errors, ratio_interval
-from careeval.stats.items import fisher_interval, item_rest
+from careeval.stats.intervals import (
+    clopper_pearson,
+    fisher_interval,
+    rate_interval,
+    ratio_errors,
+    ratio_interval,
+    rule_of_three,
+    wilson,
+)
 from careeval.stats.paired import (
     detectable_after,
     detectable_difference,
@@ -31,14 +40,6 @@ from careeval.stats.paired import (
     sign_flip_p_values,
     t_test_p_values,
 )
-from careeval.stats.panels import (
-    gwet_ac1,
-    gwet_ac2,
-    icc,
-    identical_pairs,
-    krippendorff_alpha,
-)
-from careeval.stats.rates import rate_interval, rule_of_three, wilson
 from careeval.stats.score import (
     FloatArray,
     any_of_k,

@@ -25,9 +25,8 @@ from careeval.core.scenario import WHEN, CareError, ItemKind
 from careeval.core.twin import right_acts
 from careeval.results.graded_rubric import NOT_GRADED, BoolArray, Errors, GradedRubric
 from careeval.results.plan_reasons import course_counts, read_reasons
-from careeval.stats.bounded import Bounded, FloatArray, family_rate, rate
-from careeval.stats.estimate import Estimate
-from careeval.stats.rates import rate_interval
+from careeval.stats.estimate import Bounded, Estimate, FloatArray, family_rate, rate
+from careeval.stats.intervals import rate_interval
 
 
 @dataclass(frozen=True)

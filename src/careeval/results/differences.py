@@ -19,8 +19,7 @@ from numpy.typing import NDArray
 
 from careeval.errors import StatsError
 from careeval.results.graded_rubric import RatioTerms
-from careeval.stats.bounded import Bounded, BoundedValues, FloatArray
-from careeval.stats.estimate import Estimate
+from careeval.stats.estimate import Bounded, BoundedValues, Estimate, FloatArray
 from careeval.stats.intervals import MIN_CLUSTERS, ratio_errors
 from careeval.stats.paired import (
     detectable_after,

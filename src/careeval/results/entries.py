@@ -43,8 +43,7 @@ from careeval.results.held_out_words import WITHHELD
 from careeval.results.metrics import HEADLINE, IN_DETAIL, Numbers, errors_of, estimate_of
 from careeval.results.people_audit import CorrectedScore
 from careeval.results.tables import Runs
-from careeval.stats.bounded import Bounded, FloatArray, ratio
-from careeval.stats.estimate import Estimate
+from careeval.stats.estimate import Bounded, Estimate, FloatArray, ratio
 from careeval.stats.intervals import MIN_CLUSTERS
 from careeval.stats.variance import Reliability
 

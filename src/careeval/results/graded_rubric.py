@@ -25,18 +25,23 @@ from careeval import scoring
 from careeval.core.response import GRADED_STATES
 from careeval.core.scenario import Domain, HarmKind, Rubric
 from careeval.errors import StatsError
-from careeval.stats.bounded import (
+from careeval.stats.estimate import (
     Bounded,
     BoundedValues,
+    Estimate,
     FloatArray,
     IntArray,
     estimate,
     rate,
     ratio,
 )
-from careeval.stats.estimate import Estimate
-from careeval.stats.intervals import MIN_CLUSTERS, Interval, sd_epochs_interval
-from careeval.stats.rates import rate_interval, rule_of_three
+from careeval.stats.intervals import (
+    MIN_CLUSTERS,
+    Interval,
+    rate_interval,
+    rule_of_three,
+    sd_epochs_interval,
+)
 from careeval.stats.score import any_of_k, lowest_of_k, sd_epochs, worst_epoch
 from careeval.stats.variance import Reliability, response_reliability
 

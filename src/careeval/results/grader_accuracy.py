@@ -17,18 +17,15 @@ from functools import partial
 import numpy as np
 
 from careeval.core.scenario import Rubric
-from careeval.stats.audit import AccuracyMeasure, Confusion, measure_interval, sensitivity_range
-from careeval.stats.bounded import FloatArray, settled
-from careeval.stats.estimate import Estimate
-from careeval.stats.intervals import Interval
-from careeval.stats.rates import drawn_rate_interval, rate_interval
-from careeval.stats.resampling import sum_by_cluster
-from careeval.stats.two_raters import (
+from careeval.stats.agreement import (
     positive_agreement,
     positive_agreement_interval,
     presence_ac1,
     presence_ac1_interval,
 )
+from careeval.stats.audit import AccuracyMeasure, Confusion, measure_interval, sensitivity_range
+from careeval.stats.estimate import Estimate, FloatArray, settled
+from careeval.stats.intervals import Interval, drawn_rate_interval, rate_interval, sum_by_cluster
 
 _TP, _FN, _FP, _TN = range(4)
 

@@ -21,9 +21,8 @@ from careeval.results.graded_rubric import BoolArray, GradedRubric
 from careeval.results.grader_accuracy import ClassAgreement, PointClass, class_agreement
 from careeval.results.people_audit import CorrectedScore, PeopleAudit
 from careeval.results.probe_check import ProbeAgreement
-from careeval.stats.bounded import Bounded, FloatArray, rate, settled
-from careeval.stats.estimate import Estimate
-from careeval.stats.rates import rate_interval
+from careeval.stats.estimate import Bounded, Estimate, FloatArray, rate, settled
+from careeval.stats.intervals import rate_interval
 from careeval.stats.variance import (
     GradingVariance,
     grading_variance,

@@ -8,15 +8,14 @@ from dataclasses import dataclass
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from careeval.core.response import Grader
 from careeval.core.scenario import Rubric
 from careeval.results.compare import Basis, basis
 from careeval.results.entries import Entry
-from careeval.stats.bounded import FloatArray, IntArray, estimate
-from careeval.stats.estimate import Estimate
-from careeval.stats.intervals import Interval
-from careeval.stats.items import fisher_interval, item_rest
+from careeval.stats.estimate import Estimate, FloatArray, IntArray, estimate
+from careeval.stats.intervals import Interval, fisher_interval
 
 
 @dataclass(frozen=True)
@@ -134,6 +133,50 @@ def _rests(low: FloatArray, high: FloatArray, points: IntArray) -> list[Estimate
         _correlation(r, turn, n)
         for r, turn in zip(item_rest(middle).tolist(), turns.tolist(), strict=True)
     ]
+
+
+_MIN_RESPONDENTS = 3
+
+# A spread below this share of the numbers (or of 1, if they are smaller) is rounding error.
+_NO_SPREAD = 1e-12
+
+
+def item_rest(present: FloatArray) -> FloatArray:
+    """Return the correlation of each item with the sum of the other items, over respondents.
+
+    The item itself is left out of the sum, or it would correlate with its own noise. If `present`
+    holds contributions to the score (points × share present), the correlation is above 0 for a good
+    item, and for an error that better systems make less often.
+
+    Args:
+        present: Value of each item for each respondent: present or not, the share of epochs in
+            which it was, or its points; shape (n_respondents, n_items). A respondent with an
+            unresolved (NaN) item is left out.
+
+    Returns:
+        Correlations from -1 to 1, shape (n_items,). NaN where not defined: fewer than three
+        respondents are left, or the item or the sum of the others is the same for all.
+
+    Source: Henrysson 1963, Psychometrika 28:211.
+    """
+    resolved = present[~np.isnan(present).any(axis=1)]
+    if len(resolved) < _MIN_RESPONDENTS:
+        return np.full(present.shape[1], np.nan)
+    return _correlations(resolved, resolved.sum(axis=1, keepdims=True) - resolved)
+
+
+def _correlations(x: FloatArray, y: FloatArray) -> FloatArray:
+    """Return the correlation of each column of `x` with its column of `y`; NaN if constant."""
+    varies = _varies(x) & _varies(y)
+    x, y = x - x.mean(axis=0), y - y.mean(axis=0)
+    products, scale = (x * y).sum(axis=0), np.sqrt((x**2).sum(axis=0) * (y**2).sum(axis=0))
+    r = np.divide(products, scale, out=np.full(len(varies), np.nan), where=varies)
+    return np.asarray(np.clip(r, -1, 1))
+
+
+def _varies(columns: FloatArray) -> NDArray[np.bool_]:
+    size = np.maximum(1, np.abs(columns).max(axis=0))
+    return np.asarray(np.ptp(columns, axis=0) > _NO_SPREAD * size)
 
 
 def _turns(columns: FloatArray, reach: FloatArray) -> FloatArray:

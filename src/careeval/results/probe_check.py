@@ -28,9 +28,8 @@ from careeval.results.grader_accuracy import (
     class_agreement,
 )
 from careeval.stats.audit import AccuracyMeasure, Confusion
-from careeval.stats.bounded import Bounded, FloatArray
-from careeval.stats.estimate import Estimate
-from careeval.stats.resampling import sum_by_cluster
+from careeval.stats.estimate import Bounded, Estimate, FloatArray
+from careeval.stats.intervals import sum_by_cluster
 
 POINT_CLASSES = (2, 1, 0, -1, -2)
 

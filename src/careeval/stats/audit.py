@@ -11,6 +11,7 @@ this system: in simulations with a grader lenient to this system it doubled the 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import astuple, dataclass
 from enum import StrEnum
 from typing import NamedTuple
@@ -20,8 +21,15 @@ from numpy.typing import NDArray
 from scipy import special
 
 from careeval.errors import StatsError
-from careeval.stats.intervals import MIN_CLUSTERS, TAIL, Interval, clopper_pearson, with_width
-from careeval.stats.resampling import resampled_interval
+from careeval.stats.intervals import (
+    MIN_CLUSTERS,
+    TAIL,
+    Interval,
+    clopper_pearson,
+    count_clusters,
+    draw_counts,
+    with_width,
+)
 from careeval.stats.score import NO_MAXIMUM, FloatArray
 
 
@@ -308,3 +316,40 @@ class _Ratio(NamedTuple):
             raise StatsError(NO_MAXIMUM)
         value = float(numerators.sum()) / total
         return cls(value, (numerators - value * denominators) * (len(denominators) / total))
+
+
+# With a larger share of undefined resamples than this, there is no interval.
+_MAX_UNKNOWN = 0.05
+
+
+def resampled_interval(
+    statistic: Callable[[FloatArray], FloatArray],
+    sums: FloatArray,
+    *,
+    seed: int = 0,
+    draws: int = 10_000,
+) -> Interval:
+    """Return the percentile interval of a statistic over resampled clusters.
+
+    Args:
+        statistic: Function from sums over the clusters of each resample, shape (draws, n_sums), to
+            one number per resample, shape (draws,); NaN where it is not defined.
+        sums: The contribution of each cluster to the sums, shape (n_clusters, n_sums).
+        seed: Seed of the resampling; equal seeds resample the same clusters.
+        draws: Number of resamples.
+
+    Returns:
+        An interval in the unit of the statistic.
+
+    Raises:
+        StatsError: There are fewer than five clusters, the statistic is not defined in more than
+            one of twenty resamples, or it does not vary.
+
+    Source: Field and Welsh 2007, JRSS-B 69:369.
+    """
+    n_clusters = count_clusters(sums.sum(axis=1), np.ones(len(sums)))
+    values = statistic(draw_counts(n_clusters, seed, draws) @ sums)
+    if np.isnan(values).mean() > _MAX_UNKNOWN:
+        raise StatsError("not defined in more than one of twenty resamples")
+    low, high = np.nanquantile(values, [TAIL, 1 - TAIL])
+    return with_width(float(low), float(high))

@@ -1,22 +1,27 @@
-"""95% intervals clustered by scenario family.
+"""95% intervals of scores and rates, clustered by scenario family.
 
 Responses to one scenario resemble each other, so ten of them are not ten observations: an interval
 that treats them as independent covers the truth about 70% of the time instead of 95%. Here the
 cluster is the scenario with all its epochs. A base scenario and its twins resemble each other too:
-sum their numbers first (`sum_by_cluster`), so that the family is the cluster. The
-intervals are about scenarios like these, except `sd_epochs_interval`, which is about asking the
-same scenarios again.
+sum their numbers first (`sum_by_cluster`), so that the family is the cluster. The intervals are
+about scenarios like these, except `sd_epochs_interval`, which is about asking the same scenarios
+again.
+
+A system tends to make the same error each time it is asked. So publish rates by `rate_interval`;
+`wilson` and `clopper_pearson` are for independent trials only, such as one response per scenario.
 
 Each method was chosen by its coverage in `bench/coverage.py`.
 """
 
 from __future__ import annotations
 
+import math
 from functools import lru_cache
 from itertools import product
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy import special
 
 from careeval.errors import StatsError
@@ -54,7 +59,11 @@ class Interval(NamedTuple):
 
 
 def ratio_interval(
-    numerators: FloatArray, denominators: FloatArray, *, lowest: float | None = None
+    numerators: FloatArray,
+    denominators: FloatArray,
+    *,
+    lowest: float | None = None,
+    highest: FloatArray | None = None,
 ) -> Interval:
     """Return the interval of a ratio of sums over scenarios, such as the pooled score.
 
@@ -64,11 +73,17 @@ def ratio_interval(
     an end of its scale, each family counts as one trial. Without `lowest`, for a number that has no
     limits, the interval is t with G - 1 degrees of freedom times the clustered error.
 
+    With `highest` it contains the intervals of all numerators in between. Its ends are those of the
+    lowest and the highest ratio, each with the largest error that any such numerators have
+    (`largest_error`), since a mix of low and high ones can vary more than either end.
+
     Args:
         numerators: One number per family, already the mean over epochs, shape (n_families,).
         denominators: Positive points or opportunities, shape (n_families,).
         lowest: The lowest possible ratio, such as the sum of the negative points over that of the
             positive; the highest is 1.
+        highest: The highest possible numerators, if those given are only the lowest possible, of
+            the same shape.
 
     Returns:
         An interval in the unit of the ratio; within `lowest` and 1 if `lowest` is given.
@@ -81,30 +96,7 @@ def ratio_interval(
     Source: Korn and Graubard 1998, Survey Methodology 24:193; Miller 2024, arXiv:2411.00640
     (clustered errors).
     """
-    return bounded_ratio_interval(numerators, numerators, denominators, lowest=lowest)
-
-
-def bounded_ratio_interval(
-    low: FloatArray, high: FloatArray, denominators: FloatArray, *, lowest: float | None = None
-) -> Interval:
-    """Return an interval that contains `ratio_interval` of all numerators from `low` to `high`.
-
-    Its ends are those of the lowest and the highest ratio, each with the largest error that any
-    such numerators have (`largest_error`), since a mix of low and high ones can vary more than
-    either end.
-
-    Args:
-        low: The lowest possible numerators, shape (n_families,).
-        high: The highest possible numerators, the same shape.
-        denominators: Positive points or opportunities, shape (n_families,).
-        lowest: As for `ratio_interval`.
-
-    Returns:
-        An interval in the unit of the ratio.
-
-    Raises:
-        StatsError: As for `ratio_interval`.
-    """
+    low, high = numerators, numerators if highest is None else highest
     count_clusters(low, denominators)
     n, total = count_clusters(high, denominators), float(denominators.sum())
     error = largest_error(low, high, denominators)
@@ -325,3 +317,154 @@ def with_width(low: float, high: float) -> Interval:
     if not high - low >= _NO_WIDTH:
         raise StatsError("no variation to take an interval from")
     return Interval(low, high)
+
+
+def rate_interval(
+    counts: FloatArray, trials: FloatArray, *, most_a_family: float = TRIALS_A_FAMILY
+) -> Interval:
+    """Return the interval of a rate of clustered events, such as severe errors per response.
+
+    It is the exact interval for the effective number of independent trials: p (1 - p) / SE², at
+    most the number of trials and at most `most_a_family` per family, times (z / t)² with G - 1
+    degrees of freedom for the error of SE itself. Without the limit per family, a few events in
+    different scenarios would not look clustered, and every trial would count.
+
+    With no event, SE would be 0 though it is unknown. Then each family counts as one trial, and the
+    interval is 0 .. 1 - 0.025^(1 / G). It is two-sided; the one-sided `rule_of_three` is lower. The
+    same holds in mirror image if every trial is an event. With one event or more the upper limit
+    may be lower than with none, since the clustering of the events is then known.
+
+    Args:
+        counts: Events, shape (n_families,), 0 to `trials`.
+        trials: Trials, shape (n_families,). A family with none is left out.
+        most_a_family: The most trials that a family counts for; infinite if trials within a family
+            hardly resemble each other, such as a grader's judgments of many items.
+
+    Returns:
+        Fractions of the trials, 0 to 1.
+
+    Raises:
+        StatsError: There is no trial, a number is missing, or fewer than five families have trials.
+
+    Source: Korn and Graubard 1998, Survey Methodology 24:193; Clopper and Pearson 1934, Biometrika
+    26:404. The limit per family is ours.
+    """
+    tried = trials != 0
+    if not tried.any():
+        raise StatsError("no opportunity: the rate is 0 of 0")
+    counts, trials = counts[tried], trials[tried]
+    n, total = count_clusters(counts, trials), float(trials.sum())
+    rate, error = linearised_ratio(counts, trials)
+    return TrialScale(0.0, n, total / float(trials.max()), most_a_family).interval(
+        rate, rate, error, max_trials=total
+    )
+
+
+def drawn_rate_interval(counts: FloatArray, trials: FloatArray) -> Interval:
+    """Return the interval of a rate from a stratified sample that is weighted back.
+
+    It is the exact interval for the effective number of trials, p (1 - p) / SE² times (z / t)².
+    Stratified trials can count for more than their number, so the limits of `rate_interval` are not
+    applied: in simulated audits they made the interval twice as wide as needed.
+
+    Args:
+        counts: Weight of the events, shape (n_scenarios,).
+        trials: Weight of the trials, shape (n_scenarios,). A scenario with none is left out.
+
+    Returns:
+        Fractions of the trials, 0 to 1; as by `rate_interval` without a limit per family if every
+        trial or none is an event, or if scenarios do not vary.
+
+    Raises:
+        StatsError: As for `rate_interval`.
+
+    Source: Korn and Graubard 1998, Survey Methodology 24:193.
+    """
+    tried = trials != 0
+    clustered = rate_interval(counts, trials, most_a_family=np.inf)
+    rate, standard_error = linearised_ratio(counts[tried], trials[tried])
+    if not 0 < rate < 1 or standard_error == 0:
+        return clustered
+    effective = rate * (1 - rate) / standard_error**2
+    effective *= (Z / t_quantile(int(tried.sum()))) ** 2
+    return clopper_pearson(rate * effective, effective)
+
+
+def wilson(events: float, trials: float) -> Interval:
+    """Return the score interval of a proportion of independent trials, narrower than the exact one.
+
+    Args:
+        events: Events, 0 to `trials`.
+        trials: Trials, more than 0.
+
+    Returns:
+        Fractions, 0 to 1; from 0 if there is no event, to 1 if there are only events.
+
+    Source: Wilson 1927, doi:10.1080/01621459.1927.10502953; Newcombe 1998,
+    doi:10.1002/(SICI)1097-0258(19980430)17:8<857::AID-SIM777>3.0.CO;2-E.
+    """
+    centre = events + Z**2 / 2
+    margin = Z * np.sqrt(events * (trials - events) / trials + Z**2 / 4)
+    low, high = (centre - margin) / (trials + Z**2), (centre + margin) / (trials + Z**2)
+    return Interval(
+        float(low) if events > 0 else 0.0,
+        float(high) if events < trials else 1.0,
+    )
+
+
+def rule_of_three(n: float) -> float:
+    """Return the upper limit, with one-sided 95% confidence, of the rate of an event not seen.
+
+    Args:
+        n: Independent trials, more than 0: the scenarios, not their epochs.
+
+    Returns:
+        1 - 0.05^(1/n), a little below 3/n.
+
+    Source: Hanley and Lippman-Hand 1983, doi:10.1001/jama.1983.03330370053031.
+    """
+    return float(-np.expm1(np.log(0.05) / n))
+
+
+def fisher_interval(r: float, n: int) -> Interval:
+    """Return the interval of a correlation, by Fisher's z: tanh(artanh r ± 1.96 / √(n - 3)).
+
+    Args:
+        r: Pearson's correlation.
+        n: Number of pairs.
+
+    Returns:
+        An interval around `r`, within -1 and 1.
+
+    Raises:
+        StatsError: There are fewer than four pairs, r is 1 or -1 (an interval without width would
+            claim certainty), or r is not a correlation.
+
+    Source: Fisher 1921, Metron 1:3.
+    """
+    if n < 4:
+        raise StatsError("fewer than four pairs: a correlation has no interval")
+    if not abs(r) <= 1:
+        raise StatsError(f"{r} is not a correlation: it must be from -1 to 1")
+    if abs(r) > 1 - _NO_WIDTH:
+        raise StatsError("a correlation of 1 or -1 leaves no variation to take an interval from")
+    z, margin = math.atanh(r), Z / math.sqrt(n - 3)
+    return Interval(math.tanh(z - margin), math.tanh(z + margin))
+
+
+def sum_by_cluster(rows: FloatArray, clusters: ArrayLike) -> FloatArray:
+    """Return the sum of the rows of each cluster, shape (n_clusters, n_columns).
+
+    Args:
+        rows: Shape (n_rows, n_columns).
+        clusters: A number or name of the cluster of each row, shape (n_rows,).
+
+    Raises:
+        StatsError: There are not as many cluster names as rows.
+    """
+    names, place = np.unique(np.asarray(clusters), return_inverse=True)
+    if len(place) != len(rows):
+        raise StatsError(f"{len(place)} cluster names for {len(rows)} rows: each row needs one")
+    totals = np.zeros((len(names), rows.shape[1]))
+    np.add.at(totals, place, rows)
+    return totals

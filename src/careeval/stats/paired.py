@@ -116,7 +116,7 @@ def difference_intervals(
 ) -> FloatArray:
     """Return t intervals of the differences of many pairs of systems over the same scenarios.
 
-    Each contains those of all differences from `low` to `high`, as in `bounded_ratio_interval`. If
+    Each contains those of all differences from `low` to `high`, as in `ratio_interval`. If
     an interval excludes a margin, Student's t test at 5% finds that the difference is not that
     margin.
 

@@ -14,8 +14,7 @@ from math import comb
 import numpy as np
 
 from careeval.errors import StatsError
-from careeval.stats.intervals import Interval, clopper_pearson
-from careeval.stats.rates import wilson
+from careeval.stats.intervals import Interval, clopper_pearson, wilson
 from careeval.stats.score import FloatArray
 
 MIN_RATERS = 3

@@ -34,8 +34,8 @@ from careeval.results.people_audit import PeopleAudit
 from careeval.results.probe_check import LabelCounts
 from careeval.results.tables import Runs
 from careeval.sheets.words import audit_remarks
+from careeval.stats.agreement import gwet_ac1
 from careeval.stats.estimate import Estimate
-from careeval.stats.panels import gwet_ac1
 from results.authored import Marks, judgments
 from results.sampled import at_random, judged, read_by
 

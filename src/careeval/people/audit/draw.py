@@ -30,7 +30,7 @@ from careeval.people.audit.sample import (
 )
 from careeval.results.entries import Entry, entries
 from careeval.results.tables import Runs, select
-from careeval.stats.bounded import FloatArray
+from careeval.stats.estimate import FloatArray
 
 HELD_OUT = "of the held-out split, whose words never leave"
 WORDLESS = "of responses without words"

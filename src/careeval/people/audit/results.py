@@ -41,11 +41,8 @@ from careeval.results.grader_accuracy import (
 from careeval.results.people_audit import CorrectedScore, PeopleAudit, RaterPairs, SystemAudit
 from careeval.results.probe_check import POINT_CLASSES, LabelCounts
 from careeval.stats.audit import AccuracyMeasure, Confusion, measure_interval, prediction_powered
-from careeval.stats.bounded import FloatArray, settled
-from careeval.stats.estimate import Estimate
-from careeval.stats.intervals import Interval
-from careeval.stats.rates import rate_interval
-from careeval.stats.resampling import sum_by_cluster
+from careeval.stats.estimate import Estimate, FloatArray, settled
+from careeval.stats.intervals import Interval, rate_interval, sum_by_cluster
 
 MIN_AUDITED = 30
 """Fewest responses of a system that people must read to correct its score; our own limit."""

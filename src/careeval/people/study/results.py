@@ -30,9 +30,8 @@ from careeval.people.study.round_ratings import (
     RoundAnswers,
     without_fast_answers,
 )
-from careeval.stats.estimate import Estimate
-from careeval.stats.intervals import MIN_CLUSTERS, Interval
-from careeval.stats.panels import (
+from careeval.stats.agreement import (
+    LOWEST_END,
     gwet_ac1,
     gwet_ac1_interval,
     gwet_ac2,
@@ -43,7 +42,8 @@ from careeval.stats.panels import (
     krippendorff_alpha,
     krippendorff_interval,
 )
-from careeval.stats.resampling import LOWEST_END
+from careeval.stats.estimate import Estimate
+from careeval.stats.intervals import MIN_CLUSTERS, Interval
 from careeval.stats.score import FloatArray
 from careeval.stats.validity import MIN_RATERS, Endorsement, EndorsementRule, s_cvi_ave, s_cvi_ua
 

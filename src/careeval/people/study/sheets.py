@@ -44,8 +44,8 @@ from careeval.sheets.kinds import (
     text_kind,
 )
 from careeval.sheets.sheet import Field, Row, Sheet
+from careeval.stats.agreement import LOWEST_END
 from careeval.stats.estimate import Estimate
-from careeval.stats.resampling import LOWEST_END
 from careeval.stats.validity import MIN_RATERS, AikenV, Endorsement
 
 UNDECIDED = "undecided"
