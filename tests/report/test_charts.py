@@ -21,8 +21,7 @@ from careeval.core.text import percent
 from careeval.report import charts
 from careeval.report.charts import drawing, svg
 from careeval.report.charts.drawing import Axis, Band, Box, Curve, Point, Segment, TextLine
-from careeval.report.charts.scatter import Area, place_labels
-from careeval.report.charts.worst import spread_labels
+from careeval.report.charts.plots import Area, place_labels, spread_labels
 from careeval.report.documents import write_figures
 from careeval.report.texts import in_full
 from careeval.results.entries import Entry

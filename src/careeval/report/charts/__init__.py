@@ -5,10 +5,9 @@ system as one grader judged it on one rubric; a figure draws entries in the orde
 """
 
 from careeval.report.charts.drawing import NARROW, WIDE, Figure
+from careeval.report.charts.plots import cost_scatter, worst_at_k, worst_scatter
 from careeval.report.charts.rows import column, distributions, overview
-from careeval.report.charts.scatter import cost_scatter, worst_scatter
 from careeval.report.charts.svg import inline_svg, png, standalone_svg
-from careeval.report.charts.worst import worst_at_k
 
 __all__ = [
     "NARROW",

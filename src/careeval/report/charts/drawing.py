@@ -20,7 +20,7 @@ from careeval.stats.estimate import Estimate
 WIDE, NARROW = 820, 300
 """Full widths of a figure in pixels: for a desktop, and for the smallest phone."""
 ROOMY = 640
-"""Least width in pixels at which two panels fit side by side."""
+"""Smallest width in pixels at which two panels fit side by side."""
 
 LINE_HEIGHT = 17
 """Pixels of a line of text."""
@@ -28,9 +28,9 @@ MARGIN = 4
 """Pixels around a figure."""
 SMALL, NORMAL = 11, 12
 """Font sizes in pixels."""
-_LEAST_STEP = 36
-"""Least distance in pixels between two labels of an axis."""
-_MOST_TICKS = 6
+_MIN_STEP = 36
+"""Smallest distance in pixels between two labels of an axis."""
+_MAX_TICKS = 6
 
 
 class PlotValue(NamedTuple):
@@ -147,14 +147,21 @@ class Figure:
     description: str = ""
 
 
+def figure(marks: Iterable[Mark], width: float, height: float, description: str) -> Figure:
+    """Return a figure of marks that lie in an area of this height, with a margin around it."""
+    shown = tuple(moved(marks, MARGIN, MARGIN))
+    return Figure(width, height + 2 * MARGIN, shown, description)
+
+
 @dataclass(frozen=True)
 class Axis:
     """An axis: a mapping of numbers to pixels, with ticks."""
 
     ends: tuple[float, float]  # The first and the last number
     ticks: tuple[tuple[float, str], ...] = ()
-    """Numbers with a line across the panel, and their labels."""
+    """Numbers and their labels."""
     log: bool = False  # True if the axis is logarithmic
+    lines: bool = True  # True if ticks have a line across the panel
 
     def along(self, start: float, length: float) -> Callable[[float], float]:
         """Return the function from a number to its pixel: the axis begins at `start`.
@@ -179,8 +186,8 @@ def percent_axis(
     values = [*numbers, *(ends or ())] or [0, 100]
     low, high = 10 * math.floor(min(values) / 10), 10 * math.ceil(max(values) / 10)
     high = max(high, low + 10)
-    least = max(_LEAST_STEP, length / _MOST_TICKS) / length * (high - low)
-    step = next((s for s in (2, 5, 10, 20, 25, 50, 100) if s >= least), 200)
+    min_step = max(_MIN_STEP, length / _MAX_TICKS) / length * (high - low)
+    step = next((s for s in (2, 5, 10, 20, 25, 50, 100) if s >= min_step), 200)
     first, last = math.ceil(low / step), math.floor(high / step)
     ticks = (step * n for n in range(first, last + 1))
     return Axis((low, high), tuple((tick, f"{tick}".replace("-", "−")) for tick in ticks))
@@ -230,8 +237,8 @@ def grid_across(
     to = axis.along(start, width)
     marks: list[Mark] = []
     for tick, label in axis.ticks:
-        colour = "muted" if tick == 0 and axis.ends[0] < 0 else "line"
-        marks.append(Segment(to(tick), top, to(tick), bottom, colour, 1))
+        if axis.lines:
+            marks.append(Segment(to(tick), top, to(tick), bottom, _tick_colour(axis, tick), 1))
         align = {axis.ends[0]: "start", axis.ends[1]: "end"}.get(tick) if within else None
         marks.append(TextLine(to(tick), bottom + 11, label, "muted", align or "middle", SMALL))
     return marks
@@ -242,10 +249,13 @@ def grid_up(axis: Axis, start: float, height: float, left: float, right: float) 
     to = axis.along(start, -height)
     marks: list[Mark] = []
     for tick, label in axis.ticks:
-        colour = "muted" if tick == 0 and axis.ends[0] < 0 else "line"
-        marks.append(Segment(left, to(tick), right, to(tick), colour, 1))
+        marks.append(Segment(left, to(tick), right, to(tick), _tick_colour(axis, tick), 1))
         marks.append(TextLine(left - 6, to(tick), label, "muted", "end", SMALL))
     return marks
+
+
+def _tick_colour(axis: Axis, tick: float) -> str:
+    return "muted" if tick == 0 and axis.ends[0] < 0 else "line"
 
 
 @dataclass(frozen=True)
@@ -340,11 +350,11 @@ def shortened(text: str, room: float, size: float) -> str:
     return _without_middle(text, kept)
 
 
-def fit_in_lines(text: str, room: float, size: float, most: int) -> list[str]:
-    """Return the text in at most `most` similarly wide lines, with `…` for its middle if needed."""
+def fit_in_lines(text: str, room: float, size: float, max_lines: int) -> list[str]:
+    """Return the text in at most that many lines of like width; `…` for its middle if needed."""
     lines = wrapped(text, room, size)
-    kept = room * most
-    while len(lines) > most:
+    kept = room * max_lines
+    while len(lines) > max_lines:
         # a line can break before the room is full
         kept *= 0.95
         text = shortened(text, kept, size)

@@ -30,6 +30,7 @@ from careeval.report.charts.drawing import (
     TextLine,
     as_percent,
     display_names,
+    figure,
     fit_in_lines,
     grid_across,
     legend,
@@ -49,7 +50,7 @@ from careeval.sheets.kinds import ERROR_SHARE, Form
 from careeval.stats.estimate import Estimate
 
 _GAP = 12
-_MOST_FOR_NAMES = 0.22
+_MAX_FOR_NAMES = 0.22
 """Share of the width that names at the left may take."""
 _TITLE, _LABELS, _BETWEEN = 20, 22, 18
 """Pixels for the titles above a block, for the axis labels below it, and between blocks."""
@@ -76,24 +77,16 @@ class Block:
     rows: Sequence[str]  # Names of the rows
     panels: Sequence[Panel]  # At least one
     row_height: int = 26  # Height of a row in pixels
-    most: float | None = None
+    longest_bar: float | None = None
     """Value of the longest bar, if the block has bars with numbers beside them and no axis; `None`
     if the block has an axis of percentages."""
-    ends: tuple[float, float] = (0, 100)  # The smallest range that the axis of percentages may have
 
-
-def panels_beside(
-    rows: Sequence[str],
-    panels: Sequence[Panel],
-    row_height: int,
-    ends: tuple[float, float] = (0, 100),
-) -> Block:
-    """Return the panels as a block. Panels of one row become one panel, with a row for each."""
-    if len(rows) != 1:
-        return Block(rows, panels, row_height, ends=ends)
-    titles = [panel.title for panel in panels]
-    transposed = Panel("", [panel.cells[0] for panel in panels])
-    return Block(titles, [transposed], row_height, ends=ends)
+    def transposed(self, title: str = "") -> Block:
+        """Return the block; if it has a single row, one panel of this title with a row for each."""
+        if len(self.rows) != 1:
+            return self
+        panel = Panel(title, [panel.cells[0] for panel in self.panels])
+        return replace(self, rows=[panel.title for panel in self.panels], panels=[panel])
 
 
 def stack_blocks(
@@ -107,11 +100,11 @@ def stack_blocks(
     inner = width - 2 * MARGIN
     above = width <= NARROW
     widest = max((text_width(row, NORMAL) for block in blocks for row in block.rows), default=0)
-    room = 0 if above else min(widest, _MOST_FOR_NAMES * inner)
+    room = 0 if above else min(widest, _MAX_FOR_NAMES * inner)
     numbers = [
         number
         for block in blocks
-        if block.most is None
+        if block.longest_bar is None
         for panel in block.panels
         for cell in panel.cells
         for number in x_extent(cell)
@@ -122,18 +115,18 @@ def stack_blocks(
         y += _BETWEEN + (_TITLE if titled else 0)
         drawn, height = _block(block, inner, room, numbers, above=above)
         marks += moved(drawn, 0, y)
-        y += height + (_LABELS if block.most is None else 0)
-    return Figure(width, y + 2 * MARGIN, tuple(moved(marks, MARGIN, MARGIN)), description)
+        y += height + (_LABELS if block.longest_bar is None else 0)
+    return figure(marks, width, y, description)
 
 
 def _split_block(block: Block, width: float, room: float) -> list[Block]:
     """Split a block into as few blocks as possible so that the panel titles fit."""
     left = room + _GAP if room else 0
     for n in range(1, len(block.panels) + 1):
-        most = -(-len(block.panels) // n)
+        size = -(-len(block.panels) // n)
         parts = [
-            replace(block, panels=block.panels[at : at + most])
-            for at in range(0, len(block.panels), most)
+            replace(block, panels=block.panels[at : at + size])
+            for at in range(0, len(block.panels), size)
         ]
         if all(_fits(part, width - left, SMALL) for part in parts):
             return parts
@@ -176,12 +169,12 @@ def _block(
     size = NORMAL if _fits(block, width - left, NORMAL) else SMALL
     for panel in block.panels:
         length = panel.weight * share
-        if block.most is None:
-            axis = percent_axis(numbers, length, block.ends)
+        if block.longest_bar is None:
+            axis = percent_axis(numbers, length)
             drawn = grid_across(axis, left, length, 0, height, within=True)
             marks += _beside_names(drawn, step, lift) if above else drawn
         else:
-            axis = Axis((0, max(block.most, 1)))
+            axis = Axis((0, max(block.longest_bar, 1)))
             length -= _NUMBER
         if panel.title:
             marks.append(TextLine(left, -_TITLE / 2, panel.title, size=size, bold=True))
@@ -209,7 +202,9 @@ NOT_RANKED = LegendEntry("not for ranking", (Point(0, 0, colour="muted", hollow=
 _OVERALL = 1.8
 """Width of the overall panel relative to an activity's."""
 _ROW, _ROW_OF_BARS = 30, 22
-_KINDS = (("Severe errors", "harm", "severe"), ("Mild errors", "mild", "mild"))
+_SEVERE = ("Severe errors", "harm", "severe")
+_KINDS = (_SEVERE, ("Mild errors", "mild", "mild"))
+"""Name, colour and key of each kind of error."""
 
 
 def overview(entries: Sequence[Entry]) -> Figure:
@@ -219,8 +214,15 @@ def overview(entries: Sequence[Entry]) -> Figure:
     severity, the overall score and each activity have one. A mark is hollow if the entry may not be
     ranked, or if the activity has fewer than five scenarios and so no interval.
     """
-    scores = panels_beside(display_names(entries), [_whole(entries), *_by_activity(entries)], _ROW)
-    return stack_blocks(_meanings(entries), [_bars(entries), scores], WIDE, _description(entries))
+    names = display_names(entries)
+    bars = [Panel(kind[0], _bars(entries, *kind)) for kind in _KINDS]
+    blocks = [
+        Block(names, bars, _ROW_OF_BARS, _longest_bar(entries, "severe", "mild")).transposed(
+            "Responses with an error"
+        ),
+        Block(names, [_whole(entries), *_by_activity(entries)], _ROW).transposed(),
+    ]
+    return stack_blocks(_meanings(entries), blocks, WIDE, _description(entries))
 
 
 def column(entries: Sequence[Entry], width: int = COLUMN) -> Figure:
@@ -229,12 +231,10 @@ def column(entries: Sequence[Entry], width: int = COLUMN) -> Figure:
     At 8.5 cm wide, `COLUMN` pixels, its smallest text has 6.4 points.
     """
     names = display_names(entries)
-    severe = [_bar("Severe errors", "harm", s.severe, bool(s.not_ranked)) for s in entries]
-    shares = (plot_value(s.severe.share) for s in entries)
-    most = max((share.high for share in shares if share is not None), default=0.0)
+    bars = Panel("Responses with a severe error, %", _bars(entries, *_SEVERE))
     scores = [_cell("Overall", s.score, bool(s.not_ranked)) for s in entries]
     blocks = [
-        Block(names, [Panel("Responses with a severe error, %", severe)], _ROW_OF_BARS, most),
+        Block(names, [bars], _ROW_OF_BARS, _longest_bar(entries, "severe")),
         Block(names, [Panel(f"{score_name(entries)}, %", scores)], _ROW_OF_BARS),
     ]
     legend = [LegendEntry("95% interval", (Segment(-10, 0, 10, 0),))]
@@ -282,20 +282,13 @@ def _cell(part: str, score: Estimate, hollow: bool) -> list[Mark]:
     ]
 
 
-def _bars(entries: Sequence[Entry]) -> Block:
-    """Return the bars of errors: a panel per severity; for a single entry, a row per severity."""
-    panels = [
-        Panel(kind, [_bar(kind, colour, getattr(s, name), bool(s.not_ranked)) for s in entries])
-        for kind, colour, name in _KINDS
-    ]
-    shares = (plot_value(getattr(s, name).share) for s in entries for *_, name in _KINDS)
-    most = max((share.high for share in shares if share is not None), default=0.0)
-    if len(entries) == 1:
-        cells = [panel.cells[0] for panel in panels]
-        heads = [panel.title for panel in panels]
-        panel = Panel("Responses with an error", cells)
-        return Block(heads, [panel], _ROW_OF_BARS, most)
-    return Block(display_names(entries), panels, _ROW_OF_BARS, most)
+def _bars(entries: Sequence[Entry], kind: str, colour: str, key: str) -> list[list[Mark]]:
+    return [_bar(kind, colour, getattr(s, key), bool(s.not_ranked)) for s in entries]
+
+
+def _longest_bar(entries: Sequence[Entry], *keys: str) -> float:
+    shares = (plot_value(getattr(s, key).share) for s in entries for key in keys)
+    return max((share.high for share in shares if share is not None), default=0.0)
 
 
 def _bar(kind: str, colour: str, errors: Errors, hollow: bool) -> list[Mark]:
@@ -329,7 +322,7 @@ def _meanings(entries: Sequence[Entry]) -> list[LegendEntry]:
 def _description(entries: Sequence[Entry]) -> str:
     sentences = ["Responses with an error; beneath, the score over all and by activity."]
     for name, s in zip(display_names(entries), entries, strict=True):
-        parts = [f"{kind.lower()} {in_full(getattr(s, field).share)}" for kind, _, field in _KINDS]
+        parts = [f"{kind.lower()} {in_full(getattr(s, key).share)}" for kind, _, key in _KINDS]
         parts.append(f"score {in_full(s.score)}")
         if s.n_epochs > 1:
             parts.append(f"worst of {s.n_epochs} {percent_text(s.worst_at_n)}")
@@ -351,12 +344,12 @@ def distributions(entries: Sequence[Entry], width: int = WIDE) -> Figure:
         [as_percent(s.score) for s in each.scenarios if s.score is not None] for each in entries
     ]
     bins = [Counter(map(_bin, each)) for each in scores]
-    most = max((n for each in bins for n in each.values()), default=1)
-    cells = [_histogram(counts, most, s) for counts, s in zip(bins, entries, strict=True)]
+    tallest = max((n for each in bins for n in each.values()), default=1)
+    cells = [_histogram(counts, tallest, s) for counts, s in zip(bins, entries, strict=True)]
     meanings = [
         LegendEntry(
             f"scenarios with a score of so many % of their points, in steps of {_BIN}; "
-            f"the longest bar is {most}",
+            f"the longest bar is {tallest}",
             (Box(-8, 5, 0, -6, "muted"), Box(0, 5, 8, 0, "muted")),
         ),
         LegendEntry("score with 95% interval", (Segment(-10, 0, 10, 0), Point(0, 0))),
@@ -371,11 +364,11 @@ def distributions(entries: Sequence[Entry], width: int = WIDE) -> Figure:
     return stack_blocks(meanings, [block], width, " ".join(sentences))
 
 
-def _histogram(bins: Counter[int], most: int, summary: Entry) -> list[Mark]:
+def _histogram(bins: Counter[int], tallest: int, summary: Entry) -> list[Mark]:
     base = _TALLEST / 2 - 5
     marks: list[Mark] = [
         Box(
-            at_bin * _BIN, base, (at_bin + 1) * _BIN, base - _TALLEST * n / most, "muted",
+            at_bin * _BIN, base, (at_bin + 1) * _BIN, base - _TALLEST * n / tallest, "muted",
             label=f"{at_bin * _BIN} to {(at_bin + 1) * _BIN}%: {n} scenarios",
         )
         for at_bin, n in sorted(bins.items())
