@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any, Literal
-from xml.etree import ElementTree
 
 from cyclopts import App, Parameter
 
@@ -16,7 +15,6 @@ from careeval.cli.shared.printing import Printing
 from careeval.core.text import plain
 from careeval.errors import UsageError
 from careeval.files import write_text
-from careeval.protocol.regrade import lexical_sentences
 from careeval.protocol.tables import read_runs
 from careeval.results.compare import rankings
 from careeval.results.entries import Breakdown, Entry, entries
@@ -128,7 +126,7 @@ def summary(
         rankings(graded) if len(graded) > 1 else [],
         people,
         in_detail=detail,
-        more=lexical_sentences(graded),
+        more=_lexical_sentences(graded),
     )
     in_detail = detail or any(each.in_detail for each in parts)
     printing.print(document, lambda: _json(graded, in_detail=in_detail), out)
@@ -140,6 +138,15 @@ def summary(
     if junit:
         _write_junit(junit, "careeval.summary", checks)
     return OK if all(check.outcome is Outcome.passed for check in checks) else CHECK_FAILED
+
+
+def _lexical_sentences(graded: Sequence[Entry]) -> list[str]:
+    if not any(entry.grader.is_lexical for entry in graded):
+        return []
+    # loads the bank, which no other summary needs
+    from careeval.protocol.regrade import lexical_sentences
+
+    return lexical_sentences(graded)
 
 
 def _checks(limits: Sequence[Limit], graded: Sequence[Entry]) -> list[Check]:
@@ -164,6 +171,8 @@ def _json(graded: Sequence[Entry], *, in_detail: bool) -> dict[str, Any]:
 
 def _write_junit(path: Path, suite: str, checks: Sequence[Check]) -> None:
     """Write checks as JUnit XML: a test case each; one that could not be made is a failure."""
+    from xml.etree import ElementTree
+
     failures = [check for check in checks if check.outcome is not Outcome.passed]
     counts = {"tests": str(len(checks)), "failures": str(len(failures)), "errors": "0"}
     root = ElementTree.Element("testsuites", counts)

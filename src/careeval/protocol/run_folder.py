@@ -20,7 +20,6 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from careeval.bank import bank_folder
 from careeval.errors import CareEvalError, LogError, ProtocolError
 from careeval.files import open_file, write_text
 from careeval.protocol.ledger import (
@@ -34,7 +33,6 @@ from careeval.protocol.logs import is_finished, logged_samples, read_log
 from careeval.protocol.recorded_responses import kept_responses, read_responses
 from careeval.protocol.run import PROBES, Run, SampleKey, run_from_fields
 from careeval.protocol.run_files import LOCK_FILE, holder, read_json
-from careeval.protocol.selection import selection_of
 from careeval.protocol.sweep_cells import without_cells
 
 RUN_FILE = "run.json"
@@ -134,6 +132,9 @@ def bank_of(folder: Path) -> str | None:
         name: str | None = read_run_file(folder).task.get("bank")
     except ProtocolError:
         return None
+    # not at the top: the tables of runs are read without the bank
+    from careeval.bank import bank_folder
+
     place = bank_folder(name)
     if not (place / "bank.yaml").exists():
         raise ProtocolError(
@@ -316,6 +317,8 @@ def _n_recorded(folder: Path, run: Run) -> int | None:
 
 def _n_samples(folder: Path, run: Run) -> int | None:
     """Return how many responses a run will have: as recorded, as logged, or else as in its bank."""
+    from careeval.protocol.selection import selection_of
+
     try:
         if run.model is None and not run.asks_function:
             return _n_recorded(folder, run)
