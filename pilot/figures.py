@@ -34,9 +34,9 @@ from careeval.bank.sealed import KEY_VARIABLE, held_out_key, unseal
 from careeval.core.scenario import Action, CareError, Group, Origin, Rubric, Scenario, Split
 from careeval.results.entries import Entry, entries
 from careeval.results.graded_rubric import Errors
+from careeval.results.metrics import DIRECTIONS
 from careeval.results.probe_check import LabelledJudgment, ProbeAgreement
 from careeval.results.tables import Runs
-from careeval.sheets.care_numbers import care_numbers
 from careeval.sheets.kinds import ESTIMATE, Form
 from careeval.stats.intervals import linearised_ratio
 
@@ -192,15 +192,15 @@ def figures(bank: Bank) -> Iterator[str]:
     yield ""
     yield "## Too little and too much care, vagueness, the easy core"
     yield ""
-    heads = [d.head for d in care_numbers(sums["closed"])]
+    heads = [m.head for m in DIRECTIONS if m.key in sums["closed"].directions]
     yield from table(
         ("answers", *heads),
         (
             (
                 name,
                 *(
-                    f"{ESTIMATE.text(d.share, Form.whole)} (n {d.n})"
-                    for d in care_numbers(sums[kind])
+                    f"{ESTIMATE.text(rate.share, Form.whole)} (n {rate.n})"
+                    for rate in sums[kind].directions.values()
                 ),
             )
             for kind, name in KINDS.items()
@@ -223,9 +223,10 @@ def figures(bank: Bank) -> Iterator[str]:
     yield from table(
         ("number", "n", "share %"),
         (
-            (f"{d.head}: {d.meaning}", str(d.n), ESTIMATE.text(d.share, Form.whole))
-            for d in care_numbers(of_all)
-            if d.key in ("adapted", "stuck", "neither", "changed", "same_text")
+            (f"{m.head}: {m.holds}", str(rate.n), ESTIMATE.text(rate.share, Form.whole))
+            for m in DIRECTIONS
+            if m.key in ("adapted", "stuck", "neither", "changed", "same_text")
+            and (rate := of_all.directions.get(m.key))
         ),
     )
     yield ""

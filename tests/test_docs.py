@@ -62,7 +62,7 @@ from careeval.results.costs import Cost
 from careeval.results.differences import Difference
 from careeval.results.findings import findings
 from careeval.results.graders import Contradiction, GradingNoise
-from careeval.results.metrics import METRICS
+from careeval.results.metrics import DIRECTIONS, HEADLINE, IN_DETAIL, PLANS, SEVERE_BY_KIND
 from careeval.results.probe_check import LIMITS, LabelCounts, ProbeTrial
 from careeval.results.tables import JUDGMENTS, RESPONSES, Column, Runs, table
 from careeval.sheets import bank as bank_sheets
@@ -539,7 +539,9 @@ def test_every_key_of_the_summary_is_explained() -> None:
 def test_every_metric_is_explained() -> None:
     """Each metric of an entry stands, by its key, in the page on scoring."""
     page = _page("concepts/scoring.md")
-    assert [metric.key for metric in METRICS if f"`{metric.key}`" not in page] == []
+    registry = (HEADLINE, IN_DETAIL, SEVERE_BY_KIND, DIRECTIONS, PLANS)
+    keys = [metric.key for metrics in registry for metric in metrics]  # type: ignore[attr-defined]
+    assert [key for key in keys if f"`{key}`" not in page] == []
 
 
 @pytest.mark.parametrize("kind", [Comparison, Difference, Flip, Ranking])

@@ -206,8 +206,7 @@ def test_a_run_with_twins(folder: Path, tmp_path: Path) -> None:
     assert summary.twins is not None
     assert summary.twins.adapted.value == 1
     assert summary.twins.changed.value == 0
-    assert summary.care is not None
-    assert summary.care.too_much.share.value == 0
+    assert summary.directions["too_much"].share.value == 0
 
 
 def test_a_twin_whose_epoch_never_began(folder: Path, tmp_path: Path) -> None:

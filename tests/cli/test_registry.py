@@ -1,4 +1,4 @@
-"""A metric that is declared once appears wherever numbers are shown."""
+"""A number that is declared once appears wherever numbers are shown."""
 
 from __future__ import annotations
 
@@ -13,13 +13,20 @@ import pytest
 COMMANDS = """
 import sys
 from careeval.results import metrics
+from careeval.results.care import Rate
 from careeval.results.graded_rubric import GradedRubric
-added = metrics.Metric(
-    "zebra", "Zebra", "zebra", "made for a test", GradedRubric.score, GradedRubric.score_terms
-)
-metrics.METRICS = (*metrics.METRICS, added)
-metrics.HEADLINE = tuple(metric for metric in metrics.METRICS if not metric.in_detail)
-metrics.COMPARED = {metric.key: metric for metric in metrics.METRICS if metric.terms}
+def errors(graded):
+    return graded.errors(-2)
+def rate(entry):
+    return Rate(12, entry.score)
+def number(key, compute, *terms, **more):
+    return metrics.Metric(key, key.capitalize(), "made for a test", compute, *terms, **more)
+score, terms = GradedRubric.score, GradedRubric.score_terms
+metrics.HEADLINE += (number("zebra", score, terms),)
+metrics.IN_DETAIL += (number("tapir", score),)
+metrics.SEVERE_BY_KIND += (number("okapi", errors, counts_errors=True, unit="% of okapis"),)
+metrics.DIRECTIONS += (number("bongo", rate, unit="% of bongos"),)
+metrics.COMPARED = {metric.key: metric for metric in metrics.HEADLINE if metric.terms}
 metrics.LIMITED = {metric.key: metric for metric in metrics.HEADLINE}
 from careeval.protocol import tables
 from results.authored import runs_of
@@ -31,19 +38,20 @@ from careeval.cli.app import run
 for line in sys.stdin:
     assert run(line.split()) == 0, line
 """
-"""Declares a metric before anything reads the registry, then carries out command lines."""
+"""Declares metrics before anything reads the registry, then carries out command lines."""
+
+NUMBERS = ("zebra", "tapir", "okapi", "bongo")
 
 LINES = """\
-summary runs --format md -o table.md
-summary runs --format latex -o table.tex
-summary runs --format csv -o table.csv
-summary runs --format parquet -o table.parquet
-summary runs --format json -o table.json
+summary runs --detail --format md -o table.md
+summary runs --detail --format latex -o table.tex
+summary runs --detail --format csv -o table.csv
+summary runs --detail --format json -o table.json
 report runs -o report.html --no-responses
 site runs -o site
-export runs --to csv eee -o tables
+export runs --to csv parquet eee -o tables
 compare runs -o compare.md
-summary runs
+summary runs --detail
 """
 
 
@@ -54,33 +62,52 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     done = subprocess.run(
         [sys.executable, "-c", COMMANDS],
         input=LINES, text=True, capture_output=True, cwd=folder, check=False,
-        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), "COLUMNS": "200"},
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), "COLUMNS": "300"},
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     (folder / "terminal.txt").write_text(done.stdout)
     return folder
 
 
+@pytest.mark.parametrize("number", NUMBERS)
 @pytest.mark.parametrize(
-    "place",
+    "places",
     [
-        *("terminal.txt", "table.md", "table.tex", "table.csv", "table.json", "compare.md"),
-        *(
-            "report.html",
-            "site/models/a.html",
-            "site/data/entries.csv",
-            "site/data/leaderboard.csv",
-        ),
-        *("tables/csv/entries.csv", "tables/columns.md", "tables/eee/data/**/*.json"),
+        ("terminal.txt",),
+        ("table.md",),
+        ("table.tex",),
+        ("table.json",),
+        ("tables/csv/entries.csv", "tables/csv/directions.csv"),
+        ("tables/columns.md", "tables/csv/directions.csv"),
+        ("report.html",),
+        ("tables/eee/data/**/*.json",),
     ],
 )
-def test_a_declared_number_appears(place: str, folder: Path) -> None:
+def test_a_declared_number_appears(places: tuple[str, ...], number: str, folder: Path) -> None:
     """It is in every form of a table, on both pages, in the data and in the export."""
-    (path, *_) = folder.glob(place)
-    assert "zebra" in path.read_text(encoding="utf-8").lower()
+    paths = [next(folder.glob(place)) for place in places]
+    assert any(number in path.read_text(encoding="utf-8").lower() for path in paths)
 
 
-def test_it_is_a_column_of_parquet(folder: Path) -> None:
-    """Its value, bounds, interval and reason are columns."""
-    names = pl.read_parquet(folder / "table.parquet").columns
-    assert {"zebra", "zebra_low", "zebra_high", "zebra_ci95_low", "zebra_reason"} <= set(names)
+@pytest.mark.parametrize("number", ["zebra", "okapi", "bongo"])
+def test_it_is_on_the_site(number: str, folder: Path) -> None:
+    """The page of a system has it; a number that is shown only on request is not there."""
+    page = (folder / "site/models/a.html").read_text(encoding="utf-8").lower()
+    assert number in page
+    assert "tapir" not in page
+
+
+@pytest.mark.parametrize(
+    "place", ["compare.md", "table.csv", "site/data/entries.csv", "site/data/leaderboard.csv"]
+)
+def test_a_headline_number_is_compared_and_ranked(place: str, folder: Path) -> None:
+    """It is in the tables of comparisons and of leaderboards."""
+    assert "zebra" in (folder / place).read_text(encoding="utf-8").lower()
+
+
+def test_numbers_are_in_parquet(folder: Path) -> None:
+    """A metric is columns with its bounds, interval and reason; a direction is a row."""
+    names = {*pl.read_parquet(folder / "tables/parquet/entries.parquet").columns}
+    assert {"zebra", "zebra_low", "zebra_high", "zebra_ci95_low", "zebra_reason"} <= names
+    assert {"tapir", "okapi_count"} <= names
+    assert "bongo" in pl.read_parquet(folder / "tables/parquet/directions.parquet")["number"]

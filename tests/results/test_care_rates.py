@@ -46,36 +46,33 @@ def test_by_hand() -> None:
             {"asks", "supports"}, {"supports", "hurries", "pulls"}, {"pulls", "waits"}, {"lectures"}
         )
     )
-    numbers = entry.care
-    assert numbers is not None
-    assert (numbers.too_little.n, numbers.too_little.share.value) == (4, 1 / 2)
-    assert (numbers.too_much.n, numbers.too_much.share.value) == (4, 1 / 4)
-    assert (numbers.unspecific.n, numbers.unspecific.share.value) == (4, 1 / 4)
+    numbers = entry.directions
+    assert (numbers["too_little"].n, numbers["too_little"].share.value) == (4, 1 / 2)
+    assert (numbers["too_much"].n, numbers["too_much"].share.value) == (4, 1 / 4)
+    assert (numbers["unspecific"].n, numbers["unspecific"].share.value) == (4, 1 / 4)
     # the core: 1 of 4 points. The other: 2 + 2 + 1 of 3 points, four times
-    assert numbers.core.share.value == pytest.approx(1 / 4)
-    assert numbers.other.share.value == pytest.approx(5 / 12)
-    assert numbers.core.share.ci95 is None
-    assert "fewer than 5 scenarios" in numbers.core.share.reason
+    assert numbers["core"].share.value == pytest.approx(1 / 4)
+    assert numbers["other"].share.value == pytest.approx(5 / 12)
+    assert numbers["core"].share.ci95 is None
+    assert "fewer than 5 scenarios" in numbers["core"].share.reason
 
 
 def test_what_nobody_could_judge() -> None:
     """An unresolved judgment moves a bound where it decides, and nothing where it does not."""
     (entry,) = entries(runs({"pulls"}, {"pulls"}, unresolved=("hurries", "lectures")))
-    numbers = entry.care
-    assert numbers is not None
-    little, much = numbers.too_little.share, numbers.too_much.share
+    numbers = entry.directions
+    little, much = numbers["too_little"].share, numbers["too_much"].share
     assert (little.low, little.value, little.high) == (1, 1, 1)
     assert (much.low, much.value, much.high) == (0, 0, 1 / 2)
-    assert numbers.too_much.n == 2
+    assert numbers["too_much"].n == 2
 
 
 def test_bounds_without_bias() -> None:
     """Of four responses one certainly errs, one cannot be told: as likely as the other three."""
     found: list[set[str]] = [{"pulls"}, set(), set(), set()]
     (entry,) = entries(runs(*found, unresolved=("pulls",)))
-    numbers = entry.care
-    assert numbers is not None
-    share = numbers.too_little.share
+    numbers = entry.directions
+    share = numbers["too_little"].share
     assert (share.low, share.high) == (1 / 4, 2 / 4)
     assert share.value == pytest.approx((1 + 1 / 3) / 4)
 
@@ -83,4 +80,4 @@ def test_bounds_without_bias() -> None:
 def test_a_bank_that_does_not_say() -> None:
     """If no item says which way it errs, there are no such numbers."""
     (entry,) = entries(runs({"pulls"}, told=False))
-    assert entry.care is None
+    assert entry.directions == {}

@@ -9,9 +9,12 @@ import polars as pl
 import pytest
 
 from careeval.protocol.tables import read_runs
+from careeval.results.care import ANY
 from careeval.results.entries import Entry, entries
 from careeval.results.findings import findings
+from careeval.results.graded_rubric import Errors
 from careeval.results.held_out_words import WITHHELD, withhold
+from careeval.results.metrics import share_of
 from careeval.results.tables import Runs
 from careeval.sheets.every_eval_ever import samples_of
 from careeval.sheets.export_tables import data_tables
@@ -46,26 +49,26 @@ def one_world(runs: Runs) -> Entry:
 
 def test_numbers_by_answer(one_world: Entry) -> None:
     """Of three plans the broken one feeds her unasked, and the hasty one unless she says yes."""
-    plan = one_world.plan
-    assert plan is not None
-    assert (plan.n, plan.n_no_plan, plan.executable.value) == (4, 1, 2 / 4)
+    numbers = one_world.by_answer
     assert {
-        each.answer: (
-            (each.severe.count, each.severe.n),
-            (each.severe_if_executable.count, each.severe_if_executable.n),
-        )
-        for each in plan.answers
+        answer: [
+            (errors.count, errors.n)
+            for errors in (each["severe"], each["severe_if_executable"])
+            if isinstance(errors, Errors)
+        ]
+        for answer, each in numbers.items()
     } == {
-        "yes": ((1, 3), (0, 2)),
-        "no": ((2, 3), (1, 2)),
-        "silence": ((2, 3), (1, 2)),
-        "stop": ((2, 3), (1, 2)),
-        "any": ((2, 3), (1, 2)),
+        "yes": [(1, 3), (0, 2)],
+        "no": [(2, 3), (1, 2)],
+        "silence": [(2, 3), (1, 2)],
+        "stop": [(2, 3), (1, 2)],
+        ANY: [(2, 3), (1, 2)],
     }
+    assert share_of(numbers[ANY]["executable"]).value == 2 / 4
     # 3 of 3 points by the careful plan, 2 by the hasty one, none by the other two responses
-    assert plan.goals.value == 5 / 12
+    assert share_of(numbers[ANY]["goals"]).value == 5 / 12
     # none of the careful plan's courses, 3 of the hasty plan's 4, all of the broken one's
-    assert plan.severe_courses.value == pytest.approx((0 + 3 / 4 + 1) / 3)
+    assert share_of(numbers[ANY]["severe_courses"]).value == pytest.approx((0 + 3 / 4 + 1) / 3)
 
 
 def test_the_score_is_of_all_answers(one_world: Entry) -> None:
@@ -87,13 +90,9 @@ def test_states_are_counted(one_world: Entry) -> None:
 def test_the_same_number_has_the_same_interval(tmp_path: Path) -> None:
     """The share of all answers together is the headline number, with its interval."""
     (summary,) = entries(_runs(tmp_path, 5))
-    assert summary.plan is not None
-    together = summary.plan.answers[-1]
-    assert together.severe == summary.severe
-    assert summary.severe.share.ci95 is not None
-    assert summary.plan.goals.ci95 is not None
-    assert summary.plan.severe_courses.ci95 is not None
-    assert summary.plan.executable.ci95 is not None
+    together = summary.by_answer[ANY]
+    assert together["severe"] == summary.severe
+    assert all(share_of(number).ci95 is not None for number in together.values())
 
 
 def test_the_sheet_has_a_row_for_each_answer(one_world: Entry) -> None:
@@ -101,8 +100,8 @@ def test_the_sheet_has_a_row_for_each_answer(one_world: Entry) -> None:
     sheet = plan_answers_table([one_world]).sheet
     assert [row["answer"] for row in sheet.rows] == ["yes", "no", "silence", "stop", "any"]
     for name in ("goals", "executable", "severe_courses"):
-        assert [row[name] is None for row in sheet.rows] == [True] * 4 + [False]
-    assert {row["no_plan"] for row in sheet.rows} == {1}
+        assert [name not in row for row in sheet.rows] == [True] * 4 + [False]
+    assert {(row["n"], row["no_plan"]) for row in sheet.rows} == {(4, 1)}
     assert sheet.data.frame.height == 5
 
 
@@ -122,7 +121,7 @@ def test_held_out_worlds_count_in_each_answer(runs: Runs, one_world: Entry) -> N
     held_out = replace(runs, responses=runs.responses.with_columns(split=pl.lit("held-out")))
     withheld = withhold(held_out)
     (summary,) = entries(withheld)
-    assert summary.plan == one_world.plan
+    assert summary.by_answer == one_world.by_answer
     hasty = withheld.judgments.filter(pl.col("epoch") == 2)
     assert hasty.select("item", "reason").rows() == [
         ("p1", f"yes, no, silence, stop: {WITHHELD}; 4 of 4 courses"),

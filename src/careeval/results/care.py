@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -21,7 +22,7 @@ import polars as pl
 
 from careeval import scoring
 from careeval.core.response import ResponseState
-from careeval.core.scenario import WHEN, CareError, ItemKind
+from careeval.core.scenario import CareError, ItemKind
 from careeval.core.twin import right_acts
 from careeval.results.graded_rubric import NOT_GRADED, BoolArray, Errors, GradedRubric
 from careeval.results.plan_reasons import course_counts, read_reasons
@@ -37,30 +38,25 @@ class Rate:
     share: Estimate  # The share; its bounds settle the unresolved judgments
 
 
-@dataclass(frozen=True)
-class CareRates:
-    """The care rates of one entry; a rate that the bank does not support is unknown."""
-
-    too_little: Rate  # Responses with an act of too little care
-    too_much: Rate  # Responses with an act of too much care
-    unspecific: Rate  # Responses without any good act of technique, where technique is scored
-    core: Rate  # Points earned on the easy core, over its maximum
-    other: Rate  # Points earned on the other good acts, over their maximum
+def gives_directions(graded: GradedRubric) -> bool:
+    """Tell whether the bank says of any item in which direction it errs."""
+    return bool((graded.items["error"] != None).any())  # noqa: E711
 
 
-def care_rates(graded: GradedRubric) -> CareRates | None:
-    """Return the care rates; None if the bank gives no directions of error."""
-    items = graded.items
-    if (items["error"] == None).all():  # noqa: E711
-        return None
-    good, is_core = graded.points > 0, items["core"] == 1
-    return CareRates(
-        too_little=_any(graded, items["error"] == CareError.too_little.value),
-        too_much=_any(graded, items["error"] == CareError.too_much.value),
-        unspecific=_any(graded, good & (items["kind"] == ItemKind.technique.value), none=True),
-        core=_earned(graded, good & is_core),
-        other=_earned(graded, good & (items["core"] == 0)),
-    )
+def error_rate(graded: GradedRubric, error: CareError) -> Rate:
+    """Return the share of responses with an act that errs in this direction."""
+    return _any(graded, graded.items["error"] == error.value)
+
+
+def unspecific_rate(graded: GradedRubric) -> Rate:
+    """Return the share of responses without a good act of technique, where technique is scored."""
+    techniques = (graded.points > 0) & (graded.items["kind"] == ItemKind.technique.value)
+    return _any(graded, techniques, none=True)
+
+
+def earned_rate(graded: GradedRubric, *, core: bool) -> Rate:
+    """Return the points earned by good acts of the easy core, or by the others, over their most."""
+    return _earned(graded, (graded.points > 0) & (graded.items["core"] == core))
 
 
 def _any(graded: GradedRubric, items: BoolArray, *, none: bool = False) -> Rate:
@@ -146,57 +142,58 @@ ANY = "any"
 """Stands for all answers together, in place of one."""
 
 
-@dataclass(frozen=True)
-class AnswerNumbers:
-    """The numbers of plans in the courses that belong to one answer of the person."""
+@dataclass(frozen=True, eq=False)
+class PlanCourses:
+    """The plans of an entry in the courses that belong to one answer of the person, or in all.
 
-    answer: str  # The answer; `ANY` for all together
-    severe: Errors  # Plans with a danger of −2 in one of these courses
-    severe_if_executable: Errors
-    """The same, over the plans that run to their end."""
+    A number of whole plans is known only in all courses, and else `None`.
+    """
 
+    answer: str  # The answer; `ANY` for all courses
+    graded: GradedRubric  # The judgments over all courses
+    responses: pl.DataFrame
+    judgments: pl.DataFrame  # The judgments that count, over all courses
 
-@dataclass(frozen=True)
-class PlanNumbers:
-    """The numbers of one entry on the rubric `plan`."""
+    def severe(self) -> Errors:
+        """Return the plans with a danger of −2 in one of these courses."""
+        return self._rubric(self._judgments).errors(scoring.SEVERE)
 
-    n: int  # Judged responses
-    n_no_plan: int  # Those that are no plan: malformed, refused or empty
-    executable: Estimate  # Share of the judged responses that are plans that run to their end
-    goals: Estimate  # Points of the goals that are reached, over the points of all goals
-    severe_courses: Estimate
-    """Mean over the plans of the share of their courses with a danger of −2."""
-    answers: tuple[AnswerNumbers, ...]  # Numbers under each answer, and last under any of them
+    def severe_if_executable(self) -> Errors:
+        """Return the same, over the plans that run to their end."""
+        runs_to_end = self._judgments.join(self._executable, on=["scenario", "epoch"], how="semi")
+        return self._rubric(runs_to_end).errors(scoring.SEVERE)
 
+    def severe_courses(self) -> Estimate | None:
+        """Return the mean over the plans of the share of their courses with a danger of −2."""
+        return _severe_courses(self.graded, self.judgments) if self.answer == ANY else None
 
-def plan_numbers(
-    graded: GradedRubric, responses: pl.DataFrame, judgments: pl.DataFrame
-) -> PlanNumbers:
-    """Return the numbers of judged plans, over all courses and by answer of the person."""
+    def goals(self) -> Estimate | None:
+        """Return the points of the goals that are reached, over the points of all goals."""
+        if self.answer != ANY:
+            return None
+        return self._rubric(self.judgments.filter(pl.col("points") > 0)).score()
 
-    def rubric(part: pl.DataFrame) -> GradedRubric:
+    def executable(self) -> Estimate | None:
+        """Return the share of the judged responses that are plans that run to their end."""
+        if self.answer != ANY:
+            return None
+        is_judged = self.graded.is_judged
+        placed = self.graded.placed(self._executable.with_columns(executable=1.0))
+        return _share((~np.isnan(placed) & is_judged).sum(axis=1), is_judged)
+
+    @cached_property
+    def _judgments(self) -> pl.DataFrame:
+        return self.judgments if self.answer == ANY else _under(self.answer, self.judgments)
+
+    @property
+    def _executable(self) -> pl.DataFrame:
+        is_answered = self.responses["state"] == ResponseState.answered.value
+        return self.responses.select("scenario", "epoch").filter(is_answered)
+
+    def _rubric(self, part: pl.DataFrame) -> GradedRubric:
         """Return some of the judgments as a rubric over the scenarios that they are of."""
-        of_part = responses.join(part, on="scenario", how="semi")
-        return GradedRubric.of(of_part, part, graded.n_epochs)
-
-    def under(answer: str) -> AnswerNumbers:
-        part = judgments if answer == ANY else _under(answer, judgments)
-        plans = part.join(answered, on=["scenario", "epoch"], how="semi")
-        severe, if_executable = (rubric(each).errors(scoring.SEVERE) for each in (part, plans))
-        return AnswerNumbers(answer, severe, if_executable)
-
-    answered = responses.select("scenario", "epoch").filter(
-        responses["state"] == ResponseState.answered.value
-    )
-    executable = ~np.isnan(graded.placed(answered.with_columns(executable=1.0))) & graded.is_judged
-    return PlanNumbers(
-        int(graded.is_judged.sum()),
-        int((graded.is_judged & ~graded.can_err).sum()),
-        _share(executable.sum(axis=1), graded.is_judged),
-        rubric(judgments.filter(pl.col("points") > 0)).score(),
-        _severe_courses(graded, judgments),
-        tuple(map(under, (*WHEN, ANY))),
-    )
+        of_part = self.responses.join(part, on="scenario", how="semi")
+        return GradedRubric.of(of_part, part, self.graded.n_epochs)
 
 
 def _under(answer: str, judgments: pl.DataFrame) -> pl.DataFrame:
@@ -288,6 +285,16 @@ class TwinNumbers:
     controls: tuple[ControlChange, ...]  # Each control
     changed: Estimate  # Mean over the controls of their `changed`
     same_text: Estimate  # Mean over the controls of their `same_text`
+
+    @property
+    def n(self) -> int:
+        """The number of pairs with epochs whose judgments are resolved."""
+        return sum(pair.n > 0 for pair in self.pairs)
+
+    @property
+    def n_same_text(self) -> int:
+        """The number of controls whose base has two responses that were judged."""
+        return sum(control.same_text is not None for control in self.controls)
 
 
 def twin_numbers(

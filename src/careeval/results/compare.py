@@ -17,7 +17,7 @@ from careeval.errors import StatsError, UsageError
 from careeval.results.differences import LEVEL, Difference, Paired, Verdict, differences
 from careeval.results.entries import Entry, Harm, entries, harms
 from careeval.results.graded_rubric import GradedRubric, RatioTerms
-from careeval.results.metrics import COMPARED
+from careeval.results.metrics import COMPARED, SCORE, SEVERE, Metric, Number
 from careeval.results.tables import Runs, select
 from careeval.stats.estimate import Estimate
 from careeval.stats.intervals import MIN_CLUSTERS
@@ -400,7 +400,7 @@ class Ranking:
 
     def difference(self, metric: str, a: str, b: str) -> Difference:
         """Return B − A of two systems in a metric of `RANKED_BY`; unknown if not computed."""
-        pairs = {"score": self.pairs, "severe": self.severe_pairs}[metric]
+        pairs = {SCORE.key: self.pairs, SEVERE.key: self.severe_pairs}[metric]
         if (a, b) in pairs:
             return pairs[a, b]
         if (b, a) in pairs:
@@ -409,7 +409,7 @@ class Ranking:
         return Difference(metric, 0, None, None, unknown, None, None, None)
 
 
-RANKED_BY = ("severe", "score")
+RANKED_BY = (SEVERE.key, SCORE.key)
 """Metrics by which a ranking compares each two systems."""
 
 
@@ -427,8 +427,8 @@ def _ranking(key: Basis, places: Sequence[int], entries: Sequence[Entry]) -> Ran
         for place in places
     }
     rankable = {place: entries[place] for place in places if not reasons[place]}
-    by_score = _MetricRanks.of(rankable, "score")
-    by_severe = _MetricRanks.of({place: rankable[place] for place in by_score.values}, "severe")
+    by_score = _MetricRanks.of(rankable, SCORE)
+    by_severe = _MetricRanks.of({place: rankable[place] for place in by_score.values}, SEVERE)
     left_out = {entries[place].system: reason for place, reason in reasons.items() if reason}
     left_out |= {rankable[place].system: why for place, why in by_score.unknown.items()}
     ranked = [
@@ -462,9 +462,8 @@ class _MetricRanks:
     ranks: Mapping[int, tuple[int, int]]  # Best and worst rank that each may have
 
     @classmethod
-    def of(cls, entries: Mapping[int, Entry], name: str) -> _MetricRanks:
-        """Compare each two entries by the metric of that name."""
-        metric = COMPARED[name]
+    def of(cls, entries: Mapping[int, Entry], metric: Metric[GradedRubric, Number]) -> _MetricRanks:
+        """Compare each two entries by a metric."""
         parts: dict[int, RatioTerms] = {}
         values: dict[int, float] = {}
         unknown: dict[int, str] = {}
@@ -474,7 +473,7 @@ class _MetricRanks:
                 numerators = parts[place].numerators.value[:, np.newaxis]
                 values[place] = pooled_score(numerators, parts[place].denominators)
             except StatsError as error:
-                unknown[place] = f"no {name}: {error}"
+                unknown[place] = f"no {metric.key}: {error}"
         couples = list(combinations(values, 2))
         family: dict[tuple[int, int], Paired | str] = {}
         for i, j in couples:
@@ -487,7 +486,7 @@ class _MetricRanks:
             family,
             fewer_is_better=couples if metric.fewer_is_better else (),
             n_family=len(couples),
-            name=name,
+            name=metric.key,
         )
         rows = {place: row for row, place in enumerate(values)}
         better = np.zeros((len(rows), len(rows)), dtype=bool)

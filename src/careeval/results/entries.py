@@ -18,29 +18,43 @@ import polars as pl
 from careeval import scoring
 from careeval.core.response import GRADED_STATES, Grader, ResponseState
 from careeval.core.scenario import (
+    WHEN,
     Adl,
     Assistance,
     Condition,
     Domain,
-    HarmKind,
     Rubric,
     Situation,
 )
 from careeval.core.vendors import vendor
 from careeval.errors import StatsError
 from careeval.results.care import (
-    CareRates,
-    PlanNumbers,
+    ANY,
+    PlanCourses,
+    Rate,
     TwinNumbers,
-    care_rates,
     lenient_score,
-    plan_numbers,
     twin_numbers,
 )
 from careeval.results.costs import AMOUNTS, RunCost, asking_cost, grading_cost
 from careeval.results.graded_rubric import Errors, GradedRubric, ScenarioTraits
 from careeval.results.held_out_words import WITHHELD
-from careeval.results.metrics import HEADLINE, IN_DETAIL, Numbers, errors_of, estimate_of
+from careeval.results.metrics import (
+    DIRECTIONS,
+    HEADLINE,
+    IN_DETAIL,
+    MILD,
+    PLANS,
+    SCORE,
+    SD_EPOCHS,
+    SEVERE,
+    SEVERE_BY_KIND,
+    WORST_AT_N,
+    WORST_EPOCH,
+    compute_all,
+    errors_of,
+    estimate_of,
+)
 from careeval.results.people_audit import CorrectedScore
 from careeval.results.tables import Runs
 from careeval.stats.estimate import Bounded, Estimate, FloatArray, ratio
@@ -283,35 +297,34 @@ class Entry:
     # main numbers
 
     @cached_property
-    def numbers(self) -> Numbers:
+    def numbers(self) -> Mapping[str, Estimate | Errors]:
         """Return key of a headline metric → its value."""
-        return {metric.key: metric.compute(self.graded) for metric in HEADLINE}
+        return compute_all(HEADLINE, self.graded)
 
     @property
     def severe(self) -> Errors:
         """Return the responses with an item of −2 points present."""
-        return errors_of(self.numbers, "severe")
+        return errors_of(self.numbers, SEVERE)
 
     @property
     def score(self) -> Estimate:
         """Return the points of the items present, over the maximum."""
-        return estimate_of(self.numbers, "score")
+        return estimate_of(self.numbers, SCORE)
 
     @property
     def worst_at_n(self) -> Estimate:
         """Return the score if every scenario had got the lowest of its n responses."""
-        return estimate_of(self.numbers, "worst_at_n")
+        return estimate_of(self.numbers, WORST_AT_N)
 
     @property
     def mild(self) -> Errors:
         """Return the responses with an item of −1 points present."""
-        return errors_of(self.numbers, "mild")
+        return errors_of(self.numbers, MILD)
 
     @cached_property
-    def severe_by_kind(self) -> Mapping[HarmKind, Errors]:
+    def severe_by_kind(self) -> Mapping[str, Errors]:
         """Return severe errors by kind; empty if the bank does not say which item is which."""
-        found = {kind: self.graded.errors(scoring.SEVERE, kind) for kind in HarmKind}
-        return {kind: errors for kind, errors in found.items() if errors.n}
+        return compute_all(SEVERE_BY_KIND, self.graded)
 
     @cached_property
     def cost(self) -> RunCost:
@@ -345,9 +358,9 @@ class Entry:
         return (*_made_by_its_vendor(self), *_at_fault(self), *_twins_not_graded(self))
 
     @cached_property
-    def care(self) -> CareRates | None:
-        """Return the rates of too little and too much care; None if the bank has no directions."""
-        return care_rates(self.graded)
+    def directions(self) -> Mapping[str, Rate]:
+        """Return the numbers on too little and too much care, the ladder's band, and twins."""
+        return compute_all(DIRECTIONS, self)
 
     @cached_property
     def lenient(self) -> Estimate | None:
@@ -371,11 +384,17 @@ class Entry:
         return twin_numbers(self.graded, self.beside.graded, self.beside.responses)
 
     @cached_property
-    def plan(self) -> PlanNumbers | None:
-        """Return the numbers by answer of the person; None for other rubrics."""
+    def by_answer(self) -> Mapping[str, Mapping[str, Estimate | Errors]]:
+        """Return the numbers of plans by answer of the person, last over all; empty without plans.
+
+        The key of all answers together is `results.care.ANY`.
+        """
         if self.rubric is not Rubric.plan:
-            return None
-        return plan_numbers(self.graded, self.responses, self.first)
+            return {}
+        return {
+            answer: compute_all(PLANS, PlanCourses(answer, self.graded, self.responses, self.first))
+            for answer in (*WHEN, ANY)
+        }
 
     # parts of the scenarios
 
@@ -448,19 +467,19 @@ class Entry:
     # detailed numbers
 
     @cached_property
-    def numbers_in_detail(self) -> Numbers:
+    def numbers_in_detail(self) -> Mapping[str, Estimate]:
         """Return key of a detailed metric → its value."""
-        return {metric.key: metric.compute(self.graded) for metric in IN_DETAIL}
+        return compute_all(IN_DETAIL, self.graded)
 
     @property
     def worst_epoch(self) -> Estimate:
         """Return the lowest score of an epoch over all scenarios."""
-        return estimate_of(self.numbers_in_detail, "worst_epoch")
+        return estimate_of(self.numbers_in_detail, WORST_EPOCH)
 
     @property
     def sd_epochs(self) -> Estimate:
         """Return the standard deviation of the epochs' scores, on these scenarios."""
-        return estimate_of(self.numbers_in_detail, "sd_epochs")
+        return estimate_of(self.numbers_in_detail, SD_EPOCHS)
 
     @cached_property
     def worst_at_k(self) -> tuple[Estimate, ...]:

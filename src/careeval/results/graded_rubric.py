@@ -178,6 +178,16 @@ class GradedRubric:
         """Return the number of responses asked for each scenario."""
         return int(self.is_judged.shape[1])
 
+    @property
+    def n_judged_responses(self) -> int:
+        """Return the number of judged responses."""
+        return int(self.is_judged.sum())
+
+    @property
+    def n_no_plan(self) -> int:
+        """Return the number of judged responses that are no plan; 0 on other rubrics."""
+        return int((self.is_judged & ~self.can_err).sum())
+
     def only(self, keep: Callable[[ScenarioTraits], bool]) -> GradedRubric:
         """Return the rubric over the scenarios for which `keep` is true."""
         rows = np.array([keep(traits) for traits in self.traits], dtype=np.bool_)
@@ -283,8 +293,8 @@ class GradedRubric:
         def errors() -> BoundedValues:
             if not could.any():
                 raise StatsError(NO_SUCH_ITEM)
-            if n_other := int((self.is_judged & ~self.can_err).sum()):
-                raise StatsError(f"{n_other} of {self.is_judged.size} responses are no plan")
+            if self.n_no_plan:
+                raise StatsError(f"{self.n_no_plan} of {self.is_judged.size} responses are no plan")
             return self.any_error(severity).map(lambda part: part[could])
 
         # n responses are n / k disjoint trials of k

@@ -13,7 +13,7 @@ import hashlib
 import json
 import re
 import uuid
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -27,9 +27,20 @@ from careeval.core.vendors import vendor
 from careeval.files import write_text
 from careeval.results.entries import NOT_COMPARABLE, Entry
 from careeval.results.findings import Findings
-from careeval.results.graded_rubric import Errors, GradedRubric
+from careeval.results.graded_rubric import GradedRubric
 from careeval.results.held_out_words import WITHHELD
-from careeval.results.metrics import HEADLINE
+from careeval.results.metrics import (
+    DIRECTIONS,
+    HEADLINE,
+    IN_DETAIL,
+    PLANS,
+    SCORE,
+    SEVERE_BY_KIND,
+    Metric,
+    Number,
+    Numbers,
+    share_of,
+)
 from careeval.stats.estimate import Estimate
 
 SCHEMA_VERSION = "0.3.0"
@@ -181,16 +192,18 @@ class ReportedNumber(NamedTuple):
     id: str  # Its name in the format
     holds: str
     estimate: Estimate
-    counts_errors: bool
+    kind: str  # rubric_score, error_rate or rate
+    fewer_is_better: bool
     lowest: float | None  # Its lowest possible value; `None` if it is not computed
-    n: int  # Number of scenarios; for a share of responses, number of responses
+    n: int  # Number of scenarios; for a share, of what it is a share of
 
     def result(self, config: Record, summary: Entry) -> Record:
         """Return what only this number has in the record."""
         uncertainty: Record = {"num_samples": self.n}
         if self.estimate.ci95 is not None:
             low, high = self.estimate.ci95
-            on_range = "" if self.counts_errors else ", on the range of the score taken as 0 to 1"
+            is_score = self.kind == "rubric_score"
+            on_range = ", on the range of the score taken as 0 to 1" if is_score else ""
             uncertainty["confidence_interval"] = {
                 "lower": low, "upper": high, "confidence_level": 0.95,
                 "method": _METHOD + on_range,
@@ -201,9 +214,9 @@ class ReportedNumber(NamedTuple):
                 "evaluation_description": self.holds,
                 "metric_id": self.id,
                 "metric_name": self.id.split(".")[1],
-                "metric_kind": "error_rate" if self.counts_errors else "rubric_score",
+                "metric_kind": self.kind,
                 "metric_unit": "proportion",
-                "lower_is_better": self.counts_errors,
+                "lower_is_better": self.fewer_is_better,
                 "score_type": "continuous",
                 "min_score": self.lowest,
                 "max_score": 1.0,
@@ -223,25 +236,40 @@ class ReportedNumber(NamedTuple):
         }
 
 
-def reported_numbers(entry: Entry) -> Iterator[ReportedNumber]:
-    """Yield the headline metrics of an entry, and its score by activity and domain."""
-    graded = entry.graded
-    of_all = _lowest(graded), int(graded.judged.sum())
-    for metric in HEADLINE:
-        number, name = entry.numbers[metric.key], f"careeval.{metric.key}"
-        if isinstance(number, Errors):
-            yield ReportedNumber(name, metric.holds, number.share, True, 0.0, number.n)
-        else:
-            yield ReportedNumber(name, metric.holds, number, False, *of_all)
-    for adl, cell in entry.by_adl.items():
-        part = graded.only(lambda traits, adl=adl: traits.adl == adl)  # type: ignore[misc]
+def reported_numbers(s: Entry) -> Iterator[ReportedNumber]:
+    """Yield the numbers of an entry, all of the registry, and its score by activity and domain."""
+    yield from _reported(HEADLINE, s.numbers, s)
+    yield from _reported(SEVERE_BY_KIND, s.severe_by_kind, s)
+    yield from _reported(IN_DETAIL, s.numbers_in_detail, s)
+    yield from _reported(DIRECTIONS, s.directions, s)
+    for answer, numbers in s.by_answer.items():
+        yield from _reported(PLANS, numbers, s, f".{answer}")
+    for adl, cell in s.by_adl.items():
+        part = s.graded.only(lambda traits, adl=adl: traits.adl == adl)  # type: ignore[misc]
         holds, n = "the score over the scenarios of one activity", int(part.judged.sum())
-        name = f"careeval.score.{adl}"
-        yield ReportedNumber(name, holds, cell.score, False, _lowest(part), n)
-    for domain, of_domain in entry.by_domain.items():
+        name = f"careeval.{SCORE.key}.{adl}"
+        yield ReportedNumber(name, holds, cell.score, "rubric_score", False, _lowest(part), n)
+    for domain, of_domain in s.by_domain.items():
         holds = "points of the items, weighted by the rating of each in one domain"
-        name = f"careeval.score.{domain}"
-        yield ReportedNumber(name, holds, of_domain.score, False, None, of_domain.n)
+        name, score = f"careeval.{SCORE.key}.{domain}", of_domain.score
+        yield ReportedNumber(name, holds, score, "rubric_score", False, None, of_domain.n)
+
+
+def _reported(
+    metrics: Sequence[Metric[Any, Number]], numbers: Numbers, s: Entry, ending: str = ""
+) -> Iterator[ReportedNumber]:
+    for metric in metrics:
+        if (number := numbers.get(metric.key)) is None:
+            continue
+        yield ReportedNumber(
+            f"careeval.{metric.key}{ending}",
+            metric.holds,
+            share_of(number),
+            "rubric_score" if metric.is_score else "error_rate" if metric.counts_errors else "rate",
+            metric.fewer_is_better,
+            _lowest(s.graded) if metric.is_score else 0.0,
+            int(s.graded.judged.sum()) if isinstance(number, Estimate) else number.n,
+        )
 
 
 def _lowest(graded: GradedRubric) -> float | None:

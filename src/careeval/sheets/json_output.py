@@ -10,16 +10,16 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
+from careeval.results.care import Rate
 from careeval.results.compare import Comparison, Flip, Ranking
 from careeval.results.costs import Cost
 from careeval.results.differences import Difference
 from careeval.results.entries import NOT_COMPARABLE, Entry, Part
 from careeval.results.graded_rubric import Errors
-from careeval.results.metrics import Numbers
+from careeval.results.metrics import Number, Numbers
 from careeval.results.people_audit import CorrectedScore
 from careeval.results.probe_check import LIMITS, ProbeTrial
 from careeval.sheets.agreement_fields import ACCURACY, AGREEMENT, PAIR_SLIPS, point_class
-from careeval.sheets.care_numbers import care_numbers
 from careeval.sheets.sheet import Field, row_of
 from careeval.stats.estimate import Estimate
 
@@ -75,7 +75,8 @@ _COUNTS = ("scenarios", "epochs", "responses", "missing", "empty", "refused", "c
 
 def _entry(s: Entry, *, in_detail: bool) -> dict[str, Any]:
     optional = {
-        "directions": {d.key: {"n": d.n, "share": estimate_json(d.share)} for d in care_numbers(s)},
+        "directions": _metrics(s.directions),
+        "by_answer": {answer: _metrics(numbers) for answer, numbers in s.by_answer.items()},
         "detail": in_detail and _detail(s),
         "corrected": s.corrected and _corrected(s.corrected),
     }
@@ -93,7 +94,7 @@ def _entry(s: Entry, *, in_detail: bool) -> dict[str, Any]:
         "protocol": {"asking": s.protocol, "grading": s.grading_protocol},
         "counts": {name: getattr(s, f"n_{name}") for name in _COUNTS},
         **_metrics(s.numbers),
-        "severe_by_kind": {kind: _errors(errors) for kind, errors in s.severe_by_kind.items()},
+        "severe_by_kind": _metrics(s.severe_by_kind),
         "by_adl": _parts(s.by_adl, bounds=False),
         "by_domain": _parts(s.by_domain, bounds=False),
         "cost": {"asking": _cost(s.cost.asking), "grading": _cost(s.cost.grading)},
@@ -104,10 +105,15 @@ def _entry(s: Entry, *, in_detail: bool) -> dict[str, Any]:
 
 
 def _metrics(numbers: Numbers) -> dict[str, Any]:
-    return {
-        key: _errors(number) if isinstance(number, Errors) else estimate_json(number)
-        for key, number in numbers.items()
-    }
+    return {key: _number(number) for key, number in numbers.items()}
+
+
+def _number(number: Number) -> dict[str, Any]:
+    if isinstance(number, Errors):
+        return _errors(number)
+    if isinstance(number, Rate):
+        return {"n": number.n, "share": estimate_json(number.share)}
+    return estimate_json(number)
 
 
 def _errors(errors: Errors) -> dict[str, Any]:

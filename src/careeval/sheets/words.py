@@ -6,15 +6,15 @@ Numbers come from the tables; nothing is computed here.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
 
 from careeval.core.response import Grader, ResponseState
-from careeval.core.scenario import HarmKind
 from careeval.core.text import dollars, percent
 from careeval.results.costs import Cost
 from careeval.results.entries import NOT_COMPARABLE, Entry
 from careeval.results.graded_rubric import Errors
+from careeval.results.metrics import DIRECTIONS, SEVERE_BY_KIND, Metric, Number, share_of
 from careeval.results.people_audit import PeopleAudit
-from careeval.sheets.care_numbers import care_numbers
 from careeval.sheets.kinds import DASH, DOLLARS, ERROR_SHARE, ESTIMATE, SPENDING, Form
 from careeval.stats.estimate import Estimate
 
@@ -22,9 +22,6 @@ SMALL = "* fewer than five scenarios: no interval, and not for comparing."
 """Note on the asterisk beside a number of scenarios."""
 
 NO_RANKING = "do not compare or rank them."
-
-KINDS = {HarmKind.injury: "that may injure", HarmKind.rights: "against the person's rights"}
-"""Kind of severe error → words for it."""
 
 CORRECTED = (
     "Corrected by people: the score that people would have given all responses, estimated from "
@@ -187,11 +184,8 @@ def own_remarks(s: Entry) -> Iterator[str]:
 def _entry_remarks(s: Entry, *, shares: bool) -> Iterator[tuple[str, str]]:
     """Yield each remark with the unit of its numbers; empty if it has none of its own."""
     yield from (("", warning) for warning in s.warnings)
-    if shares and s.severe_by_kind:
-        kinds = (f"{KINDS[kind]} {_errors(e)}" for kind, e in s.severe_by_kind.items())
-        yield "% of responses with a severe error", "; ".join(kinds)
     if shares:
-        yield from _direction_remarks(s)
+        yield from _share_remarks(s)
     for state, what in _STATES.items():
         if count := s.n_of(state):
             yield "", f"{count} of {s.n_responses} responses {what}"
@@ -214,26 +208,24 @@ _STATES = {
 """State → what is said of the responses that ended in it."""
 
 
-def _errors(errors: Errors) -> str:
-    if errors.share.value is None:
+def _share_remarks(s: Entry) -> Iterator[tuple[str, str]]:
+    """Yield units with the entry's shares, such as of too little care, if it has any."""
+    numbers: dict[str, Number] = {**s.severe_by_kind, **s.directions}
+    metrics: tuple[Metric[Any, Number], ...] = (*SEVERE_BY_KIND, *DIRECTIONS)
+    by_unit: dict[str, list[str]] = {}
+    for metric in metrics:
+        if metric.key in numbers:
+            text = f"{metric.words or metric.brief} {_share_text(numbers[metric.key])}"
+            by_unit.setdefault(metric.unit, []).append(text)
+    yield from ((unit, "; ".join(texts)) for unit, texts in by_unit.items())
+
+
+def _share_text(number: Number) -> str:
+    if not isinstance(number, Errors):
+        return ESTIMATE.text(share_of(number), Form.whole)
+    if number.share.value is None:
         return DASH
-    return f"{ERROR_SHARE.text(errors, Form.whole)}, {ERROR_SHARE.text(errors, Form.of_many)}"
-
-
-def _direction_remarks(s: Entry) -> Iterator[tuple[str, str]]:
-    """Yield units with the entry's `care_numbers`, such as too little care, if it has any."""
-    texts = {
-        d.key: f"{d.head.lower()} {ESTIMATE.text(d.share, Form.whole)}" for d in care_numbers(s)
-    }
-    for keys, unit in (
-        (("too_little", "too_much", "unspecific"), "% of responses"),
-        (("core", "other"), "% of points earned"),
-        (("lenient",), "% on the ladder, from strict to lenient"),
-        (("adapted", "stuck", "neither"), "% of pairs of answers to a base and its twin"),
-        (("changed", "same_text"), "% of pairs of answers to a base and its control"),
-    ):
-        if parts := [texts[key] for key in keys if key in texts]:
-            yield unit, "; ".join(parts)
+    return f"{ERROR_SHARE.text(number, Form.whole)}, {ERROR_SHARE.text(number, Form.of_many)}"
 
 
 def comparison_warnings(entries: Sequence[Entry]) -> Iterator[str]:

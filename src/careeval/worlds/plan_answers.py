@@ -3,12 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from careeval.results.care import ANY
 from careeval.results.entries import Entry
-from careeval.sheets.entries.entries_sheet import ENTRY, GRADER_NAME, NAME, entry_rows
+from careeval.results.metrics import PLANS
+from careeval.sheets.entries.entries_sheet import (
+    ENTRY,
+    GRADER_NAME,
+    NAME,
+    metric_field,
+    with_names,
+)
 from careeval.sheets.entries.further_tables import FurtherTable
-from careeval.sheets.kinds import COUNT, DASH, ERROR_SHARE, estimate_kind, text_kind
+from careeval.sheets.kinds import COUNT, DASH, text_kind
 from careeval.sheets.names import ANSWERS
 from careeval.sheets.sheet import Field, Sheet
 
@@ -24,60 +32,32 @@ def plan_answers_table(entries: Sequence[Entry]) -> FurtherTable:
 
     The last row of an entry is over all answers together.
     """
+    answers = text_kind(names={**ANSWERS, ANY: "all together"})
+    values = [metric_field(metric) for metric in PLANS]
     fields = (
         *ENTRY,
         Field(
             "answer",
             "what the person does: yes, no, silence or stop; any: all together",
-            text_kind(names={**ANSWERS, ANY: "all together"}),
+            answers,
             "The person",
         ),
         Field("n", "judged responses", COUNT, "Responses"),
         Field("no_plan", "judged responses that are no plan", COUNT, "No plan"),
-        Field("severe", "share of plans with a danger of −2", ERROR_SHARE, "Danger (−2)"),
-        Field(
-            "severe_courses",
-            "mean over the plans of the share of their courses with a danger of −2",
-            estimate_kind(if_missing=DASH),
-            "Danger (−2), of courses",
-        ),
-        Field(
-            "goals",
-            "points of goals reached, over those of all goals",
-            estimate_kind(if_missing=DASH),
-            "Goals",
-        ),
-        Field(
-            "executable",
-            "share of responses that are plans without a step that cannot be carried out",
-            estimate_kind(if_missing=DASH),
-            "Executable",
-        ),
-        Field(
-            "severe_if_executable",
-            "as `severe`, over the plans that are executable",
-            ERROR_SHARE,
-            "Danger (−2), if executable",
-        ),
+        *(replace(field, kind=replace(field.kind, if_missing=DASH)) for field in values),
         NAME,
         GRADER_NAME,
     )
     rows = [
         {
             **names,
-            "answer": numbers.answer,
-            "n": s.plan.n,
-            "no_plan": s.plan.n_no_plan,
-            "severe": numbers.severe,
-            **{
-                name: getattr(s.plan, name) if numbers.answer == ANY else None
-                for name in ("severe_courses", "goals", "executable")
-            },
-            "severe_if_executable": numbers.severe_if_executable,
+            "answer": answer,
+            "n": s.graded.n_judged_responses,
+            "no_plan": s.graded.n_no_plan,
+            **row,
         }
-        for names, s in zip(entry_rows(entries), entries, strict=True)
-        if s.plan
-        for numbers in s.plan.answers
+        for names, s in with_names(entries)
+        for answer, row in s.by_answer.items()
     ]
     sheet = Sheet(
         "plan_answers",
@@ -86,13 +66,4 @@ def plan_answers_table(entries: Sequence[Entry]) -> FurtherTable:
         rows,
         "By answer of the person",
     )
-    shown = (
-        "answer",
-        "no_plan",
-        "severe",
-        "severe_courses",
-        "goals",
-        "executable",
-        "severe_if_executable",
-    )
-    return FurtherTable(sheet, shown, LEAD)
+    return FurtherTable(sheet, ("answer", "no_plan", *(m.key for m in PLANS)), LEAD)

@@ -6,7 +6,7 @@ import csv
 import io
 import json
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any
 
 import jsonschema
@@ -17,7 +17,6 @@ from careeval.core.scenario import Adl, Domain
 from careeval.core.text import percent
 from careeval.results.compare import compare_entries
 from careeval.results.entries import NOT_COMPARABLE, Entry, entries
-from careeval.results.metrics import HEADLINE, IN_DETAIL, Metric
 from careeval.results.tables import Runs
 from careeval.sheets.entries.entries_sheet import entries_sheet
 from careeval.sheets.entries.summary_document import summary_document
@@ -82,16 +81,6 @@ def test_json_of_a_known_number_has_no_reason() -> None:
     (open_, _) = summary_json(entries(known_and_unknown_runs()))["entries"]
     assert known["score"].keys() == {"value", "ci95"}
     assert open_["severe"]["share"].keys() == {"value", "low", "high", "ci95"}
-
-
-@pytest.mark.parametrize(("part", "metrics"), [("Entry", HEADLINE), ("Detail", IN_DETAIL)])
-def test_schema_has_every_metric(part: str, metrics: Sequence[Metric]) -> None:
-    """Each metric is a required key of an entry or of its detail, with the form of its number."""
-    schema = summary_schema()["$defs"][part]
-    assert {metric.key for metric in metrics} <= {*schema["required"]}
-    for metric in metrics:
-        form = "Errors" if metric.counts_errors else "Estimate"
-        assert schema["properties"][metric.key]["$ref"] == f"#/$defs/{form}"
 
 
 def test_json_is_what_its_schema_says() -> None:

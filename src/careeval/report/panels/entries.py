@@ -8,14 +8,14 @@ from functools import cached_property, partial
 
 import polars as pl
 
-from careeval.core.scenario import Adl, HarmKind
+from careeval.core.scenario import Adl
 from careeval.core.vendors import vendor
 from careeval.report.page_table import BarScale, PageColumn, PageTable, Strip, shade
 from careeval.report.payload import Payload
 from careeval.report.texts import score_name
 from careeval.results.entries import Entry
 from careeval.results.findings import Findings
-from careeval.results.metrics import HEADLINE, IN_DETAIL
+from careeval.results.metrics import HEADLINE, IN_DETAIL, SEVERE_BY_KIND
 from careeval.sheets.entries.entries_sheet import at_k_sheet, entries_sheet
 from careeval.sheets.entries.further_sheets import directions_sheet, records_sheet
 from careeval.sheets.entries.further_tables import further_tables
@@ -93,7 +93,7 @@ def numbers_table(report: Report) -> PageTable:
         if metric.key == "score" and any(row["ranks"] for row in sheet.rows):
             columns.append(PageColumn("ranks"))
     if any(s.severe_by_kind for s in report.entries):
-        columns += [PageColumn(f"severe_{kind}") for kind in HarmKind]
+        columns += [PageColumn(metric.key) for metric in SEVERE_BY_KIND]
     columns += [
         PageColumn("n", beneath=_missing),
         PageColumn("n_unresolved", beneath=_of_judgments),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 from careeval.core.text import dollars
 from careeval.report.page_table import BarScale, PageColumn, PageTable, strip_of
@@ -12,7 +13,7 @@ from careeval.report.site.contents import Contents, SiteEntry, SystemEntries, ru
 from careeval.report.site.overall import listing
 from careeval.results.entries import Breakdown, Harm, harms
 from careeval.results.graded_rubric import Errors
-from careeval.results.metrics import HEADLINE, Metric
+from careeval.results.metrics import HEADLINE, SEVERE, WORST_AT_N, Metric, Number
 from careeval.sheets.kinds import RANKS
 from careeval.sheets.scenarios import scenario_scores_sheet
 from careeval.stats.estimate import Estimate
@@ -85,8 +86,10 @@ def headline_table(entry: SiteEntry, site: Contents) -> PageTable:
     return PageTable(listing("entry", [entry], site, ""), (*columns, *asked))
 
 
-def _headline_column(metric: Metric, rubric: str, shares: BarScale, scale: BarScale) -> PageColumn:
-    if metric.key == "severe":
+def _headline_column(
+    metric: Metric[Any, Number], rubric: str, shares: BarScale, scale: BarScale
+) -> PageColumn:
+    if metric is SEVERE:
         return severe_column(rubric, shares)
     if metric.counts_errors:
         about = f"{rubric}, responses with any"
@@ -95,7 +98,7 @@ def _headline_column(metric: Metric, rubric: str, shares: BarScale, scale: BarSc
     return PageColumn(metric.key, about=about, strip=strip_of(metric.key, scale))
 
 
-_ABOUT = {"worst_at_n": "each scenario’s lowest response"}
+_ABOUT = {WORST_AT_N.key: "each scenario’s lowest response"}
 
 
 ALL_SYSTEMS = "of all systems"

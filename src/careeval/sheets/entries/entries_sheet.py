@@ -6,12 +6,13 @@ An entry is one system as one grader judged it on one rubric.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
 
-from careeval.core.scenario import HarmKind
 from careeval.results.compare import MAKER_MARK, Ranking
 from careeval.results.entries import Breakdown, Entry, Part
 from careeval.results.graded_rubric import Errors
-from careeval.results.metrics import HEADLINE, IN_DETAIL, Metric
+from careeval.results.metrics import HEADLINE, IN_DETAIL, SEVERE, SEVERE_BY_KIND, Metric, Number
 from careeval.sheets.agreement_fields import CORRECTED_SCORE
 from careeval.sheets.kinds import (
     AMOUNT,
@@ -106,12 +107,6 @@ _FACTS = (
         "n_unresolved", "of n_judgments, those that the grader failed to make", COUNT, "Unresolved"
     ),
 )
-_KINDS = tuple(
-    Field(
-        f"severe_{kind}", f"as `severe`, but only items that the bank marks as {kind}", ERROR_SHARE
-    )
-    for kind in HarmKind
-)
 _DETAIL = (
     Field(
         "reliability_n_scenarios",
@@ -178,14 +173,14 @@ _FOR_PEOPLE = (
 )
 
 
-def metric_kind(metric: Metric) -> Kind:
+def metric_kind(metric: Metric[Any, Number]) -> Kind:
     """Return the kind of a metric's values."""
     if metric.counts_errors:
         return ERROR_SHARE
     return estimate_kind(unit=POINTS) if metric.in_points else ESTIMATE
 
 
-def metric_field(metric: Metric, n: str = "n") -> Field:
+def metric_field(metric: Metric[Any, Number], n: str = "n") -> Field:
     """Return the field of a metric; `n`, the responses per scenario, is put into its heads."""
     head, brief = metric.head.format(n=n), metric.brief.format(n=n)
     return Field(metric.key, metric.holds, metric_kind(metric), head, brief)
@@ -211,7 +206,7 @@ def entries_sheet(
         *ENTRY,
         *_FACTS,
         *(metric_field(metric, n) for metric in HEADLINE),
-        *_KINDS,
+        *map(metric_field, SEVERE_BY_KIND),
         *((*map(metric_field, IN_DETAIL), *_DETAIL) if in_detail else ()),
         *((CORRECTED_SCORE,) if corrected else ()),
         *_COSTS,
@@ -224,7 +219,7 @@ def entries_sheet(
             **names,
             **{field.key: getattr(s, field.key) for field in _FACTS},
             **s.numbers,
-            **{f"severe_{kind}": s.severe_by_kind.get(kind, NO_KIND) for kind in HarmKind},
+            **{m.key: s.severe_by_kind.get(m.key, NO_KIND) for m in SEVERE_BY_KIND},
             **(_detail_row(s) if in_detail else {}),
             "corrected": s.corrected.corrected if s.corrected else NOT_CORRECTED,
             "cost.asking": s.cost.asking,
@@ -308,13 +303,7 @@ def _small(holds: str) -> Field:
 _PART = (
     _small("scenarios of the part with a judged response"),
     Field("score", "score in the part", ESTIMATE),
-    Field(
-        "severe",
-        "share of the responses in which an item of −2 is present",
-        ERROR_SHARE,
-        "Severe errors",
-        "severe",
-    ),
+    replace(metric_field(SEVERE), holds="share of the responses in which an item of −2 is present"),
 )
 _DOMAIN_PART = (
     _small("scenarios with an item rated in the domain"),
@@ -384,7 +373,7 @@ def several_notes(rows: Iterable[Row]) -> Iterator[str]:
 
 
 def _part_row(cell: Part) -> Row:
-    severe = {"severe": cell.severe} if cell.severe else {}
+    severe = {SEVERE.key: cell.severe} if cell.severe else {}
     return {"n": cell.n, "score": cell.score, **severe}
 
 

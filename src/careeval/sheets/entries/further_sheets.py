@@ -8,18 +8,24 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 import polars as pl
 
 from careeval.core.text import percent
-from careeval.results.care import TwinNumbers
+from careeval.results.care import Rate, TwinNumbers
 from careeval.results.entries import Entry
+from careeval.results.metrics import DIRECTIONS
 from careeval.results.probe_check import ProbeAgreement
 from careeval.sheets.agreement_fields import CORRECTED
-from careeval.sheets.care_numbers import care_numbers, grader_twin_errors
 from careeval.sheets.entries.entries_sheet import ENTRY, GRADER_NAME, NAME, entry_rows, with_names
 from careeval.sheets.kinds import COUNT, ESTIMATE, SHARE, UNKNOWN, text_kind
 from careeval.sheets.sheet import Field, Row, Sheet, row_of
 
+_SLIPS = {
+    "mistaken": ("Mistaken by the grader", "misjudges either act"),
+    "swapped": ("Swapped by the grader", "finds the other act instead"),
+}
+"""Error of a grader on the probes of twins → its head, and the end of its meaning."""
+
 
 def directions_sheet(entries: Sequence[Entry], probes: Mapping[str, ProbeAgreement] = {}) -> Sheet:
-    """Return a sheet with a row for each entry and number of `care_numbers`.
+    """Return a sheet with a row for each entry and number of `Entry.directions`.
 
     The numbers are on too little and too much care, unspecific responses, points of the easy core
     and of other good acts, a lenient score, and twins.
@@ -29,8 +35,8 @@ def directions_sheet(entries: Sequence[Entry], probes: Mapping[str, ProbeAgreeme
         probes: Grader → its agreement with the probes. Entries of these graders that have twins
             have rows with the grader's errors on the probes of twins too.
     """
-    shares = [(*care_numbers(s), *grader_twin_errors(s, probes.get(s.grader))) for s in entries]
-    heads = {d.key: d.head for entry_shares in shares for d in entry_shares}
+    heads = {metric.key: metric.head for metric in DIRECTIONS}
+    heads |= {key: head for key, (head, _) in _SLIPS.items()}
     fields = (
         *ENTRY,
         Field("number", "name of the number: too_little, adapted …", text_kind(names=heads)),
@@ -41,13 +47,29 @@ def directions_sheet(entries: Sequence[Entry], probes: Mapping[str, ProbeAgreeme
         GRADER_NAME,
     )
     rows = [
-        {**names, "number": d.key, "meaning": d.meaning, "n": d.n, "share": d.share}
-        for names, entry_shares in zip(entry_rows(entries), shares, strict=True)
-        for d in entry_shares
+        {**names, "number": key, "meaning": meaning, "n": rate.n, "share": rate.share}
+        for names, s in with_names(entries)
+        for key, meaning, rate in (*_directions(s), *_slips(s, probes.get(s.grader)))
     ]
     holds = "an entry and a number: too little or too much care, or adaptation to twins"
     caption = "Too little and too much care, and twins"
     return Sheet("directions", holds, fields, rows, caption)
+
+
+def _directions(s: Entry) -> Iterator[tuple[str, str, Rate]]:
+    for metric in DIRECTIONS:
+        if metric.key in s.directions:
+            yield metric.key, metric.holds, s.directions[metric.key]
+
+
+def _slips(s: Entry, probes: ProbeAgreement | None) -> Iterator[tuple[str, str, Rate]]:
+    """Yield the grader's errors on the probes of twins, if the entry has twins."""
+    slips = probes.pairs if probes and s.twins else None
+    if slips is None:
+        return
+    of_pair = "probes of twins that hold one right act of the pair, of which the grader"
+    for key, (_, meaning) in _SLIPS.items():
+        yield key, f"{of_pair} {meaning}", Rate(slips.n, getattr(slips, key))
 
 
 def twins_sheet(entries: Sequence[Entry]) -> Sheet:

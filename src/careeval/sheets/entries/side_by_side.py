@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+from careeval.results.metrics import SEVERE
 from careeval.sheets.kinds import DASH, ERROR_SHARE, ESTIMATE, SHARE, SMALL_COUNT, Form, Kind
 from careeval.sheets.sheet import Field, Row, Sheet
 from careeval.stats.intervals import MIN_CLUSTERS
@@ -65,7 +66,8 @@ def part_score_kind(*, interval: bool = True, n: bool = False) -> Kind:
     def lines(row: Row) -> tuple[str, ...]:
         """Return the interval and the number of scenarios, if shown, and the severe errors."""
         number = (f"n {SMALL_COUNT.text(row['n'])}",) if n else ()
-        severe = (f"severe {ERROR_SHARE.page_text(row['severe'])}",) if "severe" in row else ()
+        errors = row.get(SEVERE.key)
+        severe = (f"{SEVERE.brief} {ERROR_SHARE.page_text(errors)}",) if errors else ()
         return (*(ESTIMATE.lines(row["score"]) if interval else ()), *number, *severe)
 
     return Kind(

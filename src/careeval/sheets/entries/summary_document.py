@@ -8,7 +8,14 @@ from typing import NamedTuple
 
 from careeval.results.compare import Ranking
 from careeval.results.entries import OVERVIEW, Breakdown, Entry
-from careeval.results.metrics import HEADLINE, IN_DETAIL
+from careeval.results.metrics import (
+    HEADLINE,
+    IN_DETAIL,
+    MILD,
+    SCORE,
+    SEVERE,
+    SEVERE_BY_KIND,
+)
 from careeval.results.people_audit import PeopleAudit
 from careeval.sheets.agreement_fields import CORRECTED_SCORE
 from careeval.sheets.document import Document
@@ -21,7 +28,7 @@ from careeval.sheets.entries.entries_sheet import (
     parts_sheet,
     stacked_parts_sheet,
 )
-from careeval.sheets.entries.further_sheets import corrected_sheet
+from careeval.sheets.entries.further_sheets import corrected_sheet, directions_sheet
 from careeval.sheets.entries.further_tables import FurtherTable, further_tables
 from careeval.sheets.entries.side_by_side import part_score_kind, pivot
 from careeval.sheets.kinds import Form
@@ -71,7 +78,9 @@ def summary_document(
     if audits and any(entry.corrected for entry in entries):
         blocks.append(_corrected(entries, names))
     if in_detail:
-        blocks += [_in_detail(sheet, names), _at_k(entries, names)]
+        blocks += [_in_detail(sheet, entries, names), _at_k(entries, names)]
+        if any(entry.directions for entry in entries):
+            blocks.append(_directions(entries, names))
         blocks += [_further(each, names) for each in further_tables(entries)]
     if by:
         blocks += [_part(part, names) for part in parts]
@@ -142,11 +151,11 @@ class _EntryColumns(NamedTuple):
 def _headline(sheet: Sheet, names: _EntryColumns, rankings: Sequence[Ranking]) -> View:
     columns = []
     for metric in HEADLINE:
-        keep = metric.key != "mild"
+        keep = metric is not MILD
         columns.append(Shown(metric.key, keep=keep))
         if metric.counts_errors:
             columns.append(Shown(metric.key, Form.of_many, keep=keep))
-        if metric.key == "score" and any(len(ranking.ranked) > 1 for ranking in rankings):
+        if metric is SCORE and any(len(ranking.ranked) > 1 for ranking in rankings):
             columns.append(Shown("ranks", keep=True))
     return names.view(sheet, (*columns, Shown("n")), sheet.caption)
 
@@ -157,8 +166,9 @@ def _corrected(entries: Sequence[Entry], names: _EntryColumns) -> View:
     return names.view(sheet, columns, sheet.caption)
 
 
-def _in_detail(sheet: Sheet, names: _EntryColumns) -> View:
-    shown = tuple(Shown(metric.key) for metric in IN_DETAIL)
+def _in_detail(sheet: Sheet, entries: Sequence[Entry], names: _EntryColumns) -> View:
+    kinds = SEVERE_BY_KIND if any(entry.severe_by_kind for entry in entries) else ()
+    shown = (*(Shown(m.key) for m in kinds), *(Shown(m.key) for m in IN_DETAIL))
     more = (Shown("reliability_of_mean"), Shown("words"), Shown("per_100_words"))
     return names.view(sheet, (*shown, *more), "In detail")
 
@@ -166,8 +176,8 @@ def _in_detail(sheet: Sheet, names: _EntryColumns) -> View:
 def _part(sheet: Sheet, names: _EntryColumns) -> View:
     keys = [field.key for field in sheet.fields if field.key not in _NOT_SHOWN]
     columns = [Shown(key) for key in keys]
-    if "severe" in keys:
-        columns[-1] = Shown("severe", Form.of_many)
+    if SEVERE.key in keys:
+        columns[-1] = Shown(SEVERE.key, Form.of_many)
     return names.view(sheet, columns, sheet.caption, grouped=True)
 
 
@@ -185,6 +195,13 @@ def _further(table: FurtherTable, names: _EntryColumns) -> View:
     """Return a view of the numbers that only entries on one rubric have."""
     columns = [Shown(key) for key in table.shown]
     return names.view(table.sheet, columns, table.sheet.caption, grouped=True)
+
+
+def _directions(entries: Sequence[Entry], names: _EntryColumns) -> View:
+    """Return a view of too little and too much care, and of twins, a row per number."""
+    sheet = directions_sheet(entries)
+    columns = (Shown("number"), Shown("n"), Shown("share"))
+    return names.view(sheet, columns, sheet.caption, grouped=True)
 
 
 def _at_k(entries: Sequence[Entry], names: _EntryColumns) -> View:

@@ -11,7 +11,7 @@ from careeval.results.findings import Findings
 from careeval.results.grader_accuracy import ClassAgreement, PointClass
 from careeval.results.graders import NOT_AUDITED, NOT_TRIED, Contradiction
 from careeval.results.item_statistics import ItemStatistic
-from careeval.results.metrics import COMPARED
+from careeval.results.metrics import WORST_AT_N
 from careeval.results.people_audit import PeopleAudit
 from careeval.results.probe_check import LabelCounts, ProbeAgreement
 from careeval.sheets.agreement_fields import (
@@ -233,7 +233,7 @@ def grading_noise_sheet(findings: Findings) -> Sheet:
             f"Worst of {n}",
         ),
     )
-    shown = replace(metric_field(COMPARED["worst_at_n"], n), in_files=False)
+    shown = replace(metric_field(WORST_AT_N, n), in_files=False)
     rows = [
         {"system": system, "grader": card.grader, "rubric": rubric.value}
         | row_of(noise, numbers)

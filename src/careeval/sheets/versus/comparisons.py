@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from careeval.core.scenario import HarmKind
 from careeval.core.text import counted, percent
 from careeval.results.compare import (
     ASSUMED_RUN_SD,
@@ -18,7 +17,7 @@ from careeval.results.compare import (
 )
 from careeval.results.differences import LEVEL, Difference, Verdict
 from careeval.results.entries import NOT_COMPARABLE, Breakdown, Entry, Harm
-from careeval.results.metrics import COMPARED, HEADLINE
+from careeval.results.metrics import COMPARED, HEADLINE, SCORE, SEVERE, SEVERE_BY_KIND
 from careeval.sheets.agreement_fields import CORRECTED_SCORE
 from careeval.sheets.document import Document
 from careeval.sheets.entries.entries_sheet import (
@@ -319,7 +318,7 @@ def pairs_sheet(rankings: Sequence[Ranking]) -> Sheet:
         | ranking.basis._asdict()
         | {"metric": metric, "a": a, "b": b}
         for ranking in rankings
-        for metric, pairs in (("score", ranking.pairs), ("severe", ranking.severe_pairs))
+        for metric, pairs in ((SCORE.key, ranking.pairs), (SEVERE.key, ranking.severe_pairs))
         for (a, b), difference in pairs.items()
     ]
     return Sheet("pairs", "two systems that one grader judged", fields, rows)
@@ -403,13 +402,13 @@ def ranking_document(rankings: Sequence[Ranking], entries: Sequence[Entry]) -> D
 
 def _ranking_view(ranking: Ranking, sheet: Sheet) -> View:
     """Return a view of the ranked systems, the highest score first."""
-    rest = (metric.key for metric in HEADLINE if metric.key not in ("severe", "score"))
+    rest = (metric.key for metric in HEADLINE if metric not in (SEVERE, SCORE))
     columns = (
         Shown("rank", keep=True),
         Shown(NAME.key),
-        Shown("severe", keep=True),
+        Shown(SEVERE.key, keep=True),
         Shown("severe_rank", keep=True),
-        Shown("score", keep=True),
+        Shown(SCORE.key, keep=True),
         *(Shown(key, Form.bare) for key in rest),
         Shown(ASKED.key),
     )
@@ -451,7 +450,7 @@ _NUMBERS = (
     *("bank", "bank_version", "bank_hash", "protocol", "grading_protocol"),
     *("n_scenarios", "n_epochs"),
     *(metric.key for metric in HEADLINE),
-    *(f"severe_{kind}" for kind in HarmKind),
+    *(metric.key for metric in SEVERE_BY_KIND),
     "n",
 )
 _COST = Field("cost_usd", "for asking, a run", PLAIN_DOLLARS, "Cost")
