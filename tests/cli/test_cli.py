@@ -144,13 +144,13 @@ def test_a_system_is_renamed(
     copy = tmp_path / "runs"
     shutil.copytree(folder, copy)
     assert run(["summary", str(copy), "--json"]) == OK
-    assert run(["rename", str(copy), "planner 2"]) == OK
+    assert run(["status", str(copy), "--rename", "planner 2"]) == OK
     assert "'by-hand' is now called 'planner 2'" in capsys.readouterr().err
     assert run(["summary", str(copy), "--format", "csv"]) == OK
     out = capsys.readouterr().out
     assert "planner 2" in out
     assert "by-hand" not in out
-    assert run(["rename", str(copy), "planner 2"]) == USAGE
+    assert run(["status", str(copy), "--rename", "planner 2"]) == USAGE
     answers = ["run", "--responses", str(folder.parent / "by-hand.jsonl"), "-o", str(copy)]
     assert run([*answers, "--name", "planner 2", *OFFLINE]) == USAGE
     assert "already has a run of 'planner 2'" in capsys.readouterr().err
@@ -385,7 +385,7 @@ def test_results_are_filtered_by_system_and_grader(
     monkeypatch.chdir(tmp_path)
     for name in ("one", "two"):
         shutil.copytree(folder, Path("runs", name))
-        assert run(["rename", f"runs/{name}", f"robot-{name}"]) == OK
+        assert run(["status", f"runs/{name}", "--rename", f"robot-{name}"]) == OK
     assert run([command, "runs", "--system", "robot-on", *options]) == USAGE
     assert "did you mean 'robot-one'?" in capsys.readouterr().err
     assert run([command, "runs", "--grader", "careeval/lexcal", *options]) == USAGE

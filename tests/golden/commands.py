@@ -282,7 +282,7 @@ OTHERS = [
         copied=("twins",),
     ),
     _case("sweep-plan", "sweep models.toml --prices prices.toml --dry-run -o out"),
-    _case("rename", "rename cards/sink basin", copied=("cards",)),
+    _case("status-rename", "status cards/sink --rename basin", copied=("cards",)),
 ]
 
 CASES = [*SUMMARY, *COMPARE, *REPORT, *SITE, *EXPORT, *AUDIT, *STUDY, *BANK, *OTHERS]

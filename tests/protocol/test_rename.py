@@ -161,7 +161,7 @@ def test_two_runs_of_one_system_are_told_apart_by_their_folders(runs: Path, tmp_
     with pytest.raises(LogError) as caught:
         read_runs(runs, second)
     assert f"'robot': {runs / 'robot'} and {second / 'robot'}" in str(caught.value)
-    assert f"careeval rename {second / 'robot'} NAME" in caught.value.hint
+    assert f"careeval status {second / 'robot'} --rename NAME" in caught.value.hint
     rename_system(single_run(second), "robot 2")
     found = read_runs(runs, second, runs / "robot")
     assert sorted(set(found.responses["system"])) == ["robot", "robot 2"]

@@ -108,4 +108,4 @@ def test_two_runs_of_one_system() -> None:
     run, other = ladder_run(MARKS), ladder_run(MARKS, system="robot-b")
     with pytest.raises(LogError, match="two runs are of the system 'robot-a'") as error:
         Runs.together([run, other, run])
-    assert "careeval rename RUN NAME" in error.value.hint
+    assert "careeval status RUN --rename NAME" in error.value.hint

@@ -78,7 +78,7 @@ def baseline(kept: Path) -> None:
     """Make runs/baseline and runs/new, with systems of these names."""
     for system, name in (("planner-1", "baseline"), ("planner-2", "new")):
         _graded(_answers(), system, kept, Path("runs", name))
-        _careeval("rename", f"runs/{name}", name)
+        _careeval("status", f"runs/{name}", "--rename", name)
 
 
 def stopped(kept: Path) -> None:

@@ -61,7 +61,7 @@ def test_worked_example(
     assert run(["summary", str(root)]) == OK
     assert run(["run", "--resume", "-o", str(root)]) == USAGE
     assert run(["grade", str(root)]) == USAGE
-    assert run(["rename", str(root), "other"]) == USAGE
+    assert run(["status", str(root), "--rename", "other"]) == USAGE
     assert run(["status", str(root)]) == USAGE
     assert "careeval sweep status" in capsys.readouterr().err
 

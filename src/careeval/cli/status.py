@@ -1,4 +1,4 @@
-"""`careeval status`: the progress of runs, read from their files."""
+"""`careeval status`: the progress of runs, read from their files, and another name for a system."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from careeval.protocol.run_folder import (
     read_run_status,
     run_folders,
 )
-from careeval.protocol.run_setup import unfinished_setups
+from careeval.protocol.run_setup import rename_system, single_run, unfinished_setups
 from careeval.protocol.sweep_cells import refuse_sweep
 from careeval.sheets.formats.terminal import console, new_table
 
@@ -35,6 +35,12 @@ How far is the run that goes on in another window?
 Every run below a folder:
 
   careeval status runs
+
+Two runs of one name cannot be in one table; another name for one:
+
+  careeval status runs/second --rename "gpt-5.1, new prompt"
+
+No log is rewritten and the folder stays; an unfinished run resumes.
 """
 
 app = App(name="status", help_epilogue=EXAMPLES)
@@ -44,6 +50,7 @@ app = App(name="status", help_epilogue=EXAMPLES)
 def status(
     folder: Path,
     *,
+    rename: str | None = None,
     as_json: Json = False,
 ) -> int:
     """Show how far runs are, what they have cost, and what to type next.
@@ -52,6 +59,8 @@ def status(
 
     Args:
         folder: Folder that `careeval run -o` wrote, or a folder of such folders.
+        rename: Give the system of the folder's only run this name, in every table, page and later
+            grading; no run beside it may have it.
         as_json: Print JSON.
     """
     if not folder.is_dir():
@@ -59,6 +68,10 @@ def status(
             f"{folder} is not a folder", hint="name a folder that careeval run -o wrote"
         )
     refuse_sweep(folder)
+    if rename is not None:
+        run_path = single_run(folder)
+        before = rename_system(run_path, rename)
+        say(f"{run_path}: {before!r} is now called {rename!r}.")
     run_paths, runs = [*run_folders(folder), *orphaned_folders(folder)], list[RunStatus]()
     for path in run_paths:
         is_readable(path, lambda run: runs.append(read_run_status(run)))

@@ -220,8 +220,8 @@ class Runs:
                     where = f": {seen[system]} and {folder}" if folder else ""
                     raise LogError(
                         f"two runs are of the system {system!r}{where}",
-                        hint=f"careeval rename {folder or 'RUN'} NAME renames one of them; or read "
-                        "only one",
+                        hint=f"careeval status {folder or 'RUN'} --rename NAME renames one; "
+                        "or read only one",
                     )
                 seen[system] = folder
         if not parts:
