@@ -67,12 +67,11 @@ from careeval.results.probe_check import LIMITS, LabelCounts, ProbeTrial
 from careeval.results.tables import JUDGMENTS, RESPONSES, Column, Runs, table
 from careeval.sheets import bank as bank_sheets
 from careeval.sheets.bank import stats_json
-from careeval.sheets.document import Document
-from careeval.sheets.export_tables import data_tables
-from careeval.sheets.formats.markdown import markdown
 from careeval.sheets.kinds import SIGNED
-from careeval.sheets.sheet import View
-from careeval.sheets.trust.audit import probes_document
+from careeval.sheets.labels import probes_document
+from careeval.sheets.markup import markdown
+from careeval.sheets.sheet import Document, View
+from careeval.sheets.summary import data_tables
 from careeval.worlds import behaviour_tree, plan_json
 from careeval.worlds.acts import act_classes
 from careeval.worlds.world import World

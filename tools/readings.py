@@ -29,9 +29,8 @@ from careeval.bank.reader import read_rows
 from careeval.bank.schema import ProbeLabel
 from careeval.core.scenario import ItemId, Points, Rubric, Slug
 from careeval.errors import StatsError
-from careeval.sheets.document import Document
 from careeval.sheets.kinds import COUNT, Unit, number_kind
-from careeval.sheets.sheet import Field, Row, Sheet, Shown, View
+from careeval.sheets.sheet import Document, Field, Row, Sheet, Shown, View
 
 FOLDER = "second-reading"
 WHAT = "second reading"

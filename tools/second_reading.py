@@ -38,7 +38,7 @@ from careeval.bank.load import read_bank
 from careeval.bank.reader import parse_rows, rows_text
 from careeval.bank.sealed import pack
 from careeval.core.scenario import Probe, Rubric, RubricItem, Scenario, Split
-from careeval.sheets.formats.markdown import markdown
+from careeval.sheets.markup import markdown
 
 T = TypeVar("T", Probe, RubricItem)
 

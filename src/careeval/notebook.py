@@ -43,9 +43,9 @@ from careeval.protocol.workers import carry_out
 from careeval.results.entries import Entry as Summary
 from careeval.results.entries import entries
 from careeval.results.tables import Runs
-from careeval.sheets.document import Document
-from careeval.sheets.entries.summary_document import summary_document
-from careeval.sheets.formats.html import html
+from careeval.sheets.markup import html
+from careeval.sheets.sheet import Document
+from careeval.sheets.summary import summary_document
 from careeval.sheets.words import headline_sentences
 
 FREE_IN_RUNS = as_json({"": FREE})[""]

@@ -24,8 +24,9 @@ from careeval.results.entries import Breakdown
 from careeval.results.findings import Findings, findings
 from careeval.results.probe_check import LabelledJudgment, ProbeAgreement
 from careeval.results.tables import Runs
-from careeval.sheets.entries.entries_sheet import entries_sheet, parts_sheet
-from careeval.sheets.export_tables import data_tables
+from careeval.sheets.entries import entries_sheet
+from careeval.sheets.parts import parts_sheet
+from careeval.sheets.summary import data_tables
 from report.conftest import made_runs
 from results.sampled import read_by
 

@@ -33,7 +33,7 @@ from careeval.results.metrics import HEADLINE, IN_DETAIL
 from careeval.results.people_audit import CorrectedScore
 from careeval.results.probe_check import LabelledJudgment, ProbeAgreement
 from careeval.results.tables import Runs
-from careeval.sheets.entries.further_sheets import records_sheet
+from careeval.sheets.entries import records_sheet
 from careeval.sheets.kinds import ERROR_SHARE, ESTIMATE, Form
 from careeval.sheets.sheet import Field, Sheet
 from careeval.sheets.words import brief_grader_names, entry_names, headline_sentence

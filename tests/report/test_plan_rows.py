@@ -13,7 +13,7 @@ from careeval.report.payload import payload
 from careeval.report.texts import PlanBreak, PlanJudgment, PlanMark, plan_table, quoted_words
 from careeval.results.entries import Harm
 from careeval.results.findings import Findings, findings
-from careeval.sheets.names import ANSWERS
+from careeval.sheets.words import ANSWERS
 from careeval.worlds.acts import act_classes
 from careeval.worlds.judge import JUDGE
 from careeval.worlds.plan_table import ARGUMENTS, act_words

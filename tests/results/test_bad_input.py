@@ -20,9 +20,9 @@ from careeval.results.differences import Verdict
 from careeval.results.entries import Entry, entries
 from careeval.results.findings import findings
 from careeval.results.tables import Runs
-from careeval.sheets.entries.summary_document import summary_document
-from careeval.sheets.formats.terminal import print_document
-from careeval.sheets.versus.comparisons import comparison_document, ranking_document
+from careeval.sheets.comparisons import comparison_document, ranking_document
+from careeval.sheets.summary import summary_document
+from careeval.sheets.terminal import print_document
 from careeval.stats.estimate import Estimate
 from careeval.stats.intervals import rule_of_three
 from results.authored import Marks, all_numbers, judgments, ladder_run, responses, runs_of

@@ -17,7 +17,7 @@ from careeval.results.held_out_words import WITHHELD, withhold
 from careeval.results.metrics import share_of
 from careeval.results.tables import Runs
 from careeval.sheets.every_eval_ever import samples_of
-from careeval.sheets.export_tables import data_tables
+from careeval.sheets.summary import data_tables
 from careeval.sheets.words import remarks
 from careeval.worlds.judge import JUDGE
 from careeval.worlds.plan_answers import plan_answers_table

@@ -14,7 +14,7 @@ from careeval.results.compare import Basis, Ranking, rankings
 from careeval.results.differences import Verdict
 from careeval.results.entries import entries
 from careeval.results.tables import Runs
-from careeval.sheets.entries.entries_sheet import rank_texts
+from careeval.sheets.entries import rank_texts
 from results.authored import JUDGED, Marks, judgments, marks_of_many, responses, runs_of
 
 NAMES = [f"dressing-{k}" for k in range(8)]

@@ -50,7 +50,7 @@ def priced(cost_usd: float | None, share: float | None, n: int) -> list[Entry]:
 
 def summary_schema() -> dict[str, Any]:
     """Return the JSON Schema of a summary that the package ships."""
-    folder = files("careeval.sheets.entries")
+    folder = files("careeval.sheets")
     schema = json.loads(folder.joinpath("summary.schema.json").read_text(encoding="utf-8"))
     assert isinstance(schema, dict)
     return schema

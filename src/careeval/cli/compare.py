@@ -21,8 +21,8 @@ from careeval.results.differences import Difference
 from careeval.results.entries import Entry, entries
 from careeval.results.metrics import COMPARED
 from careeval.results.tables import Runs
+from careeval.sheets.comparisons import comparison_document, ranking_document
 from careeval.sheets.json_output import compare_json
-from careeval.sheets.versus.comparisons import comparison_document, ranking_document
 
 EXAMPLES = f"""\
 Examples:

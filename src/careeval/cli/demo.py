@@ -21,8 +21,8 @@ from careeval.protocol.run_setup import prepare
 from careeval.protocol.tables import read_runs
 from careeval.report.page import write_page
 from careeval.results.findings import findings
-from careeval.sheets.entries.summary_document import summary_document
-from careeval.sheets.formats.terminal import print_document
+from careeval.sheets.summary import summary_document
+from careeval.sheets.terminal import print_document
 
 EXAMPLES = """\
 Examples:

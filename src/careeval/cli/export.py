@@ -20,16 +20,15 @@ from careeval.modes.prompts import load_prompts
 from careeval.protocol.tables import read_runs
 from careeval.results.entries import Breakdown
 from careeval.results.findings import Findings
-from careeval.sheets.entries.summary_document import summary_document
+from careeval.sheets.data_files import TableForm, write_tables
 from careeval.sheets.every_eval_ever import (
     Evaluator,
     Relationship,
     write_evaluation_logs,
 )
-from careeval.sheets.export_tables import data_tables
-from careeval.sheets.formats.data_files import TableForm, write_tables
-from careeval.sheets.formats.latex import latex
-from careeval.sheets.formats.markdown import markdown
+from careeval.sheets.latex import latex
+from careeval.sheets.markup import markdown
+from careeval.sheets.summary import data_tables, summary_document
 
 EXAMPLES = """\
 Examples:

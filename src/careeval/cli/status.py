@@ -23,7 +23,7 @@ from careeval.protocol.run_folder import (
 )
 from careeval.protocol.run_setup import rename_system, single_run, unfinished_setups
 from careeval.protocol.sweep_cells import refuse_sweep
-from careeval.sheets.formats.terminal import console, new_table
+from careeval.sheets.terminal import console, new_table
 
 EXAMPLES = """\
 Examples:

@@ -20,7 +20,7 @@ from careeval.results.compare import rankings
 from careeval.results.entries import Breakdown, Entry, entries
 from careeval.results.metrics import Check, Limit, Outcome
 from careeval.results.people_audit import PeopleAudit
-from careeval.sheets.entries.summary_document import summary_document
+from careeval.sheets.summary import summary_document
 from careeval.sheets.words import entry_names
 
 EXAMPLES = """\

@@ -24,7 +24,7 @@ from careeval.core.text import counted, dollars, plain
 from careeval.protocol.run import Run, Stop
 from careeval.protocol.run_setup import check_folder, refuse_runs_folder
 from careeval.protocol.sweep_cells import ASK, SWEEP_FILE, sweep_command
-from careeval.sheets.formats.terminal import console, new_table
+from careeval.sheets.terminal import console, new_table
 from careeval.sweep.description import Sweep
 from careeval.sweep.drive import SweepDriver
 from careeval.sweep.engines import HERE, engine

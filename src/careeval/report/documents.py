@@ -21,9 +21,9 @@ from careeval.files import write_bytes, write_text
 from careeval.report import charts
 from careeval.report.texts import quoted_words, strip_controls
 from careeval.results.findings import Findings
-from careeval.sheets.formats.markdown import plain_markdown
 from careeval.sheets.kinds import COUNT, SIGNED
-from careeval.sheets.names import ANSWERS
+from careeval.sheets.markup import plain_markdown
+from careeval.sheets.words import ANSWERS
 
 STYLES = ("base.css", "reader.css")
 """Style sheets of a document; `reader.css` is for pages with the response reader."""

@@ -50,8 +50,7 @@ from careeval.report.texts import strip_controls
 from careeval.results.entries import Breakdown, Entry, Harm
 from careeval.results.findings import Findings
 from careeval.sheets.kinds import SIGNED
-from careeval.sheets.names import DOMAINS
-from careeval.sheets.words import remarks
+from careeval.sheets.words import DOMAINS, remarks
 from careeval.stats.intervals import MIN_CLUSTERS
 
 

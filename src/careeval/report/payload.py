@@ -31,9 +31,8 @@ from careeval.report.texts import (
 from careeval.results.entries import Entry
 from careeval.results.findings import PublicView
 from careeval.results.tables import RESPONSE_KEY
-from careeval.sheets import names
-from careeval.sheets.names import ANSWERS
-from careeval.sheets.words import brief_grader_names
+from careeval.sheets import words
+from careeval.sheets.words import ANSWERS, brief_grader_names
 
 _MARKS = {True: "1", False: "0", None: "?"}
 _STATES = ("answered", "empty", "refused", "missing", "malformed", "not_executable")
@@ -125,8 +124,8 @@ class _Packing:
     def response(self, row: Mapping[str, Any], systems: Sequence[str], text: str) -> list[int]:
         """Return a response as `Payload.data` has it; `text` is its text as shown."""
         about = (
-            row["scenario"], row["adl"], names.condition(row["condition"]),
-            names.assistance(row["assistance"]), tuple(map(names.plain, row["situation"] or ())),
+            row["scenario"], row["adl"], words.condition(row["condition"]),
+            words.assistance(row["assistance"]), tuple(map(words.plain, row["situation"] or ())),
             row["actor"], self.texts.index(self.words(row["scenario_text"])),
         )  # fmt: skip
         return [

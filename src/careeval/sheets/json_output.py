@@ -19,7 +19,7 @@ from careeval.results.graded_rubric import Errors
 from careeval.results.metrics import Number, Numbers
 from careeval.results.people_audit import CorrectedScore
 from careeval.results.probe_check import LIMITS, ProbeTrial
-from careeval.sheets.agreement_fields import ACCURACY, AGREEMENT, PAIR_SLIPS, point_class
+from careeval.sheets.graders import ACCURACY, AGREEMENT, PAIR_SLIPS, point_class
 from careeval.sheets.sheet import Field, row_of
 from careeval.stats.estimate import Estimate
 

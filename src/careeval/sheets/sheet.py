@@ -1,8 +1,8 @@
-"""Sheets, which are named tables of published numbers, and views, which show some columns."""
+"""Sheets, which are named tables of published numbers, views of them, and documents."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from operator import attrgetter
@@ -218,3 +218,20 @@ class View:
     def _head(self, shown: Shown) -> str:
         field = self.sheet.by_key[shown.key]
         return shown.head or f"{field.brief or field.heading.lower()}{field.kind.unit(shown.form)}"
+
+
+@dataclass(frozen=True, eq=False)
+class Document:
+    """The printed output of a command, for any renderer."""
+
+    blocks: tuple[str | View, ...]
+    """Sentences and tables, in order. An indented sentence belongs to the nearest one above that is
+    indented less."""
+    notes: tuple[str, ...]  # Printed below the blocks
+    data: Sheet  # The same numbers as one table, for data files
+    caption: str = ""  # Text beside the numbers, for formats that do not print the notes
+
+    @property
+    def views(self) -> Iterator[View]:
+        """The tables among the blocks."""
+        return (block for block in self.blocks if isinstance(block, View))

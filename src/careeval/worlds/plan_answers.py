@@ -8,17 +8,10 @@ from dataclasses import replace
 from careeval.results.care import ANY
 from careeval.results.entries import Entry
 from careeval.results.metrics import PLANS
-from careeval.sheets.entries.entries_sheet import (
-    ENTRY,
-    GRADER_NAME,
-    NAME,
-    metric_field,
-    with_names,
-)
-from careeval.sheets.entries.further_tables import FurtherTable
+from careeval.sheets.entries import ENTRY, GRADER_NAME, NAME, FurtherTable, metric_field, with_names
 from careeval.sheets.kinds import COUNT, DASH, text_kind
-from careeval.sheets.names import ANSWERS
 from careeval.sheets.sheet import Field, Sheet
+from careeval.sheets.words import ANSWERS
 
 LEAD = (
     "Each plan is carried out in several courses: the person agrees, refuses, does not answer, or"

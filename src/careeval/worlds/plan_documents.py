@@ -9,9 +9,8 @@ from rich.console import Console
 from rich.text import Text
 
 from careeval.core.text import counted, plain, signed
-from careeval.sheets.document import Document
 from careeval.sheets.kinds import COUNT
-from careeval.sheets.sheet import Field, Row, Sheet, Shown, View
+from careeval.sheets.sheet import Document, Field, Row, Sheet, Shown, View
 from careeval.worlds.effects import State
 from careeval.worlds.judge import JudgedCourse, Marks
 from careeval.worlds.plan_json import Branch, Step

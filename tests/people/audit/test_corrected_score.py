@@ -9,8 +9,8 @@ import pytest
 
 from careeval.results.entries import entries
 from careeval.results.people_audit import CorrectedScore
-from careeval.sheets.entries.further_sheets import as_graded
-from careeval.sheets.entries.summary_document import summary_document
+from careeval.sheets.entries import as_graded
+from careeval.sheets.summary import summary_document
 from careeval.stats.estimate import Estimate
 from results.authored import ladder_run
 

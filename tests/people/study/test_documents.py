@@ -14,10 +14,10 @@ from careeval.people.study.documents import study_document
 from careeval.people.study.results import StudyResults, study_results
 from careeval.people.study.round_ratings import RoundAnswers, RoundRater
 from careeval.people.study.sheets import AGREEMENT, OF_ROLE, SHARE_OF_RATERS
-from careeval.sheets.formats.data_files import csv_text
-from careeval.sheets.formats.latex import latex
-from careeval.sheets.formats.markdown import markdown
+from careeval.sheets.data_files import csv_text
 from careeval.sheets.kinds import FLAG, SIGNED, Form
+from careeval.sheets.latex import latex
+from careeval.sheets.markup import markdown
 from careeval.sheets.sheet import Sheet
 from careeval.stats.estimate import Estimate
 from careeval.stats.validity import Endorsement

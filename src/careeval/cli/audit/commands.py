@@ -97,7 +97,7 @@ def probes(
     from careeval.protocol.allowed_addresses import check_addresses
     from careeval.protocol.regrade import prepare_probes, read_trial
     from careeval.sheets.json_output import probes_json
-    from careeval.sheets.trust.audit import probes_document
+    from careeval.sheets.labels import probes_document
 
     if len(set(grader)) < len(grader):
         raise UsageError("--grader has a duplicate name", hint="name each grader once")

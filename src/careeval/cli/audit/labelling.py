@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from careeval.people.audit.labels import LabelledAudit, LabellerProgress
     from careeval.people.audit.plan import AuditPlan
     from careeval.people.audit.sample import AuditSample
-    from careeval.sheets.document import Document
+    from careeval.sheets.sheet import Document
 
 
 def new(
@@ -331,9 +331,8 @@ def _new_json(plan: AuditPlan, links: Mapping[str, str]) -> dict[str, Any]:
 
 
 def _status_document(state: _AuditState, *, closed: bool) -> Document:
-    from careeval.sheets.document import Document
     from careeval.sheets.kinds import COUNT, FLAG
-    from careeval.sheets.sheet import Field, Sheet, Shown, View
+    from careeval.sheets.sheet import Document, Field, Sheet, Shown, View
 
     fields = (
         Field("id", "pseudonym", head="Labeller"),

@@ -13,8 +13,8 @@ from rich.text import Text
 from careeval.bank import Bank
 from careeval.core.scenario import Rubric, RubricItem, Scenario
 from careeval.core.text import plain
-from careeval.sheets.formats.terminal import console
 from careeval.sheets.kinds import SIGNED
+from careeval.sheets.terminal import console
 
 
 def print_scenario(scenario: Scenario, bank: Bank, *, points: bool) -> None:

@@ -245,7 +245,7 @@ def export(
         to: One or more of jsonl, parquet.
         out: The folder to write to; files of the same names are replaced.
     """
-    from careeval.sheets.bank_tables import write_bank
+    from careeval.sheets.bank import write_bank
 
     if not to:
         raise UsageError("--to is missing: no format to write", hint=_HINT)

@@ -63,7 +63,7 @@ def check(
         bank: The bank of worlds: its folder, or plans for careeval's own.
         as_json: Print the steps as JSON.
     """
-    from careeval.sheets.formats.terminal import console
+    from careeval.sheets.terminal import console
     from careeval.worlds.acts import PlanError
     from careeval.worlds.plan_documents import print_walkthrough, walkthrough_json
     from careeval.worlds.plan_files import read_plan_file

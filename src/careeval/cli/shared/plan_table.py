@@ -15,7 +15,7 @@ from careeval.protocol.budget import ANSWER_TOKENS, ITEM_TOKENS
 from careeval.protocol.estimate import Plan, PlanLine, merged_lines
 from careeval.protocol.machine import max_parallel_runs
 from careeval.protocol.providers import provider_of
-from careeval.sheets.formats.terminal import PIPE_WIDTH
+from careeval.sheets.terminal import PIPE_WIDTH
 
 
 def print_plan(plan: Plan, *, to_stderr: bool = False) -> None:

@@ -16,7 +16,7 @@ from careeval.errors import UsageError
 from careeval.files import write_text
 
 if TYPE_CHECKING:
-    from careeval.sheets.document import Document
+    from careeval.sheets.sheet import Document
 
 Format = Literal["table", "md", "latex", "csv", "parquet", "json"]
 """A table for people, Markdown, LaTeX, CSV, Parquet or JSON."""
@@ -48,7 +48,7 @@ def print_in(
         UsageError: Parquet would be printed on a terminal.
     """
     if format == "table" and out is None:
-        from careeval.sheets.formats.terminal import print_document
+        from careeval.sheets.terminal import print_document
 
         print_document(document)
     elif format == "parquet":
@@ -79,14 +79,14 @@ def _text(format: Format, document: Document, as_json: Callable[[], Any]) -> str
 
             return json.dumps(as_json(), indent=1, ensure_ascii=False) + "\n"
         case "latex":
-            from careeval.sheets.formats.latex import latex
+            from careeval.sheets.latex import latex
 
             return latex(document)
         case "csv":
-            from careeval.sheets.formats.data_files import csv_text
+            from careeval.sheets.data_files import csv_text
 
             return csv_text(document.data.data.frame)
         case _:
-            from careeval.sheets.formats.markdown import markdown
+            from careeval.sheets.markup import markdown
 
             return markdown(document)

@@ -151,8 +151,8 @@ def print_summary(runs: Runs) -> bool:
     """Print the numbers of runs as a table; tell whether anything is graded."""
     from careeval.protocol.regrade import lexical_sentences
     from careeval.results.entries import entries
-    from careeval.sheets.entries.summary_document import summary_document
-    from careeval.sheets.formats.terminal import print_document
+    from careeval.sheets.summary import summary_document
+    from careeval.sheets.terminal import print_document
 
     graded = entries(runs)
     print_document(summary_document(graded, more=lexical_sentences(graded)))

@@ -10,9 +10,8 @@ from careeval.core.text import counted
 from careeval.people.deck import Progress
 from careeval.people.study.plan import StudyPlan
 from careeval.people.study.sheets import ROLE
-from careeval.sheets.document import Document
 from careeval.sheets.kinds import COUNT, FLAG, WORD_LIST, Form, Kind, Unit, flag_kind, number_kind
-from careeval.sheets.sheet import Field, Row, Sheet, Shown, View
+from careeval.sheets.sheet import Document, Field, Row, Sheet, Shown, View
 
 if TYPE_CHECKING:
     from careeval.people.study.rounds import RaterProgress

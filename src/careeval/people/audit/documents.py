@@ -22,28 +22,19 @@ from careeval.people.audit.sample import SCHEMA, AuditSample, Hidden, ShownRespo
 from careeval.people.typed_forms import read_rows
 from careeval.results.people_audit import PeopleAudit
 from careeval.sheets import words
-from careeval.sheets.agreement_fields import (
-    ACCURACY,
-    AGREEMENT,
-    CORRECTED,
-    PEOPLE,
-    POINTS,
-    class_name,
-    point_class,
-)
-from careeval.sheets.document import Document
-from careeval.sheets.entries.entries_sheet import RUBRIC, SYSTEM
-from careeval.sheets.formats.data_files import csv_text
+from careeval.sheets.data_files import csv_text
+from careeval.sheets.entries import CORRECTED, RUBRIC, SYSTEM
+from careeval.sheets.graders import ACCURACY, AGREEMENT, PEOPLE, POINTS, class_name, point_class
 from careeval.sheets.json_output import AUDIT_SCHEMA, numbers_json
 from careeval.sheets.kinds import COUNT, SHARE, Form, flag_kind
-from careeval.sheets.sheet import Field, Sheet, Shown, View, row_of
-from careeval.sheets.trust.audit import (
+from careeval.sheets.labels import (
     AGAINST_PEOPLE,
     SHOWN_AGREEMENT,
     UNITS,
     against_people_sheet,
     part_view,
 )
+from careeval.sheets.sheet import Document, Field, Sheet, Shown, View, row_of
 
 KEEP_APART = "What stands below `hidden` would sway a rater: an app that shows it is no audit."
 

@@ -38,11 +38,10 @@ from careeval.people.study.sheets import (
     validity_sheet,
 )
 from careeval.results.held_out_words import WITHHELD
-from careeval.sheets.document import Document
-from careeval.sheets.formats.data_files import conventions, write_tables
+from careeval.sheets.data_files import conventions, write_tables
 from careeval.sheets.json_output import estimate_json
 from careeval.sheets.kinds import COUNT, FLAG, SIGNED, Form
-from careeval.sheets.sheet import DataTable, Field, Row, Sheet, Shown, View
+from careeval.sheets.sheet import DataTable, Document, Field, Row, Sheet, Shown, View
 from careeval.stats.estimate import Estimate
 from careeval.stats.validity import AikenV, Endorsement
 

@@ -11,7 +11,7 @@ from careeval.results.compare import Basis, Ranked, Ranking, basis
 from careeval.results.entries import Entry
 from careeval.results.findings import Findings
 from careeval.results.metrics import HEADLINE
-from careeval.sheets.entries.entries_sheet import metric_field
+from careeval.sheets.entries import metric_field
 from careeval.sheets.kinds import COUNT, ESTIMATE, RANKS, Kind
 from careeval.sheets.words import brief_grader_names, headline_sentence
 

@@ -16,13 +16,16 @@ from careeval.report.texts import score_name
 from careeval.results.entries import Entry
 from careeval.results.findings import Findings
 from careeval.results.metrics import HEADLINE, IN_DETAIL, SEVERE_BY_KIND
-from careeval.sheets.entries.entries_sheet import at_k_sheet, entries_sheet
-from careeval.sheets.entries.further_sheets import directions_sheet, records_sheet
-from careeval.sheets.entries.further_tables import further_tables
-from careeval.sheets.entries.side_by_side import SCENARIO_SCORE, pivot
-from careeval.sheets.formats.latex import escaped
+from careeval.sheets.entries import (
+    at_k_sheet,
+    directions_sheet,
+    entries_sheet,
+    further_tables,
+    records_sheet,
+)
 from careeval.sheets.kinds import COUNT, DECIMAL, ESTIMATE
-from careeval.sheets.scenarios import scenarios_sheet
+from careeval.sheets.latex import escaped
+from careeval.sheets.parts import SCENARIO_SCORE, pivot, scenarios_sheet
 from careeval.sheets.sheet import Row
 from careeval.sheets.words import entry_names
 

@@ -11,21 +11,21 @@ from careeval.results.findings import Findings
 from careeval.results.graders import NOT_AUDITED, NOT_TRIED, Contradiction, GraderCard
 from careeval.results.item_statistics import ItemStatistic
 from careeval.results.probe_check import ProbeAgreement
-from careeval.sheets.entries.further_sheets import as_graded, corrected_sheet
-from careeval.sheets.kinds import COUNT, DASH, SHARE, Unit, number_kind
-from careeval.sheets.sheet import Field, Row
-from careeval.sheets.trust.audit import (
-    against_people_sheet,
-    contradictions_sheet,
-    probes_by_points_sheet,
-    probes_by_trap_sheet,
-)
-from careeval.sheets.trust.graders import (
+from careeval.sheets.entries import as_graded, corrected_sheet
+from careeval.sheets.graders import (
     grader_agreement_sheet,
     grader_pairs_sheet,
     grading_noise_sheet,
     items_sheet,
 )
+from careeval.sheets.kinds import COUNT, DASH, SHARE, Unit, number_kind
+from careeval.sheets.labels import (
+    against_people_sheet,
+    contradictions_sheet,
+    probes_by_points_sheet,
+    probes_by_trap_sheet,
+)
+from careeval.sheets.sheet import Field, Row
 
 
 def as_sentence(words: str) -> str:

@@ -14,11 +14,16 @@ from careeval.report.panels.entries import Report
 from careeval.results.entries import Breakdown, Entry
 from careeval.results.graded_rubric import Errors
 from careeval.results.metrics import HEADLINE
-from careeval.sheets.entries.entries_sheet import adl_and_domain_sheet, entries_sheet, parts_sheet
-from careeval.sheets.entries.side_by_side import is_small, part_score_kind, pivot
-from careeval.sheets.names import DOMAINS
+from careeval.sheets.entries import entries_sheet
+from careeval.sheets.parts import (
+    adl_and_domain_sheet,
+    is_small,
+    part_score_kind,
+    parts_sheet,
+    pivot,
+)
 from careeval.sheets.sheet import Row, Sheet
-from careeval.sheets.words import SMALL, entry_names
+from careeval.sheets.words import DOMAINS, SMALL, entry_names
 
 PART = part_score_kind()
 

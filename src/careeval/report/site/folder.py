@@ -27,18 +27,16 @@ from careeval.report.site.scenarios import (
 )
 from careeval.results.entries import NOT_COMPARABLE, Breakdown, Entry
 from careeval.results.findings import Findings
-from careeval.sheets.entries.entries_sheet import PROVENANCE, parts_sheet
-from careeval.sheets.entries.further_sheets import corrected_sheet
-from careeval.sheets.entries.further_tables import further_tables
-from careeval.sheets.formats.data_files import LIST_SEPARATOR, csv_text
-from careeval.sheets.scenarios import shown_scenarios_sheet
-from careeval.sheets.sheet import Sheet
-from careeval.sheets.trust.audit import (
+from careeval.sheets.data_files import LIST_SEPARATOR, csv_text
+from careeval.sheets.entries import PROVENANCE, corrected_sheet, further_tables
+from careeval.sheets.graders import grader_pairs_sheet, grading_noise_sheet, items_sheet
+from careeval.sheets.labels import (
     contradictions_sheet,
     probes_by_points_sheet,
     probes_by_trap_sheet,
 )
-from careeval.sheets.trust.graders import grader_pairs_sheet, grading_noise_sheet, items_sheet
+from careeval.sheets.parts import parts_sheet, shown_scenarios_sheet
+from careeval.sheets.sheet import Sheet
 from careeval.sheets.words import (
     comparison_warnings,
     entry_remarks,

@@ -24,14 +24,9 @@ from careeval.results.compare import MAKER_MARK, RANKED_BY
 from careeval.results.differences import Verdict
 from careeval.results.item_statistics import ItemStatistic
 from careeval.results.metrics import COMPARED
+from careeval.sheets.comparisons import VERDICTS, board_sheet, matrix_sheet, ranked_pairs_sheet
 from careeval.sheets.kinds import DIFFERENCE, ERROR_SHARE, ESTIMATE, Form
 from careeval.sheets.sheet import Row, Sheet
-from careeval.sheets.versus.comparisons import board_sheet
-from careeval.sheets.versus.pairs import (
-    VERDICTS,
-    matrix_sheet,
-    ranked_pairs_sheet,
-)
 
 ABOUT_RANKS = (
     "A table is for one rubric, one grader, one bank and one protocol: numbers of two tables do "

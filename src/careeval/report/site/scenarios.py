@@ -16,9 +16,9 @@ from careeval.report.site.systems import severe_count
 from careeval.results.entries import Harm, harms
 from careeval.results.findings import ShownScenario, shown_scenario
 from careeval.sheets.kinds import SHARE, SIGNED
-from careeval.sheets.names import DOMAINS, RUBRIC_TITLES, assistance, condition, plain
-from careeval.sheets.scenarios import presence_sheet, rubric_sheet, scenario_scores_sheet
+from careeval.sheets.parts import presence_sheet, rubric_sheet, scenario_scores_sheet
 from careeval.sheets.sheet import Field, Row, Sheet
+from careeval.sheets.words import DOMAINS, RUBRIC_TITLES, assistance, condition, plain
 
 LEVELS_OF_A_RUNG = {2: "2 of 2", 1: "1 of 2", 0: "0 of 2"}
 LEVELS_OF_AN_ACT = {2: "serves it fully", 1: "serves it in part", 0: "does not serve it"}

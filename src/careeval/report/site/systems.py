@@ -15,7 +15,7 @@ from careeval.results.entries import Breakdown, Harm, harms
 from careeval.results.graded_rubric import Errors
 from careeval.results.metrics import HEADLINE, SEVERE, WORST_AT_N, Metric, Number
 from careeval.sheets.kinds import RANKS
-from careeval.sheets.scenarios import scenario_scores_sheet
+from careeval.sheets.parts import scenario_scores_sheet
 from careeval.stats.estimate import Estimate
 
 MOST_QUOTES = 24

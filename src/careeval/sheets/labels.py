@@ -15,20 +15,21 @@ from careeval.results.graders import Contradiction
 from careeval.results.people_audit import PeopleAudit
 from careeval.results.probe_check import LIMITS, LabelCounts, ProbeTrial
 from careeval.sheets import words
-from careeval.sheets.agreement_fields import (
+from careeval.sheets.entries import CORRECTED, GRADER, GRADER_NAME, RUBRIC, SYSTEM
+from careeval.sheets.graders import (
     ACCURACY,
     AGREEMENT,
     AGREEMENT_NOTE,
+    CLASS,
     CLEARS,
-    CORRECTED,
     FINDS,
     MACRO_F1,
     PEOPLE,
     POINTS,
+    class_row,
     point_class,
+    with_brief_names,
 )
-from careeval.sheets.document import Document
-from careeval.sheets.entries.entries_sheet import GRADER, GRADER_NAME, RUBRIC, SYSTEM
 from careeval.sheets.kinds import (
     COUNT,
     DOLLARS,
@@ -39,11 +40,10 @@ from careeval.sheets.kinds import (
     flag_kind,
     text_kind,
 )
-from careeval.sheets.names import plain
-from careeval.sheets.sheet import Field, Row, Sheet, Shown, View, row_of
-from careeval.sheets.trust.graders import CLASS, class_row, with_brief_names
+from careeval.sheets.sheet import Document, Field, Row, Sheet, Shown, View, row_of
+from careeval.sheets.words import plain
 
-_AGREEMENT = (
+_FOUND = (
     Field("present", "labelled present, and judged", COUNT),
     Field("found", "of these, judged present", COUNT),
     Field("sensitivity", "found / present; null if unknown", SHARE, "Finds"),
@@ -54,7 +54,7 @@ _AGREEMENT = (
 )
 
 
-def _agreement_row(agreement: LabelCounts) -> Row:
+def _found_row(agreement: LabelCounts) -> Row:
     keys = ("found", "sensitivity", "cleared", "specificity", "unresolved")
     return {key: getattr(agreement, key) for key in keys} | {
         "present": agreement.found + agreement.missed,
@@ -68,28 +68,28 @@ def probes_by_points_sheet(findings: Findings) -> Sheet:
         {
             "grader": card.grader,
             **class_row(key, by_class),
-            **_agreement_row(card.probes.by_points[key]),
+            **_found_row(card.probes.by_points[key]),
         }
         for card in findings.cards.values()
         if card.probes
         for key, by_class in card.probes.agreement_by_points.items()
     ]
     holds, caption = "a grader and a point class", "Agreement with the probes, by points"
-    fields = (GRADER, *CLASS[:2], *_AGREEMENT, *CLASS[-2:])
+    fields = (GRADER, *CLASS[:2], *_FOUND, *CLASS[-2:])
     return Sheet("probes_by_points", holds, fields, rows, caption, AGREEMENT_NOTE)
 
 
 def probes_by_trap_sheet(findings: Findings) -> Sheet:
     """Return a sheet of how far graders agree with the labels of the probes, by trap."""
     rows = [
-        {"grader": card.grader, "trap": trap, **_agreement_row(agreement)}
+        {"grader": card.grader, "trap": trap, **_found_row(agreement)}
         for card in findings.cards.values()
         if card.probes
         for trap, agreement in card.probes.by_trap.items()
     ]
     trap_field = Field("trap", "the trap of the probes", text_kind(shown_name=plain))
     holds, caption = "a grader and a trap", "Agreement with the probes, by trap"
-    return Sheet("probes_by_trap", holds, (GRADER, trap_field, *_AGREEMENT), rows, caption)
+    return Sheet("probes_by_trap", holds, (GRADER, trap_field, *_FOUND), rows, caption)
 
 
 _CONTRADICTIONS: Mapping[str, str] = {

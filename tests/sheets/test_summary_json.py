@@ -18,13 +18,13 @@ from careeval.core.text import percent
 from careeval.results.compare import compare_entries
 from careeval.results.entries import NOT_COMPARABLE, Entry, entries
 from careeval.results.tables import Runs
-from careeval.sheets.entries.entries_sheet import entries_sheet
-from careeval.sheets.entries.summary_document import summary_document
+from careeval.sheets.data_files import csv_text
+from careeval.sheets.entries import entries_sheet
 from careeval.sheets.every_eval_ever import reported_numbers
-from careeval.sheets.formats.data_files import csv_text
-from careeval.sheets.formats.latex import latex
-from careeval.sheets.formats.markdown import markdown
 from careeval.sheets.json_output import summary_json
+from careeval.sheets.latex import latex
+from careeval.sheets.markup import markdown
+from careeval.sheets.summary import summary_document
 from careeval.sheets.words import headline_sentence
 from results.authored import (
     Marks,

@@ -17,8 +17,7 @@ from careeval.core.text import plain
 
 if TYPE_CHECKING:
     # importing these is slow, and a command's help does not need them
-    from careeval.sheets.document import Document
-    from careeval.sheets.sheet import View
+    from careeval.sheets.sheet import Document, View
 
 MORE = "A wider terminal, or --format md,"
 """The ways to see the columns that are left out."""

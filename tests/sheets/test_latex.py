@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 
 from careeval.results.compare import compare
 from careeval.results.entries import NOT_COMPARABLE, Breakdown, entries
-from careeval.sheets.document import Document
-from careeval.sheets.entries.summary_document import summary_document
-from careeval.sheets.formats.latex import MOST_ROWS, escaped, latex
-from careeval.sheets.versus.comparisons import comparison_document
+from careeval.sheets.comparisons import comparison_document
+from careeval.sheets.latex import MOST_ROWS, escaped, latex
+from careeval.sheets.sheet import Document
+from careeval.sheets.summary import summary_document
 from results.authored import by_hand, runs_of
 from sheets.given_summaries import known_and_unknown_runs, of_two_sizes
 

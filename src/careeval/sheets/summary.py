@@ -1,13 +1,14 @@
-"""The document of `careeval summary`: the numbers of entries."""
+"""The document of `careeval summary`, and the data tables of `careeval export`."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import repeat
 from typing import NamedTuple
 
 from careeval.results.compare import Ranking
 from careeval.results.entries import OVERVIEW, Breakdown, Entry
+from careeval.results.findings import Findings
 from careeval.results.metrics import (
     HEADLINE,
     IN_DETAIL,
@@ -17,22 +18,39 @@ from careeval.results.metrics import (
     SEVERE_BY_KIND,
 )
 from careeval.results.people_audit import PeopleAudit
-from careeval.sheets.agreement_fields import CORRECTED_SCORE
-from careeval.sheets.document import Document
-from careeval.sheets.entries.entries_sheet import (
+from careeval.results.tables import JUDGMENTS, RESPONSES
+from careeval.sheets.comparisons import pairs_sheet, rank_sets_sheet
+from careeval.sheets.entries import (
+    CORRECTED_SCORE,
     GRADER_NAME,
     RUBRIC,
     SYSTEM,
+    FurtherTable,
     at_k_sheet,
+    corrected_sheet,
+    directions_sheet,
     entries_sheet,
+    further_tables,
+    twins_sheet,
+)
+from careeval.sheets.graders import (
+    grader_agreement_sheet,
+    grader_cards_sheet,
+    grader_pairs_sheet,
+    grading_noise_sheet,
+    harms_sheet,
+    items_sheet,
+)
+from careeval.sheets.kinds import Form
+from careeval.sheets.parts import (
+    adl_and_domain_sheet,
+    part_score_kind,
     parts_sheet,
+    pivot,
+    scenarios_sheet,
     stacked_parts_sheet,
 )
-from careeval.sheets.entries.further_sheets import corrected_sheet, directions_sheet
-from careeval.sheets.entries.further_tables import FurtherTable, further_tables
-from careeval.sheets.entries.side_by_side import part_score_kind, pivot
-from careeval.sheets.kinds import Form
-from careeval.sheets.sheet import Sheet, Shown, View
+from careeval.sheets.sheet import DataTable, Document, Sheet, Shown, View
 from careeval.sheets.words import (
     SMALL,
     audit_remarks,
@@ -209,3 +227,29 @@ def _at_k(entries: Sequence[Entry], names: _EntryColumns) -> View:
     sheet = at_k_sheet(entries)
     columns = (Shown("k"), Shown("worst_at_k"), Shown("severe_of_k"))
     return names.view(sheet, columns, "The worst of k responses", grouped=True)
+
+
+def data_tables(findings: Findings) -> Iterator[DataTable]:
+    """Yield each table; the last two, responses and judgments, are long."""
+    entries, runs = findings.entries, findings.public.runs
+    yield entries_sheet(entries, in_detail=True).data
+    for by in Breakdown:
+        yield parts_sheet(by, entries).data
+    yield adl_and_domain_sheet(entries).data
+    yield at_k_sheet(entries).data
+    yield scenarios_sheet(entries).data
+    yield directions_sheet(entries).data
+    for table in further_tables(entries):
+        yield table.sheet.data
+    yield twins_sheet(entries).data
+    yield pairs_sheet(findings.rankings).data
+    yield rank_sets_sheet(findings.rankings).data
+    yield items_sheet(findings.items).data
+    yield harms_sheet(findings).data
+    yield grader_cards_sheet(findings).data
+    yield corrected_sheet(entries).data
+    yield grading_noise_sheet(findings).data
+    yield grader_pairs_sheet(findings).data
+    yield grader_agreement_sheet(findings).data
+    yield DataTable("responses", "a response", RESPONSES, runs.responses)
+    yield DataTable("judgments", "a judgment of one item", JUDGMENTS, runs.judgments)

@@ -13,10 +13,7 @@ from careeval.results.differences import Verdict
 from careeval.results.entries import NOT_COMPARABLE, Entry, entries
 from careeval.results.metrics import COMPARED
 from careeval.results.tables import Runs
-from careeval.sheets.document import Document
-from careeval.sheets.formats.latex import latex
-from careeval.sheets.formats.markdown import markdown
-from careeval.sheets.versus.comparisons import (
+from careeval.sheets.comparisons import (
     MOST_CHARACTERS,
     MOST_FLIPS,
     MOST_ITEMS,
@@ -26,6 +23,9 @@ from careeval.sheets.versus.comparisons import (
     rank_sets_sheet,
     ranking_document,
 )
+from careeval.sheets.latex import latex
+from careeval.sheets.markup import markdown
+from careeval.sheets.sheet import Document
 from results.authored import LADDER, Marks, judgments, responses, runs_of
 
 NAMES = [f"dressing-{k}" for k in range(11)] + ["eating-1"]

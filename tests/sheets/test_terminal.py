@@ -9,13 +9,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from careeval.sheets.formats.terminal import (
-    PIPE_WIDTH,
-    console,
-    fit_columns,
-    new_table,
-    print_table,
-)
+from careeval.sheets.terminal import PIPE_WIDTH, console, fit_columns, new_table, print_table
 
 HEADS = ("severe", "score [95% CI]", "rank set", "mild errors", "n")
 NUMBERS = ("2.9 [1.5, 5.1]", "74.0 [68.1, 80.2]", "1–3", "12 of 800", "80 × 10")

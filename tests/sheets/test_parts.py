@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from careeval.sheets.entries.side_by_side import part_score_kind, pivot
 from careeval.sheets.kinds import COUNT, DASH, Form
+from careeval.sheets.parts import part_score_kind, pivot
 from careeval.sheets.sheet import Field, Row, Sheet
 from careeval.stats.estimate import Estimate
 

@@ -19,9 +19,9 @@ from careeval.people.audit.results import audit_results
 from careeval.results.entries import NOT_COMPARABLE
 from careeval.results.findings import Findings, findings
 from careeval.results.tables import JUDGMENTS, RESPONSES, Runs, schema
-from careeval.sheets.export_tables import data_tables
-from careeval.sheets.formats.data_files import csv_text, write_tables
+from careeval.sheets.data_files import csv_text, write_tables
 from careeval.sheets.sheet import DataTable
+from careeval.sheets.summary import data_tables
 from results.authored import RUNG_LEVELS, Marks, by_hand, judgments, responses
 from results.sampled import at_random, judged, read_by
 
@@ -189,7 +189,7 @@ def test_files_and_their_dictionary(tmp_path: Path) -> None:
 
 def test_a_long_table_is_written_in_pieces(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A file of several pieces is the table's text: one header, every row once, in order."""
-    monkeypatch.setattr("careeval.sheets.formats.data_files.MOST_ROWS", 2)
+    monkeypatch.setattr("careeval.sheets.data_files.MOST_ROWS", 2)
     texts = ["one\nline more", "=2", "", "four", "five"]
     frame = pl.DataFrame({"text": texts, "n": range(5)})
     table = DataTable("made", "a row", (), frame)

@@ -16,10 +16,11 @@ from careeval.core.text import dollars, percent
 from careeval.results.entries import NOT_COMPARABLE, Breakdown, Entry, entries
 from careeval.results.findings import findings
 from careeval.results.tables import Runs
-from careeval.sheets.entries.entries_sheet import parts_sheet, rank_texts
-from careeval.sheets.entries.summary_document import summary_document
-from careeval.sheets.formats.markdown import markdown
+from careeval.sheets.entries import rank_texts
 from careeval.sheets.kinds import ESTIMATE, Form
+from careeval.sheets.markup import markdown
+from careeval.sheets.parts import parts_sheet
+from careeval.sheets.summary import summary_document
 from careeval.sheets.words import SMALL, cost_lines, headline_sentence, remarks
 from careeval.stats.estimate import Estimate
 from results.authored import Marks, by_hand, changed, judgments, ladder_run, responses, runs_of

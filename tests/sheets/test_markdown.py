@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from careeval.sheets.formats.markdown import plain_markdown
+from careeval.sheets.markup import plain_markdown
 
 
 @pytest.mark.parametrize(

@@ -7,9 +7,8 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from careeval.sheets.document import Document
 from careeval.sheets.kinds import Kind
-from careeval.sheets.sheet import Row, View
+from careeval.sheets.sheet import Document, Row, View
 
 MOST_ROWS = 36
 """Rows that fit on a page."""

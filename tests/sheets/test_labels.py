@@ -15,15 +15,13 @@ from careeval.results.costs import Cost
 from careeval.results.findings import findings
 from careeval.results.people_audit import PeopleAudit
 from careeval.results.probe_check import LabelledJudgment, ProbeAgreement, ProbeTrial
-from careeval.sheets import agreement_fields
-from careeval.sheets.document import Document
-from careeval.sheets.entries import further_sheets
-from careeval.sheets.formats.latex import latex
-from careeval.sheets.formats.markdown import markdown
+from careeval.sheets import graders
+from careeval.sheets.entries import CORRECTED, corrected_sheet
 from careeval.sheets.kinds import DASH, FLAG, SECONDS, SIGNED, Kind
-from careeval.sheets.sheet import View
-from careeval.sheets.trust import graders
-from careeval.sheets.trust.audit import probes_document
+from careeval.sheets.labels import probes_document
+from careeval.sheets.latex import latex
+from careeval.sheets.markup import markdown
+from careeval.sheets.sheet import Document, View
 from results.sampled import at_random, judged, read_by
 
 SAMPLE = draw(judged({f"robot-{name}": at_random(k, 12, 4) for k, name in enumerate("ab")}))
@@ -122,8 +120,8 @@ def test_a_corrected_score_is_said_as_in_a_summary(audit: PeopleAudit) -> None:
     """A system's corrected score has the same fields, and says why it is unknown."""
     document = results_document(audit)
     *_, scores = document.views
-    keys = [field.key for field in agreement_fields.CORRECTED]
-    in_summary = further_sheets.corrected_sheet([])
+    keys = [field.key for field in CORRECTED]
+    in_summary = corrected_sheet([])
     assert [scores.sheet.by_key[key] for key in keys] == [in_summary.by_key[key] for key in keys]
     for row in scores.sheet.rows:
         score = audit.by_system[row["system"]].scores[Rubric.ladder]
@@ -136,7 +134,7 @@ def test_a_corrected_score_is_said_as_in_a_summary(audit: PeopleAudit) -> None:
 def test_a_graders_card_measures_what_an_audit_does() -> None:
     """Columns of a card say what those of an audit do, of what people said of the grader."""
     card = graders.grader_cards_sheet(findings(judged({"robot-a": {"eating-1": ["10001"]}}))).by_key
-    for measure in (agreement_fields.FINDS, agreement_fields.CLEARS):
+    for measure in (graders.FINDS, graders.CLEARS):
         for over in ("severe", "overall"):
             field = card[f"human.{over}.{measure.key}"]
             assert field.kind is measure.kind

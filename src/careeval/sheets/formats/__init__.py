@@ -1,1 +1,0 @@
-"""Output formats of sheets: terminal, Markdown, LaTeX, HTML and data files."""

@@ -1,1 +1,0 @@
-"""Sheets of graders, probe checks and audits."""

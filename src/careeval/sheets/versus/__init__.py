@@ -1,1 +1,0 @@
-"""Sheets of comparisons and rankings."""
