@@ -27,7 +27,7 @@ from careeval.bank import OWN_BANK, evidence, imported_records, load_bank, seale
 from careeval.bank.croissant import FILE as CROISSANT
 from careeval.bank.croissant import croissant
 from careeval.bank.load import OWN_BANKS
-from careeval.bank.rules.check import RULE_SETS
+from careeval.bank.rules import RULE_SETS
 from careeval.cli.app import app
 from careeval.core.rating import MEANING, NEVER_NEGATIVE
 from careeval.core.response import LEXICAL

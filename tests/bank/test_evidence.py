@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from careeval.bank import bank_folder, load_bank, rated_hash
 from careeval.bank.evidence import FILE, Evidence, Vetting, evidence_text
 from careeval.bank.evidence_changes import ProposedStatus, apply_changes, plan_changes
-from careeval.bank.rules.check import check
+from careeval.bank.rules import check
 from careeval.bank.sealed import pack, seal, unseal, write_open
 from careeval.bank.yaml_nodes import parse_yaml
 from careeval.core.scenario import Scenario, Status

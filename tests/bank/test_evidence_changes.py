@@ -17,7 +17,7 @@ from careeval.bank.croissant import FILE, croissant
 from careeval.bank.evidence import FILE as EVIDENCE
 from careeval.bank.evidence import Evidence
 from careeval.bank.evidence_changes import ProposedStatus, apply_changes, plan_changes
-from careeval.bank.rules.check import check
+from careeval.bank.rules import check
 from careeval.core.scenario import Status
 from support.bank_folder import GOOD_BANK, SCENARIO, BankFolder
 

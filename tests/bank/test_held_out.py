@@ -17,7 +17,7 @@ from readings import Consistency, second_reading
 from careeval.bank import Bank, load_bank
 from careeval.bank.coverage import probe_counts
 from careeval.bank.load import OWN_BANK
-from careeval.bank.rules.check import N_SCENARIOS, check
+from careeval.bank.rules import N_SCENARIOS, check
 from careeval.bank.sealed import KEY_VARIABLE, has_sealed, held_out_key, unseal
 from careeval.core.scenario import Rubric, Scenario, Split
 

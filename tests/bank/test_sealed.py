@@ -11,7 +11,7 @@ import pyrage
 import pytest
 
 from careeval.bank import load_bank
-from careeval.bank.rules.check import check
+from careeval.bank.rules import check
 from careeval.bank.sealed import (
     HASH,
     KEY_VARIABLE,

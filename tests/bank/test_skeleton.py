@@ -10,7 +10,7 @@ import pytest
 
 from careeval.bank import Problem, load_bank
 from careeval.bank.imported_bank import import_bank
-from careeval.bank.rules.check import check
+from careeval.bank.rules import check
 from careeval.bank.skeleton import AGES, TO_WRITE, Outline, next_id, write_skeleton
 from careeval.core.scenario import Adl, Assistance, Condition, Situation
 from careeval.errors import BankError

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from careeval.bank import BankProblems, content_hash, load_bank
-from careeval.bank.rules.check import check
+from careeval.bank.rules import check
 from careeval.bank.rules.scenarios import words_changed
 from careeval.cli.app import OK, USAGE
 from careeval.cli.app import run as command

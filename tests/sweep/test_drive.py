@@ -30,10 +30,9 @@ from careeval.protocol.sweep_cells import (
     Lease,
     lease_folders,
 )
-from careeval.sweep.description import Cell, Sweep, save_sweep
+from careeval.sweep.description import Cell, Sweep, read_sweep, save_sweep
 from careeval.sweep.drive import TIMES, SweepDriver
 from careeval.sweep.progress import GONE, CellStatus, sweep_progress
-from careeval.sweep.sweep_file import read_sweep
 from support.sweep_files import write_sweep
 
 Ending = Callable[[Lease], Lease]

@@ -11,7 +11,7 @@ import pytest
 import yaml
 
 from careeval.cli.app import app
-from careeval.sweep.sweep_file import (
+from careeval.sweep.description import (
     GradingTable,
     ScenariosTable,
     SweepTable,

@@ -22,9 +22,8 @@ from careeval.cli.app import BUDGET_REACHED, OK, USAGE, run
 from careeval.protocol.sweep_cells import CellState, JournalWriter, Lease, lease_folders
 from careeval.protocol.tables import read_runs
 from careeval.sweep.cells import carry_out_cell, lease_reason, make_lease_folder
-from careeval.sweep.description import load_sweep, save_sweep
+from careeval.sweep.description import load_sweep, read_sweep, save_sweep
 from careeval.sweep.progress import sweep_progress
-from careeval.sweep.sweep_file import read_sweep
 from faults.outcome import differences
 from faults.processes import MARK, processes, wait_until
 from support.fake_server import Completion, FakeServer, Request, well

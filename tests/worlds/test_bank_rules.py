@@ -10,7 +10,7 @@ import pytest
 
 from careeval.bank import BankProblems, load_bank
 from careeval.bank.load import OWN_BANKS
-from careeval.bank.rules.check import check
+from careeval.bank.rules import check
 from careeval.cli.app import CHECK_FAILED, run
 from careeval.worlds.world import World
 

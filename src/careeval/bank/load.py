@@ -3,7 +3,7 @@
 A bank is a folder with `bank.yaml`, and scenarios as `<adl>/<id>.yaml`. A scenario may have
 `<id>.probes.yaml` beside it. Beside `bank.yaml` there may be `sources.yaml`, `generic-probes.yaml`
 and `evidence.json`, and the sealed held-out split, which is read like the rest if its key is given.
-`careeval.bank.rules.check` checks the content.
+`careeval.bank.rules` checks the content.
 """
 
 from __future__ import annotations

@@ -25,7 +25,7 @@ from careeval.protocol.run import Run, Stop
 from careeval.protocol.run_setup import check_folder, refuse_runs_folder
 from careeval.protocol.sweep_cells import ASK, SWEEP_FILE, sweep_command
 from careeval.sheets.terminal import console, new_table
-from careeval.sweep.description import Sweep
+from careeval.sweep.description import Sweep, read_sweep
 from careeval.sweep.drive import SweepDriver
 from careeval.sweep.engines import HERE, engine
 from careeval.sweep.progress import (
@@ -36,7 +36,6 @@ from careeval.sweep.progress import (
     as_json,
     sweep_progress,
 )
-from careeval.sweep.sweep_file import read_sweep
 
 LOOK_EVERY = 2.0
 """Seconds between two looks at a sweep's files."""

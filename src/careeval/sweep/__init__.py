@@ -4,8 +4,7 @@ A *cell* is one system, one slice of the scenarios and one stage: to ask, or to 
 in a folder of its own (`protocol.sweep_cells`); together the slices of a system are one run.
 
 ```text
-sweep_file   the TOML file of a sweep
-description  the systems, gradings, scenarios and cells of a sweep, as its folder keeps them
+description  the systems, gradings, scenarios and cells of a sweep, and the files that have them
 drive        gives out the cells that are left
 engines      carry out cells on this machine, or on a Ray cluster
 cells        carries out one cell, and finds on the disk what is done of it

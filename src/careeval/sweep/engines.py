@@ -75,13 +75,13 @@ class LocalEngine:
     """An engine that carries out cells in processes of this machine."""
 
     def __init__(self) -> None:
-        self._n_most = max_parallel_runs()
-        self._threads = ThreadPoolExecutor(self._n_most)
+        self._max_cells = max_parallel_runs()
+        self._threads = ThreadPoolExecutor(self._max_cells)
         self._working: dict[Future[Lease], Cell] = {}
 
     def has_room(self, cell: Cell) -> bool:
         """Tell whether there is room; only one cell at a time may load a model on this machine."""
-        if len(self._working) >= self._n_most:
+        if len(self._working) >= self._max_cells:
             return False
         return not (_is_heavy(cell) and any(map(_is_heavy, self._working.values())))
 

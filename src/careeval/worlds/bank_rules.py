@@ -10,8 +10,8 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from careeval.bank.load import Bank
-from careeval.bank.rules import Finding, Rule, RuleSet, scenarios
-from careeval.bank.yaml_nodes import Loc
+from careeval.bank.rules import Rule, RuleSet, scenarios
+from careeval.bank.yaml_nodes import Finding, Loc
 from careeval.core.scenario import Scenario
 from careeval.worlds.acts import PlanError
 from careeval.worlds.plan_json import plan_of

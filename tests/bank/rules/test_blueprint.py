@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import chain, repeat
 
 from careeval.bank import load_bank
-from careeval.bank.rules.check import ADLS, ASSISTANCE, COMMON, N_SCENARIOS, SITUATIONS, gaps
+from careeval.bank.rules import ADLS, ASSISTANCE, COMMON, N_SCENARIOS, SITUATIONS, gaps
 from careeval.bank.rules.scenarios import PUBLISHED, published_alike
 from careeval.core.scenario import Adl, Condition, Scenario
 from support.bank_folder import GOOD_BANK

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import pytest
 
 from careeval.bank import Bank, load_bank
-from careeval.bank.rules.check import MIN_BALANCED, RULES, check, domains_balanced
+from careeval.bank.rules import MIN_BALANCED, RULES, check, domains_balanced
 from careeval.bank.rules.items import (
     VERDICT_WORDS,
     excluded,

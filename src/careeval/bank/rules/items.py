@@ -11,9 +11,8 @@ from itertools import combinations
 
 from careeval.bank.coverage import rests_on_technique
 from careeval.bank.load import Bank
-from careeval.bank.rules import Finding
 from careeval.bank.skeleton import SOURCE_TO_NAME, TO_WRITE
-from careeval.bank.yaml_nodes import Loc
+from careeval.bank.yaml_nodes import Finding, Loc
 from careeval.core.scenario import (
     Action,
     CareError,

@@ -15,10 +15,10 @@ from pathlib import Path
 
 from careeval.bank.evidence_changes import unmet_conditions
 from careeval.bank.load import Bank
-from careeval.bank.rules import Finding
 from careeval.bank.rules.items import items_of
 from careeval.bank.sealed import SEALED
 from careeval.bank.skeleton import SOURCE_TO_NAME, TO_WRITE
+from careeval.bank.yaml_nodes import Finding
 from careeval.core.scenario import Adl, Control, Scenario, Split, Status
 from careeval.core.twin import right_acts
 

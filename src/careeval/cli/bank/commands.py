@@ -9,8 +9,8 @@ from typing import Annotated, Literal
 from cyclopts import App, Parameter
 
 from careeval.bank import BankProblems, Problem, bank_folder, load_bank, load_with_key
-from careeval.bank.rules.check import RULE_SETS
-from careeval.bank.rules.check import check as find_problems
+from careeval.bank.rules import RULE_SETS
+from careeval.bank.rules import check as find_problems
 from careeval.bank.sealed import key_for_bank
 from careeval.cli.app import CHECK_FAILED, OK, print_json
 from careeval.cli.bank.writing import export, import_, new, open_, seal

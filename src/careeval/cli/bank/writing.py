@@ -11,7 +11,7 @@ from typing import Annotated, Literal
 from cyclopts import Parameter
 
 from careeval.bank import BankProblems, Problem, bank_folder, load_bank
-from careeval.bank.rules.check import check as find_problems
+from careeval.bank.rules import check as find_problems
 from careeval.bank.sealed import held_out_key
 from careeval.bank.sealed import seal as seal_packed
 from careeval.cli.app import CHECK_FAILED, OK, say

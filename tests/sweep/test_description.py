@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 from careeval.errors import ProtocolError
-from careeval.sweep.description import load_sweep, save_sweep
-from careeval.sweep.sweep_file import read_sweep
+from careeval.sweep.description import load_sweep, read_sweep, save_sweep
 from support.sweep_files import IDS, write_sweep
 
 
