@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from careeval.notebook import Summaries, run, summarise, summary_frame
     from careeval.protocol.tables import read_runs
     from careeval.results.compare import Comparison, compare
-    from careeval.results.entries import Entry as Summary
+    from careeval.results.entry import Entry as Summary
     from careeval.results.tables import Runs
     from careeval.stats.estimate import Estimate
 

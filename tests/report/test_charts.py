@@ -24,7 +24,7 @@ from careeval.report.charts.drawing import Axis, Band, Box, Curve, Point, Segmen
 from careeval.report.charts.plots import Area, place_labels, spread_labels
 from careeval.report.documents import write_figures
 from careeval.report.texts import in_full
-from careeval.results.entries import Entry
+from careeval.results.entry import Entry
 from careeval.results.findings import Findings, findings
 from careeval.results.graded_rubric import Errors
 from careeval.results.tables import Runs

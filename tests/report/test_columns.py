@@ -20,7 +20,7 @@ from careeval.people.study.results import StudyResults, study_results
 from careeval.people.study.round_ratings import RoundAnswers, RoundRater
 from careeval.report.page import render_page
 from careeval.report.site.folder import render_site
-from careeval.results.entries import Breakdown
+from careeval.results.entry import Breakdown
 from careeval.results.findings import Findings, findings
 from careeval.results.probe_check import LabelledJudgment, ProbeAgreement
 from careeval.results.tables import Runs

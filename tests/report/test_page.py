@@ -27,7 +27,8 @@ from careeval.report.panels.graders import HIDDEN, odd_items_table
 from careeval.report.panels.parts import by_domain_table, maps, overview_table, parts_table
 from careeval.report.payload import payload
 from careeval.results.compare import rankings
-from careeval.results.entries import Breakdown, entries
+from careeval.results.entries import entries
+from careeval.results.entry import Breakdown
 from careeval.results.findings import Findings, findings
 from careeval.results.metrics import HEADLINE, IN_DETAIL
 from careeval.results.people_audit import CorrectedScore

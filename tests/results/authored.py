@@ -17,7 +17,7 @@ import polars as pl
 from hypothesis import strategies as st
 
 from careeval.core.scenario import Domain
-from careeval.results.entries import Entry
+from careeval.results.entry import Breakdown, Entry
 from careeval.results.graded_rubric import GradedRubric
 from careeval.results.tables import Runs
 
@@ -204,6 +204,7 @@ def all_numbers(entry: Entry) -> dict[str, Any]:
     ]
     facts = [each.name for each in fields(entry) if "beside" not in each.name]
     values = {name: getattr(entry, name) for name in (*facts, *names)}
+    values["parts"] = {breakdown: entry.by(breakdown) for breakdown in Breakdown}
     return {
         name: value
         for name, value in values.items()

@@ -15,7 +15,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from careeval.core.scenario import Adl, Domain
-from careeval.results.entries import Entry, entries
+from careeval.results.entries import entries
+from careeval.results.entry import Breakdown, Entry
 from careeval.results.held_out_words import WITHHELD
 from careeval.results.tables import Runs
 from careeval.stats.estimate import Estimate
@@ -146,16 +147,18 @@ def test_a_scenario_counts_in_each_of_its_situations() -> None:
     ]
     known = [{**row, **more} for row, more in zip(rows, told, strict=True)]
     found = detail(Runs.of(known, judgments(marks)))
-    assert {name: (cell.n, cell.score.value) for name, cell in found.by_situation.items()} == {
+    assert {
+        name: (cell.n, cell.score.value) for name, cell in found.by(Breakdown.situation).items()
+    } == {
         "routine": (1, 1),
         "dignity": (2, 1 / 2),
         "of-their-own": (1, 0),
     }
-    assert list(found.by_situation) == ["routine", "dignity", "of-their-own"]
-    assert list(found.by_condition) == ["stroke", "their-own"]
-    assert list(found.by_assistance) == ["03"]
-    assert found.by_actor["robot"].n == 3
-    assert found.by_actor["robot"].small
+    assert list(found.by(Breakdown.situation)) == ["routine", "dignity", "of-their-own"]
+    assert list(found.by(Breakdown.condition)) == ["stroke", "their-own"]
+    assert list(found.by(Breakdown.assistance)) == ["03"]
+    assert found.by(Breakdown.actor)["robot"].n == 3
+    assert found.by(Breakdown.actor)["robot"].small
 
 
 def test_length_by_hand() -> None:
@@ -281,7 +284,7 @@ def test_the_curves(marks: Marks) -> None:
 def test_small_cells(marks: Marks) -> None:
     """A cell of fewer than five scenarios is marked, and no number of it has an interval."""
     found = detail(ladder_run(marks, situation=["routine"], actor="person"))
-    cells = [*found.by_situation.values(), *found.by_actor.values()]
+    cells = [*found.by(Breakdown.situation).values(), *found.by(Breakdown.actor).values()]
     (entry,) = entries(ladder_run(marks))
     for cell in [*cells, *entry.by_adl.values()]:
         assert cell.small == (cell.n < 5)

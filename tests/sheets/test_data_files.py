@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from careeval.core.scenario import Rubric
 from careeval.people.audit.draw import draw
 from careeval.people.audit.results import audit_results
-from careeval.results.entries import NOT_COMPARABLE
+from careeval.results.entry import NOT_COMPARABLE
 from careeval.results.findings import Findings, findings
 from careeval.results.tables import JUDGMENTS, RESPONSES, Runs, schema
 from careeval.sheets.data_files import csv_text, write_tables

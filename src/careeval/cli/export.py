@@ -18,7 +18,7 @@ from careeval.files import write_text
 from careeval.modes import MODES
 from careeval.modes.prompts import load_prompts
 from careeval.protocol.tables import read_runs
-from careeval.results.entries import Breakdown
+from careeval.results.entry import Breakdown
 from careeval.results.findings import Findings
 from careeval.sheets.data_files import TableForm, write_tables
 from careeval.sheets.every_eval_ever import (

@@ -17,7 +17,8 @@ from careeval.errors import UsageError
 from careeval.files import write_text
 from careeval.protocol.tables import read_runs
 from careeval.results.compare import rankings
-from careeval.results.entries import Breakdown, Entry, entries
+from careeval.results.entries import entries
+from careeval.results.entry import Breakdown, Entry
 from careeval.results.metrics import Check, Limit, Outcome
 from careeval.results.people_audit import PeopleAudit
 from careeval.sheets.summary import summary_document

@@ -54,7 +54,7 @@ from careeval.protocol.tables import (
     run_roots,
 )
 from careeval.results.costs import grading_cost
-from careeval.results.entries import Entry
+from careeval.results.entry import Entry
 from careeval.results.probe_check import (
     LabelledJudgment,
     ProbeAgreement,

@@ -47,7 +47,7 @@ from careeval.report.panels.graders import (
 from careeval.report.panels.parts import by_domain_table, maps, overview_table, parts_table
 from careeval.report.payload import payload
 from careeval.report.texts import strip_controls
-from careeval.results.entries import Breakdown, Entry, Harm
+from careeval.results.entry import Breakdown, Entry, Harm
 from careeval.results.findings import Findings
 from careeval.sheets.kinds import SIGNED
 from careeval.sheets.words import DOMAINS, remarks

@@ -28,7 +28,7 @@ from careeval.report.texts import (
     plan_table,
     strip_controls,
 )
-from careeval.results.entries import Entry
+from careeval.results.entry import Entry
 from careeval.results.findings import PublicView
 from careeval.results.tables import RESPONSE_KEY
 from careeval.sheets import words

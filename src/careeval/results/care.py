@@ -13,7 +13,7 @@ nothing that matters. Every epoch of the base is paired with every epoch of the 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import NamedTuple
 
@@ -21,11 +21,11 @@ import numpy as np
 import polars as pl
 
 from careeval import scoring
+from careeval.core.plan_reasons import course_counts, read_reasons
 from careeval.core.response import ResponseState
 from careeval.core.scenario import CareError, ItemKind
 from careeval.core.twin import right_acts
 from careeval.results.graded_rubric import NOT_GRADED, BoolArray, Errors, GradedRubric
-from careeval.results.plan_reasons import course_counts, read_reasons
 from careeval.stats.estimate import Bounded, Estimate, FloatArray, family_rate, rate
 from careeval.stats.intervals import rate_interval
 
@@ -99,18 +99,15 @@ def _rate(certain: BoolArray, could: BoolArray, trials: FloatArray, n: int) -> R
 _ACT = ("scenario", "epoch", "act")
 
 
-def lenient_score(
-    responses: pl.DataFrame, rungs: pl.DataFrame, acts: pl.DataFrame, n_epochs: int
-) -> Estimate | None:
+def lenient_score(ladder: GradedRubric, rungs: pl.DataFrame, acts: pl.DataFrame) -> Estimate | None:
     """Return the score on the ladder if rungs that lack one act count as present.
 
     `None` if not every response was judged on the actions too.
 
     Args:
-        responses: The responses.
-        rungs: The judgments of their rungs that count.
-        acts: All judgments of their acts by the same grader.
-        n_epochs: Responses asked for each scenario.
+        ladder: The judgments of the rungs that count, as arrays.
+        rungs: The same judgments.
+        acts: All judgments of the acts of the same responses by the same grader.
     """
     acts = (
         acts.sort(pl.col("present").is_null(), "grading")
@@ -128,14 +125,9 @@ def lenient_score(
         .group_by("scenario", "epoch", "item", "n")
         .agg(pl.col("found").sum().alias("n_found"))
         .filter(pl.col("n_found") + 1 >= pl.col("n"))
-        .select("scenario", "epoch", "item", nearly=pl.lit(True))
     )
-    judged = (
-        rungs.join(nearly, on=("scenario", "epoch", "item"), how="left", maintain_order="left")
-        .with_columns(present=pl.when("nearly").then(True).otherwise(pl.col("present")))
-        .drop("nearly")
-    )
-    return GradedRubric.of(responses, judged, n_epochs).score()
+    forgiven = ladder.are_in(nearly.select("scenario", "epoch", "item"))
+    return ladder.with_present(np.where(forgiven, 1.0, ladder.present)).score()
 
 
 ANY = "any"
@@ -156,12 +148,11 @@ class PlanCourses:
 
     def severe(self) -> Errors:
         """Return the plans with a danger of −2 in one of these courses."""
-        return self._rubric(self._judgments).errors(scoring.SEVERE)
+        return self._courses.errors(scoring.SEVERE)
 
     def severe_if_executable(self) -> Errors:
         """Return the same, over the plans that run to their end."""
-        runs_to_end = self._judgments.join(self._executable, on=["scenario", "epoch"], how="semi")
-        return self._rubric(runs_to_end).errors(scoring.SEVERE)
+        return self._courses.only(self._executable).errors(scoring.SEVERE)
 
     def severe_courses(self) -> Estimate | None:
         """Return the mean over the plans of the share of their courses with a danger of −2."""
@@ -171,39 +162,33 @@ class PlanCourses:
         """Return the points of the goals that are reached, over the points of all goals."""
         if self.answer != ANY:
             return None
-        return self._rubric(self.judgments.filter(pl.col("points") > 0)).score()
+        return replace(self.graded, points=np.maximum(self.graded.points, 0)).score()
 
     def executable(self) -> Estimate | None:
         """Return the share of the judged responses that are plans that run to their end."""
         if self.answer != ANY:
             return None
-        is_judged = self.graded.is_judged
-        placed = self.graded.placed(self._executable.with_columns(executable=1.0))
-        return _share((~np.isnan(placed) & is_judged).sum(axis=1), is_judged)
+        return _share(self._executable.sum(axis=1), self.graded.is_judged)
 
     @cached_property
-    def _judgments(self) -> pl.DataFrame:
-        return self.judgments if self.answer == ANY else _under(self.answer, self.judgments)
+    def _courses(self) -> GradedRubric:
+        """The judgments with an item present only if it is in one of these courses."""
+        if self.answer == ANY:
+            return self.graded
+        is_met = pl.col("reason").map_elements(
+            lambda reason: any(self.answer in part.answers for part in read_reasons(reason)),
+            return_dtype=pl.Boolean,
+        )
+        met = self.judgments.filter(pl.col("present"), is_met).select("scenario", "epoch", "item")
+        present = self.graded.present
+        return self.graded.with_present(np.where(present == 1, self.graded.are_in(met), present))
 
-    @property
-    def _executable(self) -> pl.DataFrame:
+    @cached_property
+    def _executable(self) -> BoolArray:
+        """Where a judged response is a plan that runs to its end."""
         is_answered = self.responses["state"] == ResponseState.answered.value
-        return self.responses.select("scenario", "epoch").filter(is_answered)
-
-    def _rubric(self, part: pl.DataFrame) -> GradedRubric:
-        """Return some of the judgments as a rubric over the scenarios that they are of."""
-        of_part = self.responses.join(part, on="scenario", how="semi")
-        return GradedRubric.of(of_part, part, self.graded.n_epochs)
-
-
-def _under(answer: str, judgments: pl.DataFrame) -> pl.DataFrame:
-    """Return the judgments with an item present only if it is in a course of an answer."""
-    is_met = pl.col("reason").map_elements(
-        lambda reason: any(answer in part.answers for part in read_reasons(reason)),
-        return_dtype=pl.Boolean,
-    )
-    present = pl.when(pl.col("present")).then(is_met).otherwise(pl.col("present"))
-    return judgments.with_columns(present=present)
+        rows = self.responses.filter(is_answered).select("scenario", "epoch", executable=1.0)
+        return np.asarray(~np.isnan(self.graded.placed(rows)) & self.graded.is_judged)
 
 
 def _severe_courses(graded: GradedRubric, judgments: pl.DataFrame) -> Estimate:

@@ -15,7 +15,8 @@ from careeval.core.response import Grader
 from careeval.core.scenario import Adl, Domain, Rubric
 from careeval.errors import StatsError, UsageError
 from careeval.results.differences import LEVEL, Difference, Paired, Verdict, differences
-from careeval.results.entries import Entry, Harm, entries, harms
+from careeval.results.entries import entries
+from careeval.results.entry import Entry, Harm, harms
 from careeval.results.graded_rubric import GradedRubric, RatioTerms
 from careeval.results.metrics import COMPARED, SCORE, SEVERE, Metric, Number
 from careeval.results.tables import Runs, select
@@ -238,7 +239,7 @@ def _detectable_before(n: int, n_epochs: tuple[int, int]) -> float | None:
 
 
 def _of_adl(adl: Adl) -> PartsOf:
-    return lambda graded: graded.only(lambda traits: traits.adl == adl).score_terms()
+    return lambda graded: graded.only(graded.has("adl", adl)).score_terms()
 
 
 def _of_domain(domain: Domain) -> PartsOf:

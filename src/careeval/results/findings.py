@@ -17,7 +17,8 @@ import polars as pl
 
 from careeval.core.scenario import Rubric, Split
 from careeval.results.compare import Ranking, rankings
-from careeval.results.entries import Entry, Harm, entries, harms
+from careeval.results.entries import entries
+from careeval.results.entry import Entry, Harm, harms
 from careeval.results.graders import GraderCard, GraderPair, grader_cards, grader_pairs
 from careeval.results.held_out_words import withhold
 from careeval.results.item_statistics import ItemStatistic, item_statistics

@@ -63,6 +63,11 @@ class ScenarioTraits(NamedTuple):
     situation: tuple[str, ...] = ()
     actor: str | None = None
 
+    def values(self, name: str) -> tuple[str, ...]:
+        """Return the values of one attribute: one, or as many as there are; empty if unknown."""
+        value: str | tuple[str, ...] | None = getattr(self, name)
+        return value if isinstance(value, tuple) else () if value is None else (value,)
+
 
 @dataclass(frozen=True)
 class Errors:
@@ -188,16 +193,22 @@ class GradedRubric:
         """Return the number of judged responses that are no plan; 0 on other rubrics."""
         return int((self.is_judged & ~self.can_err).sum())
 
-    def only(self, keep: Callable[[ScenarioTraits], bool]) -> GradedRubric:
-        """Return the rubric over the scenarios for which `keep` is true."""
-        rows = np.array([keep(traits) for traits in self.traits], dtype=np.bool_)
-        return replace(
-            self,
-            scenarios=self.ids(rows),
-            traits=tuple(compress(self.traits, rows)),
-            items={name: column[rows] for name, column in self.items.items()},
-            **{name: getattr(self, name)[rows] for name in _ARRAYS},
-        )
+    def only(self, mask: BoolArray) -> GradedRubric:
+        """Return the same arrays with only some responses judged.
+
+        `mask` has one value per scenario, or shape (n_scenarios, n_epochs).
+        """
+        mask = mask.reshape(len(self.scenarios), -1)
+        return replace(self, is_judged=self.is_judged & mask, can_err=self.can_err & mask)
+
+    def has(self, name: str, value: str) -> BoolArray:
+        """Return a mask of the scenarios that have a value of an attribute."""
+        return np.array([value in traits.values(name) for traits in self.traits], dtype=np.bool_)
+
+    def with_present(self, present: FloatArray) -> GradedRubric:
+        """Return the same rubric with other judgments."""
+        filled = _filled(self.points, self.n_items, self.is_judged, present)
+        return replace(self, present=present, filled=filled)
 
     def ids(self, rows: BoolArray) -> tuple[str, ...]:
         """Return the ids of the scenarios of a mask, such as `judged`."""
@@ -213,6 +224,19 @@ class GradedRubric:
         for scenario, epoch, number in rows.iter_rows():
             numbers[places[scenario], epoch - 1] = number
         return numbers
+
+    def are_in(self, rows: pl.DataFrame) -> BoolArray:
+        """Return a mask of the judgments with a row (scenario, epoch, item), as `present`."""
+        places = {
+            (scenario, item): (row, column)
+            for row, scenario in enumerate(self.scenarios)
+            for column, item in enumerate(self.items["item"][row, : self.n_items[row]])
+        }
+        mask = np.zeros(self.present.shape, dtype=np.bool_)
+        for scenario, epoch, item in rows.iter_rows():
+            row, column = places[scenario, item]
+            mask[row, epoch - 1, column] = True
+        return mask
 
     @cached_property
     def judged(self) -> BoolArray:
@@ -498,7 +522,6 @@ class GradedRubric:
             raise StatsError(f"{absent} of {asked} responses are missing or not graded")
 
 
-_ARRAYS = ("n_items", "points", "is_judged", "present", "filled", "can_err")
 _TEXTS = ("item", "harm", "kind", "error")
 _NUMBERS = ("core", *(domain.value for domain in Domain))
 

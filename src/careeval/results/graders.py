@@ -16,7 +16,7 @@ from careeval.core.response import GRADED_STATES, Grader
 from careeval.core.scenario import Rubric
 from careeval.core.vendors import vendor
 from careeval.errors import StatsError
-from careeval.results.entries import Entry
+from careeval.results.entry import Entry
 from careeval.results.graded_rubric import BoolArray, GradedRubric
 from careeval.results.grader_accuracy import ClassAgreement, PointClass, class_agreement
 from careeval.results.people_audit import CorrectedScore, PeopleAudit

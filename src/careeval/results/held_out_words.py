@@ -13,8 +13,8 @@ from typing import Any
 
 import polars as pl
 
+from careeval.core.plan_reasons import without_words
 from careeval.core.scenario import Rubric, Scenario, Split
-from careeval.results.plan_reasons import without_words
 from careeval.results.tables import JUDGMENTS, NOT_ASKED, Runs
 
 WITHHELD = "(held out)"

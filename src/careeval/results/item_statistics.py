@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from careeval.core.response import Grader
 from careeval.core.scenario import Rubric
 from careeval.results.compare import Basis, basis
-from careeval.results.entries import Entry
+from careeval.results.entry import Entry
 from careeval.stats.estimate import Estimate, FloatArray, IntArray, estimate
 from careeval.stats.intervals import Interval, fisher_interval
 

@@ -18,7 +18,7 @@ from careeval.results.compare import (
     Ranking,
 )
 from careeval.results.differences import LEVEL, Difference, Verdict
-from careeval.results.entries import NOT_COMPARABLE, Breakdown, Entry, Harm
+from careeval.results.entry import NOT_COMPARABLE, Breakdown, Entry, Harm
 from careeval.results.metrics import COMPARED, HEADLINE, SCORE, SEVERE, SEVERE_BY_KIND
 from careeval.sheets.entries import (
     ASKED,

@@ -9,7 +9,7 @@ from typing import Literal
 import polars as pl
 
 from careeval.files import atomic_write, write_text
-from careeval.results.entries import NOT_COMPARABLE
+from careeval.results.entry import NOT_COMPARABLE
 from careeval.results.tables import Column, write_parquet
 from careeval.sheets.sheet import DataTable
 

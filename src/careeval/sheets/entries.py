@@ -17,7 +17,7 @@ from careeval.core.scenario import Rubric
 from careeval.core.text import percent
 from careeval.results.care import Rate, TwinNumbers
 from careeval.results.compare import MAKER_MARK, Ranking
-from careeval.results.entries import Entry
+from careeval.results.entry import Entry
 from careeval.results.graded_rubric import Errors
 from careeval.results.metrics import (
     DIRECTIONS,

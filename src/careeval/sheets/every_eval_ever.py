@@ -25,7 +25,7 @@ import polars as pl
 from careeval.core.response import Grader, ResponseState
 from careeval.core.vendors import vendor
 from careeval.files import write_text
-from careeval.results.entries import NOT_COMPARABLE, Entry
+from careeval.results.entry import NOT_COMPARABLE, Entry
 from careeval.results.findings import Findings
 from careeval.results.graded_rubric import GradedRubric
 from careeval.results.held_out_words import WITHHELD
@@ -245,7 +245,7 @@ def reported_numbers(s: Entry) -> Iterator[ReportedNumber]:
     for answer, numbers in s.by_answer.items():
         yield from _reported(PLANS, numbers, s, f".{answer}")
     for adl, cell in s.by_adl.items():
-        part = s.graded.only(lambda traits, adl=adl: traits.adl == adl)  # type: ignore[misc]
+        part = s.graded.only(s.graded.has("adl", adl))
         holds, n = "the score over the scenarios of one activity", int(part.judged.sum())
         name = f"careeval.{SCORE.key}.{adl}"
         yield ReportedNumber(name, holds, cell.score, "rubric_score", False, _lowest(part), n)

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from careeval import scoring
-from careeval.results.entries import harms
+from careeval.results.entry import harms
 from careeval.results.findings import Findings
 from careeval.results.grader_accuracy import ClassAgreement, PointClass
 from careeval.results.graders import NOT_AUDITED, NOT_TRIED, Contradiction

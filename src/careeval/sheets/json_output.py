@@ -14,7 +14,7 @@ from careeval.results.care import Rate
 from careeval.results.compare import Comparison, Flip, Ranking
 from careeval.results.costs import Cost
 from careeval.results.differences import Difference
-from careeval.results.entries import NOT_COMPARABLE, Entry, Part
+from careeval.results.entry import NOT_COMPARABLE, Breakdown, Entry, Part
 from careeval.results.graded_rubric import Errors
 from careeval.results.metrics import Number, Numbers
 from careeval.results.people_audit import CorrectedScore
@@ -154,11 +154,11 @@ def _detail(s: Entry) -> dict[str, Any]:
             "words": estimate_json(s.words),
             "per_100_words": estimate_json(s.per_100_words),
         },
-        "by_condition": _parts(s.by_condition),
-        "by_assistance": _parts(s.by_assistance),
-        "by_situation": _parts(s.by_situation),
-        "n_situations": sum(part.n for part in s.by_situation.values()),
-        "by_actor": _parts(s.by_actor),
+        "by_condition": _parts(s.by(Breakdown.condition)),
+        "by_assistance": _parts(s.by(Breakdown.assistance)),
+        "by_situation": _parts(s.by(Breakdown.situation)),
+        "n_situations": sum(part.n for part in s.by(Breakdown.situation).values()),
+        "by_actor": _parts(s.by(Breakdown.actor)),
         "by_adl_and_domain": {
             str(adl): _parts(domains) for adl, domains in s.by_adl_and_domain.items()
         },

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from careeval.results.entries import Breakdown, Entry, Part, ScenarioScore
+from careeval.results.entry import Breakdown, Entry, Part, ScenarioScore
 from careeval.results.findings import ShownScenario
 from careeval.results.graded_rubric import NOT_FILLED
 from careeval.results.metrics import SEVERE
@@ -125,7 +125,7 @@ def _counts(entry: Entry) -> Row:
     """Return the values of `_SEVERAL`; every scenario has one activity."""
     return {
         "n_scenarios": sum(cell.n for cell in entry.by_adl.values()),
-        "n_counted": sum(cell.n for cell in entry.by_situation.values()),
+        "n_counted": sum(cell.n for cell in entry.by(Breakdown.situation).values()),
     }
 
 

@@ -7,7 +7,7 @@ from itertools import repeat
 from typing import NamedTuple
 
 from careeval.results.compare import Ranking
-from careeval.results.entries import OVERVIEW, Breakdown, Entry
+from careeval.results.entry import OVERVIEW, Breakdown, Entry
 from careeval.results.findings import Findings
 from careeval.results.metrics import (
     HEADLINE,

@@ -12,7 +12,7 @@ from careeval.core.response import Grader, ResponseState
 from careeval.core.scenario import Assistance, Condition, Domain, Rubric
 from careeval.core.text import dollars, percent
 from careeval.results.costs import Cost
-from careeval.results.entries import NOT_COMPARABLE, Entry
+from careeval.results.entry import NOT_COMPARABLE, Entry
 from careeval.results.graded_rubric import Errors
 from careeval.results.metrics import DIRECTIONS, SEVERE_BY_KIND, Metric, Number, share_of
 from careeval.results.people_audit import PeopleAudit

@@ -6,11 +6,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
+from careeval.core.plan_reasons import AT_END, INTENDED, at_steps, breaks_off, reason_text
 from careeval.core.response import Response, ResponseState
 from careeval.core.scenario import Answer, Frozen, HarmKind
 from careeval.modes.grading import ItemJudgment
 from careeval.modes.mode import PROVIDER, Case
-from careeval.results.plan_reasons import AT_END, INTENDED, at_steps, breaks_off, reason_text
 from careeval.worlds.acts import PlanError
 from careeval.worlds.conditions import facts_hold, matches
 from careeval.worlds.courses import carry_out_all

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from careeval.results.care import ANY
-from careeval.results.entries import Entry
+from careeval.results.entry import Entry
 from careeval.results.metrics import PLANS
 from careeval.sheets.entries import ENTRY, GRADER_NAME, NAME, FurtherTable, metric_field, with_names
 from careeval.sheets.kinds import COUNT, DASH, text_kind

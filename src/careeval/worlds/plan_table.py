@@ -10,6 +10,7 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+from careeval.core.plan_reasons import Reason, read_reasons
 from careeval.report.texts import (
     ANSWER_KEYS,
     PlanBreak,
@@ -20,7 +21,6 @@ from careeval.report.texts import (
     PlanTable,
     strip_controls,
 )
-from careeval.results.plan_reasons import Reason, read_reasons
 from careeval.worlds.acts import Act, PlanError
 from careeval.worlds.plan_json import Branch, Plan, Step, plan_of, read_plan
 

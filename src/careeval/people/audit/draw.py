@@ -28,7 +28,8 @@ from careeval.people.audit.sample import (
     graded_totals,
     with_whole,
 )
-from careeval.results.entries import Entry, entries
+from careeval.results.entries import entries
+from careeval.results.entry import Entry
 from careeval.results.tables import Runs, select
 from careeval.stats.estimate import FloatArray
 

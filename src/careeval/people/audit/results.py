@@ -31,7 +31,7 @@ from careeval.people.audit.sample import (
     waiting,
     why_not_drawn_from,
 )
-from careeval.results.entries import Entry
+from careeval.results.entry import Entry
 from careeval.results.grader_accuracy import (
     ClassAgreement,
     GraderAccuracy,

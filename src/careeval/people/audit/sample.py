@@ -16,7 +16,7 @@ from careeval.core.rating import SEVERE_CLEARED, SEVERE_FOUND, Label, Reading
 from careeval.core.response import ResponseState
 from careeval.core.scenario import Rubric, Split
 from careeval.errors import ReviewError
-from careeval.results.entries import Entry
+from careeval.results.entry import Entry
 from careeval.results.people_audit import Waiting
 
 SCHEMA = "careeval.audit-sample/1"

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from careeval.report.texts import strip_controls
-from careeval.results.entries import Entry
+from careeval.results.entry import Entry
 from careeval.sheets.words import entry_names
 from careeval.stats.estimate import Estimate
 

@@ -38,7 +38,7 @@ from careeval.report.charts.drawing import (
     text_width,
 )
 from careeval.report.texts import in_full, percent_text
-from careeval.results.entries import Entry
+from careeval.results.entry import Entry
 from careeval.stats.estimate import Estimate
 
 _LEFT, _RIGHT, _TITLE, _BELOW, _BETWEEN = 32, 12, 26, 42, 28

@@ -44,7 +44,7 @@ from careeval.report.charts.drawing import (
     x_extent,
 )
 from careeval.report.texts import in_full, percent_text, score_name
-from careeval.results.entries import Entry
+from careeval.results.entry import Entry
 from careeval.results.graded_rubric import Errors
 from careeval.sheets.kinds import ERROR_SHARE, Form
 from careeval.stats.estimate import Estimate

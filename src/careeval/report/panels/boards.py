@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from careeval.report.panels.entries import Report
 from careeval.report.panels.graders import trust_line
 from careeval.results.compare import Basis, Ranked, Ranking, basis
-from careeval.results.entries import Entry
+from careeval.results.entry import Entry
 from careeval.results.findings import Findings
 from careeval.results.metrics import HEADLINE
 from careeval.sheets.entries import metric_field

@@ -13,7 +13,7 @@ from careeval.core.vendors import vendor
 from careeval.report.page_table import BarScale, PageColumn, PageTable, Strip, shade
 from careeval.report.payload import Payload
 from careeval.report.texts import score_name
-from careeval.results.entries import Entry
+from careeval.results.entry import Entry
 from careeval.results.findings import Findings
 from careeval.results.metrics import HEADLINE, IN_DETAIL, SEVERE_BY_KIND
 from careeval.sheets.entries import (

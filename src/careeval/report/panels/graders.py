@@ -6,7 +6,7 @@ from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from careeval.report.page_table import PageColumn, PageTable
-from careeval.results.entries import Entry
+from careeval.results.entry import Entry
 from careeval.results.findings import Findings
 from careeval.results.graders import NOT_AUDITED, NOT_TRIED, Contradiction, GraderCard
 from careeval.results.item_statistics import ItemStatistic

@@ -15,7 +15,7 @@ import polars as pl
 from careeval.core.scenario import Rubric
 from careeval.core.vendors import vendor
 from careeval.results.compare import Basis, Ranked, Ranking, basis
-from careeval.results.entries import Entry
+from careeval.results.entry import Entry
 from careeval.results.findings import Findings
 from careeval.sheets.words import brief_grader_names
 

@@ -25,7 +25,7 @@ from careeval.report.site.scenarios import (
     options,
     public_scenarios,
 )
-from careeval.results.entries import NOT_COMPARABLE, Breakdown, Entry
+from careeval.results.entry import NOT_COMPARABLE, Breakdown, Entry
 from careeval.results.findings import Findings
 from careeval.sheets.data_files import LIST_SEPARATOR, csv_text
 from careeval.sheets.entries import PROVENANCE, corrected_sheet, further_tables

@@ -11,7 +11,7 @@ from careeval.report.panels.entries import rubric_tables, run_facts
 from careeval.report.panels.parts import entry_parts, severe_column
 from careeval.report.site.contents import Contents, SiteEntry, SystemEntries, rubric_words
 from careeval.report.site.overall import listing
-from careeval.results.entries import Breakdown, Harm, harms
+from careeval.results.entry import Breakdown, Harm, harms
 from careeval.results.graded_rubric import Errors
 from careeval.results.metrics import HEADLINE, SEVERE, WORST_AT_N, Metric, Number
 from careeval.sheets.kinds import RANKS

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from careeval.results.plan_reasons import (
+from careeval.core.plan_reasons import (
     AT_END,
     INTENDED,
     Reason,
