@@ -9,11 +9,11 @@ from cyclopts import App
 
 from careeval.bank import load_bank
 from careeval.cli.app import OK, say
-from careeval.cli.audit.grader_agreement import probe_agreement
 from careeval.cli.shared.options import Out
 from careeval.cli.shared.run_costs import SpendingOptions
 from careeval.cli.shared.run_execution import report_unfinished, work
 from careeval.core.response import LEXICAL
+from careeval.people.audit.grader_agreement import probe_agreement
 from careeval.protocol.machine import check_embedded
 from careeval.protocol.regrade import lexical_sentences
 from careeval.protocol.run import Run, folder_name

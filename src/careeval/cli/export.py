@@ -10,8 +10,8 @@ from typing import Annotated, Literal, get_args
 from cyclopts import App, Parameter
 
 from careeval.cli.app import OK, say
-from careeval.cli.audit.grader_agreement import audited_findings
 from careeval.cli.shared.options import Audits, Out, SelectionOptions
+from careeval.cli.shared.people import audited_findings
 from careeval.core.response import Grader
 from careeval.errors import UsageError
 from careeval.files import write_text

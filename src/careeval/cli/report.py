@@ -7,8 +7,8 @@ from pathlib import Path
 from cyclopts import App
 
 from careeval.cli.app import OK, say
-from careeval.cli.audit.grader_agreement import audited_findings
 from careeval.cli.shared.options import Audits, Flag, Out, SelectionOptions
+from careeval.cli.shared.people import audited_findings
 from careeval.errors import UsageError
 from careeval.protocol.tables import read_runs
 from careeval.report.page import write_page

@@ -8,8 +8,8 @@ from cyclopts import App
 
 from careeval.bank import load_bank
 from careeval.cli.app import OK, say
-from careeval.cli.audit.grader_agreement import audited_findings
 from careeval.cli.shared.options import Audits, Out, SelectionOptions
+from careeval.cli.shared.people import audited_findings
 from careeval.errors import UsageError
 from careeval.protocol.run_setup import refuse_runs_folder
 from careeval.protocol.tables import read_runs

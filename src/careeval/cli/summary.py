@@ -108,9 +108,10 @@ def summary(
     runs = selection.select(read_runs(*folders))
     people: dict[str, PeopleAudit] = {}
     if audit:
-        from careeval.cli.audit.grader_agreement import people_audits
+        from careeval.cli.shared.people import read_audits
+        from careeval.people.audit.grader_agreement import people_audits
 
-        people = people_audits(runs, audit)
+        people = people_audits(runs, read_audits(audit))
     graded = sorted(entries(runs), key=lambda entry: _place(sort, entry))
     if people:
         graded = [

@@ -4,32 +4,38 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from cyclopts import App, Parameter
 from cyclopts.validators import Number
 
-from careeval.cli.app import OK, say
-from careeval.cli.audit.labelling import (
-    adjudicator,
-    departure_notes,
-    import_,
-    new,
-    read_audit_labels,
-    serve,
-    status,
-)
+from careeval.cli.app import OK, print_json, say
 from careeval.cli.shared import people
-from careeval.cli.shared.options import Count, GradingOptions, Out, Repeated
+from careeval.cli.shared.options import (
+    Count,
+    Flag,
+    GradingOptions,
+    Json,
+    Out,
+    Repeated,
+    Several,
+)
 from careeval.cli.shared.printing import Printing
 from careeval.cli.shared.run_costs import SpendingOptions
-from careeval.core.rating import SEVERE_CLEARED, SEVERE_FOUND, N
+from careeval.core.rating import SEVERE_CLEARED, SEVERE_FOUND, N, Role
 from careeval.core.scenario import READ_RUBRICS, Rubric
+from careeval.core.text import counted
 from careeval.errors import UsageError
 from careeval.files import write_text
+from careeval.people.plan import PORTS
+from careeval.people.store import Store
 from careeval.protocol.run import Run
 from careeval.protocol.run_folder import amend_run, bank_of, read_run_file
 from careeval.protocol.run_setup import discard
+
+if TYPE_CHECKING:
+    from careeval.people.audit.labels import LabelledAudit
+    from careeval.people.audit.plan import AuditPlan
 
 EXAMPLES = """\
 Examples:
@@ -62,10 +68,15 @@ app = App(
     help="Check a grader against labelled probes and against people.",
     help_epilogue=EXAMPLES,
 )
-for _command in (new, serve, status, adjudicator):
-    app.command(_command)
-app.command(import_, name="import")
-people.PeopleCommands("audit", departure_notes).mount(app)
+
+
+def _audit(store: Store) -> tuple[AuditPlan, LabelledAudit]:
+    from careeval.people.audit.labels import read_audit
+
+    return read_audit(store)
+
+
+people.PeopleCommands("audit", lambda store, who: _audit(store)[1].departure_notes(who)).mount(app)
 
 _Count = Annotated[int, Parameter(validator=Number(gte=0))]
 
@@ -266,10 +277,202 @@ def results(
     from careeval.people.audit.results import audit_results
 
     if labels is None:
-        drawn, people_labels = read_audit_labels(sample)
+        drawn, people_labels = people.read_audit_labels(sample)
     else:
         drawn = read_sample(sample)
         people_labels = read_labels(labels, drawn)
     audit = audit_results(drawn, people_labels)
     printing.print(results_document(audit), lambda: results_json(audit), out)
+    return OK
+
+
+# An audit that people label in the browser
+
+
+@app.command
+def new(
+    sample: Path,
+    *,
+    labellers: Several,
+    out: Out,
+    consent: Path | None = None,
+    ethics: str = "",
+    contact: str = "",
+    title: str = "Is this in the response?",
+    adjudicator: Role = Role.other,
+    per_judgment: Annotated[int, Parameter(validator=Number(gte=2))] | None = None,
+    scenario: bool = True,
+    seed: int = 0,
+    links: Path | None = None,
+    address: str = people.local_address("audit"),
+    as_json: Json = False,
+) -> int:
+    """Plan who labels what, write the audit's file, and print each person's link, once.
+
+    Args:
+        sample: File that `careeval audit sample -o` wrote.
+        labellers: How many, two or more; or role and number, as occupational-therapist:2. Roles:
+            occupational-therapist family-caregiver person-with-disability nurse roboticist
+            other.
+        out: The audit's file.
+        consent: File with the terms that labellers agree to; an empty line begins a paragraph.
+            --consent, --ethics and --contact are required.
+        ethics: Reference of the ethics committee's approval, or why none is needed.
+        contact: The person whom labellers can ask, and how.
+        title: Title that labellers see.
+        adjudicator: Role of the person who settles what labellers disagree on.
+        per_judgment: Labellers for each judgment; everybody if not given.
+        scenario: Let labellers read the scenario; --no-scenario shows them the response only.
+        seed: Seed of who labels what, and in which order.
+        links: Write the links to this file, for its owner alone, instead of printing them.
+        address: Where labellers will reach the app.
+        as_json: Print JSON.
+    """
+    from careeval.people.audit.documents import read_sample
+    from careeval.people.audit.plan import new_audit
+
+    people.expect_new(out, links)
+    plan = new_audit(
+        read_sample(sample),
+        people.roles([f"{Role.other}:{n}" if n.isdigit() else n for n in labellers]),
+        title=title,
+        consent=people.consent(consent, ethics, contact),
+        seed=seed,
+        adjudicator=adjudicator,
+        per_judgment=per_judgment,
+        show_scenario=scenario,
+    )
+    urls = people.create_file(out, "audit", plan.json_text(), plan.raters, address)
+    lines = "".join(f"{r.id}\t{plan.duty(r.id)}\t{r.role}\t{urls[r.id]}\n" for r in plan.raters)
+    say(plan.in_words())
+    people.hand_out(urls, lines, links, plan.as_json, as_json=as_json)
+    people.say_written(out, links, f"careeval audit serve {out}")
+    return OK
+
+
+@app.command
+def serve(
+    audit: Path,
+    *,
+    host: str = "127.0.0.1",
+    port: int = PORTS["audit"],
+    behind_proxy: str | None = None,
+) -> int:
+    """Run the labellers' app until Ctrl-C; every saved answer is kept.
+
+    Args:
+        audit: The audit's file.
+        host: Address to listen on; any but this machine's own needs --behind-proxy.
+        port: Port to listen on.
+        behind_proxy: The https address of the proxy through which people reach the app.
+    """
+    return people.serve_app(audit, "audit", None, host, port, behind_proxy)
+
+
+@app.command
+def status(audit: Path, *, out: Out | None = None, printing: Printing = Printing()) -> int:
+    """Show how far each labeller is, by pseudonym, and who is waited for; no label is shown.
+
+    Args:
+        audit: The audit's file.
+        out: The file to write, instead of stdout.
+        printing: The format.
+    """
+    from careeval.people.audit.documents import progress_document, progress_json
+
+    with people.open_store(audit, "audit") as store:
+        plan, labelled = _audit(store)
+        closed, n_withdrawn = store.closed, store.withdrawals()
+    printing.print(
+        progress_document(plan.title, labelled, closed=closed),
+        lambda: progress_json(plan.title, labelled, closed=closed, n_withdrawn=n_withdrawn),
+        out,
+    )
+    return OK
+
+
+@app.command
+def adjudicator(
+    audit: Path,
+    *,
+    role: Role = Role.other,
+    address: str = people.local_address("audit"),
+    as_json: Json = False,
+) -> int:
+    """Name a new adjudicator, once the old one has withdrawn, and print the new one's link.
+
+    The old one's decisions were deleted when they withdrew; labels stay.
+
+    Args:
+        audit: The audit's file.
+        role: Role of the new adjudicator.
+        address: Where people reach the app.
+        as_json: Print JSON.
+    """
+    from careeval.people.audit.plan import next_adjudicator
+
+    with people.open_store(audit, "audit") as store:
+        before, _ = _audit(store)
+        if before.adjudicator in store.raters():
+            name = before.adjudicator.id
+            raise UsageError(
+                f"the adjudicator, {name}, has not withdrawn, so nobody can take over",
+                hint=f"for a new link of {name}: careeval audit link",
+            )
+        plan = next_adjudicator(before, role)
+        # in this order: if the process dies between the two, the command can be repeated
+        store.add_plan("audit", plan.json_text())
+        link = people.link_address(address, store.add_rater(plan.adjudicator))
+    if as_json:
+        print_json({"id": plan.adjudicator.id, "role": role.value, "link": link})
+    else:
+        print(f"{plan.adjudicator.id}\t{plan.duty(plan.adjudicator.id)}\t{role}\t{link}")
+    say(f"This link is shown only once. If careeval audit serve {audit} is running, restart it.")
+    return OK
+
+
+@app.command(name="import")
+def import_(
+    audit: Path,
+    file: Path,
+    *,
+    typed_by: str,
+    hand_in: Flag = False,
+    replace: Flag = False,
+    as_json: Json = False,
+) -> int:
+    """Import labels that somebody typed for labellers, all of a file or nothing.
+
+    The file is the sheet of careeval audit sample, filled in: CSV with the columns rater, judgment,
+    label, evidence and note. The judgment may be shortened, j12; the label is present, absent or
+    unsure, or its first letter.
+
+    Args:
+        audit: The audit's file.
+        file: The CSV file.
+        typed_by: Who typed it: a role or a pseudonym, kept with each answer.
+        hand_in: Hand in for the labellers in the file: from then on their labels are final.
+        replace: Replace stored answers that differ.
+        as_json: Print JSON.
+    """
+    from careeval.people.audit.labels import read_typed_labels
+    from careeval.people.typed_forms import save_typed_pages
+
+    typist = people.expect_typist(typed_by)
+    with people.open_store(audit, "audit") as store:
+        plan, _ = _audit(store)
+        sheets = read_typed_labels(file, plan.blind(), store, replace=replace, hand_in=hand_in)
+        n = save_typed_pages(store, sheets, typist)
+        _, labelled = _audit(store)
+    raters = {sheet.rater for sheet in sheets}
+    n_read = sum(len(sheet.values) for sheet in sheets)
+    if hand_in:  # it is saved like an answer, but is not one
+        n, n_read = n - len(raters), n_read - len(raters)
+    if as_json:
+        print_json({"n_saved": n, "n_read": n_read})
+    say(f"Saved: {counted(n, 'answer')}, typed by {typist}.")
+    for each in labelled.labellers:
+        if each.rater in raters:
+            note = "" if each.handed_in else ", and has not handed in: --hand-in does"
+            say(f"{each.rater} has labelled {each.done} of {each.n}{note}.")
     return OK

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from cyclopts import App
 
@@ -18,6 +18,13 @@ from careeval.errors import UsageError
 from careeval.files import read_text
 from careeval.people.plan import PORTS, Consent
 from careeval.people.store import Kind, Store
+
+if TYPE_CHECKING:
+    from careeval.bank import Bank
+    from careeval.core.rating import Label
+    from careeval.people.audit.sample import AuditSample
+    from careeval.results.findings import Findings
+    from careeval.results.tables import Runs
 
 
 def local_address(kind: Kind) -> str:
@@ -187,6 +194,32 @@ def expect_person(store: Store, person: str) -> None:
         )
 
 
+def serve_app(
+    file: Path, kind: Kind, bank: Bank | None, host: str, port: int, behind_proxy: str | None
+) -> int:
+    """Run the app of a study or an audit until Ctrl-C."""
+    from careeval.people.web.app import serve
+
+    with open_store(file, kind):
+        pass  # raises if the file is not of this kind
+    people = "Raters" if kind == "study" else "Labellers"
+    ready = f"{people} can open their links now. Ctrl-C stops it."
+    serve(
+        file,
+        bank,
+        host=host,
+        port=port,
+        behind_proxy=behind_proxy,
+        ready=lambda address: say(f"The app runs at {address}. {ready}"),
+    )
+    return OK
+
+
+def say_written(out: Path, links: Path | None, next_command: str) -> None:
+    """Say which files were written, and which command comes next."""
+    say(f"Written: {out}{f' and {links}' if links else ''}. Next: {next_command}")
+
+
 @dataclass(frozen=True)
 class PeopleCommands:
     """The commands about people, their links and their file, for studies or for audits."""
@@ -294,3 +327,41 @@ class PeopleCommands:
             pass  # raises if the copy does not open
         say(f"Written: {copy}. The copy opens; it is as private as {file}, so keep it as safe.")
         return OK
+
+
+# Labels that people gave, for other commands
+
+
+def read_audit_labels(audit: Path) -> tuple[AuditSample, list[Label]]:
+    """Return an audit's sample and all labels so far; say on stderr who has not handed in."""
+    from careeval.people.audit.labels import read_audit
+
+    with open_store(audit, "audit") as store:
+        plan, labelled = read_audit(store)
+    for note in labelled.unfinished_notes():
+        say(note)
+    return plan.sample, labelled.labels
+
+
+def read_audits(audits: Iterable[Path]) -> list[tuple[Path, AuditSample, list[Label]]]:
+    """Return the file, the sample and the labels of each audit."""
+    return [(path, *read_audit_labels(path)) for path in audits]
+
+
+def audited_findings(
+    runs: Runs, bank: Path | None, probes: Path | None, audits: Iterable[Path] | None
+) -> Findings:
+    """Return all findings on runs, with the agreement of their graders with probes and people.
+
+    Args:
+        runs: The runs.
+        bank: Folder of the bank that has the probes; as of `probe_agreement`.
+        probes: Folder of checks of graders.
+        audits: Files of audits.
+    """
+    from careeval.bank import load_bank
+    from careeval.people.audit.grader_agreement import people_audits, probe_agreement
+    from careeval.results.findings import findings
+
+    agreement = probe_agreement(runs, load_bank(bank) if bank else None, probes)
+    return findings(runs, agreement, audits=people_audits(runs, read_audits(audits or ())))

@@ -17,6 +17,7 @@ from careeval.core.rating import Label, Reading
 from careeval.core.text import counted
 from careeval.errors import ReviewError
 from careeval.files import read_text
+from careeval.people.audit.labels import LabelledAudit, LabellerProgress
 from careeval.people.audit.results import MIN_AUDITED
 from careeval.people.audit.sample import SCHEMA, AuditSample, Hidden, ShownResponse
 from careeval.people.typed_forms import read_rows
@@ -26,7 +27,7 @@ from careeval.sheets.data_files import csv_text
 from careeval.sheets.entries import CORRECTED, RUBRIC, SYSTEM
 from careeval.sheets.graders import ACCURACY, AGREEMENT, PEOPLE, POINTS, class_name, point_class
 from careeval.sheets.json_output import AUDIT_SCHEMA, numbers_json
-from careeval.sheets.kinds import COUNT, SHARE, Form, flag_kind
+from careeval.sheets.kinds import COUNT, FLAG, SHARE, Form, flag_kind
 from careeval.sheets.labels import (
     AGAINST_PEOPLE,
     SHOWN_AGREEMENT,
@@ -354,6 +355,73 @@ def _reasons(audit: PeopleAudit) -> Iterator[str]:
         for rubric, score in system.scores.items():
             if score.corrected.reason:
                 yield f"{name}, {rubric} not corrected: {score.corrected.reason}."
+
+
+# Progress of labellers
+
+_PROGRESS = (
+    Field("id", "pseudonym", head="Labeller"),
+    Field("role", "in which they were asked"),
+    Field("state", "whether they have handed in", head="Handed in", in_files=False),
+    Field("n_judgments", "to be labelled", COUNT, "Judgments"),
+    Field("n_done", "labelled", COUNT, "Done"),
+    Field("n_skipped", "put off for later", COUNT, "Skipped"),
+    Field("n_left", "neither labelled nor put off", COUNT, "Left", in_files=False),
+    Field("handed_in", "whether they have", FLAG),
+    Field("revoked", "whether their link is off", FLAG),
+    Field("withdrawn", "whether they have left", FLAG),
+)
+
+
+def progress_document(title: str, audit: LabelledAudit, *, closed: bool) -> Document:
+    """Return a table of labellers with their progress, and notes on the settling."""
+    rows = [
+        _labeller_json(each)
+        | {"state": _hand_in_state(each), "n_left": each.n - each.done - each.skipped}
+        for each in audit.labellers
+    ]
+    sheet = Sheet("labellers", "a labeller", _PROGRESS, rows)
+    shown = tuple(Shown(field.key) for field in _PROGRESS[:7])
+    caption = f"{title}{' · closed' if closed else ''}"
+    return Document((View(sheet, shown, caption),), tuple(audit.settling_notes()), sheet)
+
+
+def progress_json(
+    title: str, audit: LabelledAudit, *, closed: bool, n_withdrawn: int
+) -> dict[str, Any]:
+    """Return the output of `careeval audit status --json`."""
+    is_open = audit.is_settling_open
+    return {
+        "title": title,
+        "closed": closed,
+        "n_withdrawn": n_withdrawn,
+        "labellers": [_labeller_json(each) for each in audit.labellers],
+        "waits_for": list(audit.awaited),
+        "settles": audit.can_be_settled,
+        "n_disputed": len(audit.disputed) if is_open else None,
+        "n_settled": audit.n_settled if is_open else None,
+    }
+
+
+def _hand_in_state(labeller: LabellerProgress) -> str:
+    if labeller.withdrawn:
+        return "withdrawn"
+    if labeller.handed_in:
+        return "yes"
+    return "no, link off" if labeller.revoked else "no"
+
+
+def _labeller_json(labeller: LabellerProgress) -> dict[str, Any]:
+    return {
+        "id": labeller.rater,
+        "role": labeller.role,
+        "n_judgments": labeller.n,
+        "n_done": labeller.done,
+        "n_skipped": labeller.skipped,
+        "handed_in": labeller.handed_in,
+        "revoked": labeller.revoked,
+        "withdrawn": labeller.withdrawn,
+    }
 
 
 def sample_json(sample: AuditSample) -> dict[str, Any]:

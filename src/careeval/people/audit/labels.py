@@ -11,7 +11,8 @@ from pathlib import Path
 from random import Random
 
 from careeval.core.rating import Label, Reading
-from careeval.people.audit.plan import BlindPlan
+from careeval.core.text import counted
+from careeval.people.audit.plan import AuditPlan, BlindPlan
 from careeval.people.deck import FINISHED, Progress, Question, progress
 from careeval.people.store import Answer, Store, Work
 from careeval.people.typed_forms import TypedPage, TypedPages, read_rows
@@ -224,6 +225,46 @@ class LabelledAudit:
             n_labellers.append(len(others | self._answers(name).keys()))
         return n_labellers.count(0), n_labellers.count(1)
 
+    def departure_notes(self, person: str) -> Iterator[str]:
+        """Yield notes on the labels that will be missing once a person has left."""
+        if seat := self.blind.seat(person):
+            n_none, n_one = self.count_thin(person)
+            yield (
+                f"Of the {counted(len(seat.judgments), 'judgment')} of {person}, {n_none} will "
+                f"have been labelled by nobody and {n_one} by one person alone, once everybody "
+                "else has handed in."
+            )
+        yield from self.settling_notes()
+
+    def settling_notes(self) -> Iterator[str]:
+        """Yield notes on how far settling is, and whom it waits for."""
+        if self.awaited:
+            yield (
+                f"Settling begins when all have handed in. It waits for {', '.join(self.awaited)}."
+            )
+        elif self.is_settling_open:
+            disagreements = counted(len(self.disputed), "disagreement is", "disagreements are")
+            yield f"{self.n_settled} of {disagreements} settled."
+        else:
+            yield "All labellers have left, or their links are off: no more labels will come."
+        if not self.can_be_settled:
+            adjudicator = self.blind.adjudicator.id
+            reason = "has withdrawn. Name another adjudicator: careeval audit adjudicator"
+            if adjudicator in self.revoked:
+                reason = "has a link that is off. For a new link: careeval audit link"
+            yield f"Disagreements cannot be settled: {adjudicator} {reason}."
+
+    def unfinished_notes(self) -> Iterator[str]:
+        """Yield notes on the labellers whose labels count although they have not handed in."""
+        late = [each for each in self.labellers if not (each.handed_in or each.withdrawn)]
+        if off := [each.rater for each in late if each.revoked]:
+            yield (
+                "Link turned off before they handed in; their labels so far count: "
+                f"{', '.join(off)}."
+            )
+        if awaited := [each.rater for each in late if not each.revoked]:
+            yield f"Not handed in yet; their labels so far count: {', '.join(awaited)}."
+
     def anonymous_labels(self, judgment: str) -> tuple[AnonymousLabel, ...]:
         """Return the labels of a judgment, shuffled and without their labellers."""
         anonymous = [
@@ -285,6 +326,12 @@ class LabelledAudit:
         task = label_task(judgment)
         by_rater = {seat.id: self.works.get(seat.id, {}).get(task, {}) for seat in self.blind.seats}
         return {rater: answers for rater, answers in by_rater.items() if "says" in answers}
+
+
+def read_audit(store: Store) -> tuple[AuditPlan, LabelledAudit]:
+    """Return the newest plan of an audit, and the labels that its file has now."""
+    plan = AuditPlan.read(store.plans("audit")[-1])
+    return plan, LabelledAudit(plan.blind(), store.all_work(), store.revoked_ids())
 
 
 def _label(

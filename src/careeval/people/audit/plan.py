@@ -11,11 +11,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from random import Random
-from typing import Self
+from typing import Any, Self
 
 from pydantic import model_validator
 
 from careeval.core.rating import Rater, Role
+from careeval.core.text import counted
 from careeval.errors import ReviewError
 from careeval.people.audit.sample import AuditSample, ShownResponse
 from careeval.people.deck import WORDS_A_MINUTE
@@ -70,6 +71,42 @@ class AuditPlan(Plan):
     def raters(self) -> tuple[Rater, ...]:
         """The people who get a link: the labellers, then the adjudicator."""
         return (*(seat.rater for seat in self.seats), self.adjudicator)
+
+    def duty(self, person: str) -> str:
+        """Return what a person does: adjudicator or labeller."""
+        return "adjudicator" if person == self.adjudicator.id else "labeller"
+
+    def in_words(self) -> str:
+        """Return a sentence on the size of the audit and the time that labelling may take."""
+        blind = self.blind()
+        loads = [len(seat.judgments) for seat in self.seats]
+        fewest = f"{min(loads)} to " if min(loads) < max(loads) else ""
+        max_minutes = round(max(blind.minutes(seat.judgments) for seat in self.seats))
+        return (
+            f"{counted(len(blind.judgments), 'judgment')} on "
+            f"{counted(len(self.sample.shown), 'response')}, "
+            f"{counted(len(self.seats), 'labeller')}, {fewest}"
+            f"{counted(max(loads), 'judgment')} each: "
+            f"about {counted(max_minutes, 'minute')} for the person with the most."
+        )
+
+    def as_json(self, links: Mapping[str, str]) -> dict[str, Any]:
+        """Return who labels how much as JSON, with each person's link if there are any."""
+        n = {seat.id: len(seat.judgments) for seat in self.seats}
+        return {
+            "title": self.title,
+            "n_judgments": len(self.sample.hidden.drawn),
+            "people": [
+                {
+                    "id": rater.id,
+                    "duty": self.duty(rater.id),
+                    "role": rater.role.value,
+                    "n_judgments": n.get(rater.id),
+                    **({"link": links[rater.id]} if links else {}),
+                }
+                for rater in self.raters
+            ],
+        }
 
     def blind(self) -> BlindPlan:
         """Return the part of the plan that labellers may see."""

@@ -9,12 +9,12 @@ from zipfile import ZipFile
 
 from careeval.bank import load_bank
 from careeval.bank.load import OWN_BANK
-from careeval.cli.audit.grader_agreement import probe_agreement
 from careeval.cli.export import _grader_prompts
 from careeval.core.response import Response, ResponseState
 from careeval.core.scenario import READ_RUBRICS
 from careeval.modes.prompts import load_prompts
 from careeval.modes.response import RESPONSE
+from careeval.people.audit.grader_agreement import probe_agreement
 from careeval.protocol.evaluate import resume
 from careeval.protocol.regrade import lexical_agreement, prepare_probes
 from careeval.protocol.run import Run

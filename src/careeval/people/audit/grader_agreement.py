@@ -1,34 +1,24 @@
-"""Graders' agreement with labelled probes and with people, read from the files of audits."""
+"""Graders' agreement with labelled probes and with people's labels."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from careeval.bank.load import OWN_BANKS, OWN_NAME, Bank, load_bank
+from careeval.core.rating import Label
 from careeval.core.response import Grader
 from careeval.core.scenario import Rubric
 from careeval.errors import UsageError
 from careeval.people.audit.results import audit_results
+from careeval.people.audit.sample import AuditSample
 from careeval.protocol.regrade import lexical_agreement, read_agreement
 from careeval.protocol.run_folder import is_complete, is_probe_check, run_folders
 from careeval.protocol.tables import read_run
 from careeval.results.entries import entries
-from careeval.results.findings import Findings, findings
 from careeval.results.people_audit import PeopleAudit
 from careeval.results.probe_check import LabelledJudgment, ProbeAgreement
 from careeval.results.tables import Runs
-
-
-def audited_findings(
-    runs: Runs, bank: Path | None, probes: Path | None, audits: Sequence[Path] | None
-) -> Findings:
-    """Return all findings on runs, with the agreement of their graders with probes and people.
-
-    The parameters are those of `probe_agreement` and `people_audits`, as folders and files.
-    """
-    agreement = probe_agreement(runs, load_bank(bank) if bank else None, probes)
-    return findings(runs, agreement, audits=people_audits(runs, audits or ()))
 
 
 def probe_agreement(
@@ -78,21 +68,22 @@ def _own_banks(runs: Runs, grader: str | None = None) -> list[Bank]:
     return [load_bank(OWN_BANKS[number]) for number in numbers]
 
 
-def people_audits(runs: Runs, audits: Sequence[Path]) -> dict[str, PeopleAudit]:
+def people_audits(
+    runs: Runs, audits: Iterable[tuple[Path, AuditSample, Sequence[Label]]]
+) -> dict[str, PeopleAudit]:
     """Return grader, as `runs` name it → the results of people's audit of it.
 
-    Raises:
-        UsageError: A file is not an audit, or is of a grader that judged none of these runs, or of
-            responses to other scenarios.
-    """
-    if not audits:
-        return {}
-    from careeval.cli.audit.labelling import read_audit_labels
+    Args:
+        runs: Runs that the graders judged.
+        audits: The file, the sample and the labels of each audit.
 
+    Raises:
+        UsageError: An audit is of a grader that judged none of these runs, or of responses to other
+            scenarios.
+    """
     graders = set(runs.judgments["grader"])
     results: dict[str, PeopleAudit] = {}
-    for path in audits:
-        sample, labels = read_audit_labels(path)
+    for path, sample, labels in audits:
         if sample.grader not in graders:
             raise UsageError(
                 f"{path} has labels for the grader {sample.grader}, "
