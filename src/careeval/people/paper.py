@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
 
 from careeval.core.rating import Scale
 from careeval.core.scenario import Scenario
+from careeval.errors import UsageError
 from careeval.people.deck import ItemRef, Question
 from careeval.people.store import Store, Work
 from careeval.people.study.plan import Seat, StudyPlan
@@ -132,6 +133,59 @@ def sheet_csv(plan: StudyPlan, scenarios: Mapping[str, Scenario], seat: Seat, wo
     for asked in numbered_questions(plan, scenarios, seat, work):
         writer.writerow((asked.number, seat.id, asked.scenario, asked.scale, asked.item, ""))
     return out.getvalue()
+
+
+def seats_to_print(plan: StudyPlan, store: Store, wanted: Sequence[str]) -> list[Seat]:
+    """Return the seats of these raters, or of everybody in a round, for whom to print forms.
+
+    Raises:
+        UsageError: Somebody is not in the round, nobody is left, or a rater has still to hand in
+            own answers: forms show the rubric.
+    """
+    present = {rater.id for rater in store.raters()}
+    seats = {seat.id: seat for seat in plan.seats if seat.id in present}
+    for rater in wanted:
+        if rater not in seats:
+            raise UsageError(
+                f"round {plan.round} has no rater {rater!r}, or they have withdrawn",
+                hint=f"choose from {', '.join(seats) or 'none'}",
+            )
+    chosen = [seats[rater] for rater in dict.fromkeys(wanted)] or list(seats.values())
+    if not chosen:
+        raise UsageError(
+            f"all raters of round {plan.round} have withdrawn, so there is no form to print",
+            hint="invite raters: careeval study invite",
+        )
+    not_handed_in = [
+        seat.id for seat in chosen if seat.answers and not store.answers(seat.id, HANDED_IN)
+    ]
+    if not_handed_in:
+        raise UsageError(
+            "forms show the rubric, but these raters have not handed in their own answers yet: "
+            f"{', '.join(not_handed_in)}",
+            hint="let them hand in through the app, then print; or name other raters",
+        )
+    return chosen
+
+
+def paper_files(
+    plan: StudyPlan,
+    scenarios: Mapping[str, Scenario],
+    seats: Iterable[Seat],
+    works: Mapping[str, Work],
+    *,
+    large: bool,
+    sheets: bool,
+) -> dict[str, str]:
+    """Return file name → text of each rater's form and, if asked for, of its sheet."""
+    texts = {}
+    for seat in seats:
+        work = works.get(seat.id, {})
+        texts[f"{seat.id}.html"] = render_form(plan, scenarios, seat, work, large=large)
+        if sheets:
+            # with a byte order mark, without which spreadsheets may not read UTF-8
+            texts[f"{seat.id}.csv"] = f"\ufeff{sheet_csv(plan, scenarios, seat, work)}"
+    return texts
 
 
 def _sheet(

@@ -17,10 +17,10 @@ import pytest
 
 from careeval.bank import load_bank
 from careeval.cli.app import OK, USAGE, run
-from careeval.cli.study.status_tables import changes_document
 from careeval.core.scenario import Rubric, Status
 from careeval.people.forms import FormId
 from careeval.people.store import Store
+from careeval.people.study.documents import changes_document
 from careeval.people.study.plan import StudyPlan
 from support.bank_folder import SCENARIO, BankFolder
 

@@ -27,9 +27,9 @@ from careeval.people.database import Database
 from careeval.people.forms import FormId
 from careeval.people.plan import Addresses, draw_scenarios
 from careeval.people.store import Store
+from careeval.people.study.own_answers import raters_who_handed_in, read_expert_answers
 from careeval.people.study.plan import StudyPlan, new_plan, next_round
 from careeval.people.study.questions import MINUTES_TO_ANSWER, ScenarioQuestions, written_answer
-from careeval.people.study.rounds import raters_who_handed_in, read_expert_answers
 from careeval.people.web.access import Guard
 from careeval.people.web.app import create_app
 from careeval.protocol.recorded_responses import read_responses

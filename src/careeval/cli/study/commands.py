@@ -3,33 +3,47 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import chain
 from pathlib import Path
 from secrets import token_hex
-from typing import Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
-from cyclopts import App
+from cyclopts import App, Parameter
+from cyclopts.validators import Number
 
 from careeval.bank import Bank, load_with_key
+from careeval.bank.evidence_changes import apply_changes, plan_changes
 from careeval.cli.app import OK, print_json, say
 from careeval.cli.shared import people
-from careeval.cli.shared.options import BankFolder, Count, Flag, Json, Out, Several
-from careeval.cli.shared.people import local_address
-from careeval.cli.shared.printing import Printing
-from careeval.cli.study.own_answers import answer
-from careeval.cli.study.paper_forms import print_
-from careeval.cli.study.rating_results import apply, results
-from careeval.cli.study.rounds import hand_out, invite, round_, say_plan
-from careeval.core.scenario import Split, Status
+from careeval.cli.shared.options import BankFolder, Count, Flag, Json, Out, Several, is_confirmed
+from careeval.cli.shared.printing import Printing, print_in
+from careeval.core.scenario import Scenario, Split, Status
 from careeval.core.text import counted
 from careeval.errors import UsageError
+from careeval.files import write_text
 from careeval.modes.prompts import load_prompts
 from careeval.people.forms import FormId
 from careeval.people.plan import PORTS
-from careeval.people.store import Store
-from careeval.people.study.plan import StudyPlan, new_plan, planned_scenarios
+from careeval.people.store import Store, Work
+from careeval.people.study.plan import (
+    StudyPlan,
+    last_rounds,
+    new_plan,
+    next_round,
+    planned_scenarios,
+    with_raters,
+    with_replacement,
+)
+from careeval.people.study.questions import plan_in_words
 from careeval.protocol.selection import rubrics_named, select_scenarios
+
+if TYPE_CHECKING:
+    from careeval.people.study.decisions import DecisionTerms
+    from careeval.people.study.results import StudyResults
+
+_Cut = Annotated[int, Parameter(validator=Number(gte=2, lte=5))]
 
 EXAMPLES = """\
 Examples:
@@ -63,10 +77,6 @@ app = App(
     help_epilogue=EXAMPLES,
 )
 people.PeopleCommands("study").mount(app)
-app.command(print_, name="print")
-app.command(round_, name="round")
-app.command(invite)
-app.command(answer)
 
 
 @app.command
@@ -91,7 +101,7 @@ def new(
     answers: Count | None = None,
     seed: int = 0,
     links: Path | None = None,
-    address: str = local_address("study"),
+    address: str = people.local_address("study"),
     as_json: Json = False,
 ) -> int:
     """Plan who rates what, write the study's file, and print each rater's link, once.
@@ -144,11 +154,10 @@ def new(
     )
     raters_planned = [seat.rater for seat in plan.seats]
     urls = people.create_file(out, "study", plan.json_text(), raters_planned, address)
-    say_plan(plan, loaded)
-    hand_out(plan, urls, links, as_json=as_json)
+    _say_plan(plan, planned_scenarios(plan, loaded))
+    _hand_out(plan, urls, links, as_json=as_json)
     bank_option = f" --bank {shlex.quote(str(bank))}" if bank else ""
-    next_command = f"careeval study serve {shlex.quote(str(out))}{bank_option}"
-    say(f"Written: {out}{f' and {links}' if links else ''}. Next: {next_command}")
+    people.say_written(out, links, f"careeval study serve {shlex.quote(str(out))}{bank_option}")
     return OK
 
 
@@ -170,20 +179,9 @@ def serve(
         port: Port to listen on.
         behind_proxy: The https address of the proxy through which people reach the app.
     """
-    from careeval.people.web.app import serve as run_app
-
     people.expect_file(study, "study")
-    run_app(
-        study,
-        load_with_key(bank, probes=False),
-        host=host,
-        port=port,
-        behind_proxy=behind_proxy,
-        ready=lambda address: say(
-            f"The app runs at {address}. Raters can open their links now. Ctrl-C stops it."
-        ),
-    )
-    return OK
+    loaded = load_with_key(bank, probes=False)
+    return people.serve_app(study, "study", loaded, host, port, behind_proxy)
 
 
 @app.command
@@ -195,7 +193,7 @@ def status(study: Path, *, bank: BankFolder = None, printing: Printing = Printin
         bank: Folder of the bank.
         printing: The format.
     """
-    from careeval.cli.study.status_tables import status_document
+    from careeval.people.study.documents import status_document
     from careeval.people.study.rounds import rater_progress
 
     loaded = load_with_key(bank, probes=False)
@@ -213,10 +211,6 @@ def status(study: Path, *, bank: BankFolder = None, printing: Printing = Printin
     }
     printing.print(document, lambda: status_json)
     return OK
-
-
-app.command(results)
-app.command(apply)
 
 
 @app.command(name="import")
@@ -312,6 +306,402 @@ def terms(study: Path, *, consent: Path | None = None, ethics: str = "", contact
         store.amend_plan(plan.model_copy(update={"consent": new_terms}).json_text())
     say(f"The terms have changed. If careeval study serve {study} is running, restart it.")
     return OK
+
+
+@app.command
+def results(
+    study: Path,
+    *,
+    bank: BankFolder = None,
+    earlier: Annotated[list[str] | None, Parameter(negative=(), consume_multiple=True)] = None,
+    printing: Printing = Printing(),
+    out: Out | None = None,
+    rule: Literal["paper", "lynn", "polit"] = "paper",
+    cut: _Cut = 4,
+    other_cut: _Cut = 3,
+    without_fast: Flag = False,
+) -> int:
+    """Show the results: keep, revise or drop each scenario, with comments, agreement and roles.
+
+    Args:
+        study: The study's file.
+        bank: Folder of the bank.
+        earlier: Folders with the bank as earlier rounds had it, for the texts of its items.
+        printing: The format. CSV and Parquet have one table, one row per scenario or item on a
+            scale; -o writes every table.
+        out: Folder for all tables as CSV and Parquet, and for the page study.html; the results
+            are printed as well.
+        rule: The number of raters who must endorse: the paper's at least 0.8 of them; Lynn's;
+            Polit's.
+        cut: The lowest rating that endorses.
+        other_cut: A second cut, whose results are reported beside the first's.
+        without_fast: Leave out what raters chose faster than 500 words a minute can be read.
+    """
+    from careeval.people.study.decisions import DecisionTerms
+    from careeval.people.study.documents import study_document, study_json, write_study
+    from careeval.stats.validity import EndorsementRule
+
+    terms = DecisionTerms(EndorsementRule(rule), cut, other_cut)
+    outcome = _read_results(
+        study, [bank, *map(Path, earlier or ())], terms, without_fast=without_fast
+    )
+    printing.print(study_document(outcome), lambda: study_json(outcome))
+    if out is not None:
+        from careeval.people.study.page import write_study_page
+
+        write_study(outcome, out)
+        page = out / "study.html"
+        write_study_page(outcome, page)
+        if any(each.held_out for each in outcome.rounds):
+            say(
+                "The folder has ratings of scenarios that are held out, or in no bank that was "
+                "named:\n  keep it private. Items of these scenarios are numbered, not named, and "
+                "comments on\n  them are left out; the study's file has these comments."
+            )
+        say(f"Written: {page.resolve().as_uri()}")
+    return OK
+
+
+@app.command
+def apply(study: Path, *, bank: BankFolder = None, yes: Flag = False, as_json: Json = False) -> int:
+    """Write status and evidence into the bank, after showing what will change.
+
+    A scenario is validated where three occupational therapists and two other stakeholders rated
+    both scales of the version at hand and both pass the paper's rule at the cut 4; as many were
+    asked about each item of −2 points and nobody objects; and three or more rated each item and
+    reject none: in this study or in another of which the bank has evidence. It is withdrawn where
+    as many rated it and the results say drop; else reviewed, where it was rated. Left alone, with
+    the reason, are a text that is not the one that was rated, and a status that more raters of
+    another study gave.
+
+    Args:
+        study: The study's file.
+        bank: Folder of the bank.
+        yes: Write without asking.
+        as_json: Print what changes as JSON.
+    """
+    from careeval.people.study.decisions import PAPER
+    from careeval.people.study.documents import changes_document
+    from careeval.people.study.results import status_changes
+
+    outcome = _read_results(study, [bank], PAPER)
+    decisions = status_changes(outcome)
+    loaded = load_with_key(bank, probes=False)
+    changes = plan_changes(loaded, decisions)
+    n_unrated = len(outcome.latest) - len(decisions)
+    document = changes_document(changes, n_unrated)
+    changes_json = {"n_unrated": n_unrated, "changes": document.data.rows}
+    print_in("json" if as_json else "table", document, lambda: changes_json, None)
+    if not any(change.vetting for change in changes):
+        say("No change to the bank follows from the ratings: nothing to write.")
+        return OK
+    n = sum(change.vetting is not None for change in changes)
+    if not yes and not is_confirmed(f"Write the status of {counted(n, 'scenario')}?"):
+        if as_json:  # the JSON is printed already, and an error would print a second document
+            say("Nothing was written. To write it, add --yes.")
+            return OK
+        raise UsageError("nothing was written", hint="to write it, add --yes")
+    applied = apply_changes(loaded, changes)
+    say(f"Written: {' and '.join(map(str, applied.files))}")
+    for line in applied.to_do:
+        say(f"To do: {line}")
+    return OK
+
+
+@app.command(name="round")
+def round_(
+    study: Path,
+    scenarios: Annotated[Sequence[str], Parameter(negative=())] = (),
+    *,
+    bank: BankFolder = None,
+    items: Flag = False,
+    points: Flag = False,
+    rubric: Literal["both", "ladder", "actions"] | None = None,
+    yes: Flag = False,
+    as_json: Json = False,
+) -> int:
+    """Plan the next round: raters of a scenario that was revised since rate its new version.
+
+    It ends the round before, and prints how much of that is rated before it asks you to confirm.
+    The links stay the same, both rounds are kept and reported, and paper forms of the old one can
+    still be imported. The questions are those of the round before, and those that options add.
+
+    Args:
+        study: The study's file.
+        scenarios: Scenarios to rate; if not given, every one whose version has risen since it
+            was last rated, and that is not withdrawn.
+        bank: Folder of the bank, with the scenarios as revised.
+        items: Have the rubrics' items rated on their relevance too.
+        points: Ask about the items' provisional points too.
+        rubric: Rubrics whose items and points are rated; if not given, those of the last round,
+            else both.
+        yes: Plan it without asking.
+        as_json: Print JSON.
+    """
+    from careeval.people.study.own_answers import raters_who_handed_in
+    from careeval.people.study.rounds import end_of_round
+
+    loaded = load_with_key(bank, probes=False)
+    with people.open_store(study, "study") as store:
+        plans = [StudyPlan.read(text) for text in store.plans("study")]
+        work = store.all_work()
+        versions = {s.id: s.version for s in loaded.scenarios if s.status is not Status.withdrawn}
+        last = last_rounds(plans)
+        risen = [n for n, plan in last.items() if versions.get(n, 0) > plan.rated(n).version]
+        if not (chosen := list(scenarios) or risen):
+            raise UsageError(
+                "no scenario of this study has a higher version in this bank than when it "
+                "was last rated",
+                hint="raise the version of each revised scenario, or name its bank with --bank",
+            )
+        further = next_round(
+            plans,
+            loaded,
+            chosen,
+            store.raters(),
+            raters_who_handed_in(store),
+            {n: [r for r in work if work[r].get(plan.task(n))] for n, plan in last.items()},
+            relevance=items,
+            points=points,
+            rubrics=rubrics_named(rubric) if rubric else (),
+        )
+        if not further.seats:
+            raise UsageError(
+                "all raters of these scenarios have left the study",
+                hint="name other scenarios, or invite raters: careeval study invite",
+            )
+        _say_plan(further, planned_scenarios(further, loaded), work)
+        say(end_of_round(plans[-1], work))
+        if not (yes or is_confirmed(f"Plan round {further.round}?")):
+            raise UsageError("no round was planned", hint="to plan the round, add --yes")
+        store.add_plan("study", further.json_text())
+    if as_json:
+        print_json(further.as_json({}))
+    say(
+        f"Round {further.round} is planned. If careeval study serve {study} is running, restart it."
+    )
+    return OK
+
+
+@app.command
+def invite(
+    study: Path,
+    raters: Annotated[Sequence[str], Parameter(negative=())] = (),
+    *,
+    replace: str | None = None,
+    bank: BankFolder = None,
+    links: Path | None = None,
+    address: str = people.local_address("study"),
+    as_json: Json = False,
+) -> int:
+    """Add raters to the newest round, or put somebody new in a rater's place; print the links.
+
+    Further raters get the scenarios that have the fewest raters. A replacement gets the scenarios
+    of the rater before, with a new pseudonym and a new link, and sees none of their answers. The
+    old link is switched off, and what was answered with it is kept unless the rater withdraws.
+
+    Args:
+        study: The study's file.
+        raters: Role and number, as occupational-therapist:2.
+        replace: The rater to replace by somebody in the same role.
+        bank: Folder of the bank.
+        links: Write the links to this file, for its owner alone, instead of printing them.
+        address: Where raters reach the app.
+        as_json: Print JSON.
+    """
+    if bool(raters) == bool(replace):
+        raise UsageError(
+            "give either raters to invite, or one rater to replace",
+            hint="write roles with numbers, as roboticist:2, or --replace RATER",
+        )
+    if links is not None:
+        people.expect_new(links, None)
+    loaded, roles = load_with_key(bank, probes=False), people.roles(raters)
+    with people.open_store(study, "study") as store:
+        plans = [StudyPlan.read(text) for text in store.plans("study")]
+        plan = plans[-1]
+        taken = {seat.id for each in plans for seat in each.seats}
+        if replace:
+            people.expect_person(store, replace)
+            amended = with_replacement(plan, replace, taken)
+        else:
+            amended = with_raters(plan, roles, taken, {s.id: s.family for s in loaded.scenarios})
+        seats = amended.seats[len(plan.seats) :]
+        urls = {s.id: people.link_address(address, store.add_rater(s.rater)) for s in seats}
+        store.amend_plan(amended.json_text())
+        if replace:
+            store.revoke(replace)
+    _say_plan(amended, planned_scenarios(amended, loaded))
+    new_raters = amended.model_copy(update={"seats": seats})
+    _hand_out(new_raters, urls, links, as_json=as_json)
+    if replace:
+        say(f"The link of {replace} is off now. Their answers are kept.")
+    say(f"If careeval study serve {study} is running, restart it.")
+    return OK
+
+
+@app.command(name="print")
+def print_(
+    study: Path,
+    raters: Annotated[Sequence[str], Parameter(negative=())] = (),
+    *,
+    out: Out,
+    bank: BankFolder = None,
+    large_print: Flag = False,
+    sheet: Annotated[bool, Parameter(name="--csv", negative=())] = False,
+    as_json: Json = False,
+) -> int:
+    """Write a form for each rater, for rating on paper or by telephone.
+
+    Each rater has one HTML file, named by pseudonym, to be opened in a browser and printed. The
+    answers are typed into a CSV file and imported with careeval study import.
+
+    Args:
+        study: The study's file.
+        raters: Pseudonyms; everybody of the newest round if not given.
+        out: Folder for the forms.
+        bank: Folder of the bank; careeval's own if not given.
+        large_print: Print in 18 points instead of 12, on about twice as many pages.
+        sheet: Also write for each form the CSV sheet that it is typed into; only values are to be
+            filled in.
+        as_json: Print JSON.
+    """
+    from careeval.people.paper import paper_files, seats_to_print
+
+    loaded = load_with_key(bank, probes=False)
+    with people.open_store(study, "study") as store:
+        plan = _round(store, None)
+        seats = seats_to_print(plan, store, raters)
+        work = store.all_work()
+    shown = planned_scenarios(plan, loaded)
+    texts = paper_files(plan, shown, seats, work, large=large_print, sheets=sheet)
+    _write(out, texts)
+    if as_json:
+        print_json({"round": plan.round, "files": [str(out / name) for name in texts]})
+    if any(scenario.split is Split.held_out for scenario in shown.values()):
+        private = "keep the folder and the paper private"
+        say(f"The forms show held-out scenarios, not encrypted: {private}.")
+    if not sheet:
+        say("To also write the sheets into which the forms are typed, add --csv.")
+    say(f"Written: {len(texts)} files in {out}. Print them from a browser, on one side.")
+    return OK
+
+
+@app.command
+def answer(
+    study: Path,
+    *,
+    out: Out,
+    by: Literal["all", "role"] = "all",
+    bank: BankFolder = None,
+    as_json: Json = False,
+) -> int:
+    """Write the answers that experts wrote before they saw a rubric, for run --responses.
+
+    Only answers that were handed in are written, of raters who have not withdrawn, and to the
+    bank's present version of a scenario. The answers to a scenario are numbered in a random order,
+    and no pseudonym is in the file.
+
+    Args:
+        study: The study's file.
+        out: The file to write, JSON lines; an existing one is not overwritten.
+        by: All as one system, experts, or a system for each role.
+        bank: Folder of the bank; careeval's own if not given.
+        as_json: Print what was written, and what is missing, as JSON.
+    """
+    from careeval.people.study.own_answers import (
+        answers_by_system,
+        answers_json,
+        read_expert_answers,
+        response_lines,
+    )
+
+    if out.exists():
+        raise UsageError(f"{out} exists already", hint="choose another name")
+    if not out.parent.is_dir():
+        raise UsageError(f"folder {out.parent} does not exist", hint="create the folder first")
+    loaded = load_with_key(bank, probes=False)
+    with people.open_store(study, "study") as store:
+        handed_in = read_expert_answers(store, loaded)
+    if not handed_in.answers:
+        hint = "nobody has handed in an answer; to ask for answers: careeval study new --answers N"
+        reasons = "; ".join(handed_in.left_out)
+        raise UsageError("this study has no answers to write", hint=reasons or hint)
+    lines = response_lines(handed_in.answers, by)
+    names = {answer.scenario for answer in handed_in.answers}
+    held_out = any(loaded.scenario(name).split is Split.held_out for name in names)
+    text = "".join(
+        line.model_dump_json(include={"scenario", "epoch", "response", "system"}) + "\n"
+        for line in lines
+    )
+    write_text(out, text, mode=0o600 if held_out else 0o666)
+    systems = answers_by_system(lines)
+    if as_json:
+        print_json(answers_json(handed_in, systems))
+    for line in chain.from_iterable(each.in_words() for each in systems):
+        say(line)
+    if handed_in.unanswered:
+        say(f"Not in the file, since nobody answered them: {', '.join(handed_in.unanswered)}")
+    for line in handed_in.left_out:
+        say(line)
+    alone = handed_in.lone_roles
+    if alone and by == "role":
+        say(
+            f"Only one person has the role {' or '.join(alone)}, so readers may guess who it is. "
+            "Consider this before you share the file."
+        )
+    if held_out:
+        say("The file has answers to held-out scenarios, not encrypted: keep it private.")
+    options = (f" --bank {bank}" if bank else "") + (" --split held-out" if held_out else "")
+    say(f"Written: {out}. Next: careeval run --responses {out}{options}")
+    return OK
+
+
+def _read_results(
+    study: Path,
+    folders: Sequence[Path | None],
+    terms: DecisionTerms,
+    *,
+    without_fast: bool = False,
+) -> StudyResults:
+    from careeval.people.study.results import read_results
+
+    banks = [load_with_key(folder, probes=False) for folder in folders]
+    with people.open_store(study, "study") as store:
+        outcome = read_results(store, banks, terms=terms, without_fast=without_fast)
+        closed = store.closed
+    for note in filter(None, (each.note for each in outcome.rounds)):
+        say(note)
+    if not closed:
+        close = "To close it: careeval study close"
+        say(f"The study is still open, so these numbers may change. {close}")
+    return outcome
+
+
+def _hand_out(
+    plan: StudyPlan, urls: Mapping[str, str], links: Path | None, *, as_json: bool
+) -> None:
+    lines = "".join(f"{seat.id}\t{seat.role}\t{urls[seat.id]}\n" for seat in plan.seats)
+    people.hand_out(urls, lines, links, plan.as_json, as_json=as_json)
+
+
+def _say_plan(
+    plan: StudyPlan, scenarios: Mapping[str, Scenario], work: Mapping[str, Work] = {}
+) -> None:
+    for line in plan_in_words(plan, scenarios, work):
+        say(line)
+
+
+def _write(folder: Path, files: Mapping[str, str]) -> None:
+    """Write all files, or none if one of them exists, since it may be a filled-in sheet."""
+    if existing := [folder / name for name in files if (folder / name).exists()]:
+        raise UsageError(f"{existing[0]} exists already", hint="choose another folder")
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        for name, text in files.items():
+            write_text(folder / name, text)
+    except OSError as error:
+        raise UsageError(f"{folder} cannot be written: {error.strerror}") from error
 
 
 def _rated_scenarios(

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from random import Random
-from typing import Annotated, Self
+from typing import Annotated, Any, Self
 
 from pydantic import Field, model_validator
 
@@ -127,6 +127,23 @@ class StudyPlan(Plan):
         if self.rubrics and not (self.relevance or self.points):
             raise ValueError("rubrics are named, but neither relevance nor points is asked about")
         return self
+
+    def as_json(self, links: Mapping[str, str]) -> dict[str, Any]:
+        """Return who rates how much as JSON, with each rater's link if there are any."""
+        return {
+            "title": self.title,
+            "round": self.round,
+            "n_scenarios": len(self.scenarios),
+            "raters": [
+                {
+                    "id": seat.id,
+                    "role": seat.role.value,
+                    "n_scenarios": len(seat.scenarios),
+                    **({"link": links[seat.id]} if links else {}),
+                }
+                for seat in self.seats
+            ],
+        }
 
     def seat(self, rater: str) -> Seat | None:
         """Return a rater's seat; None if that rater is not in this round."""

@@ -7,7 +7,7 @@ want; nothing else opens until they are handed in, and nobody changes them after
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from difflib import SequenceMatcher
 from functools import cached_property
@@ -16,7 +16,7 @@ from typing import Literal
 
 from careeval.core.rating import LIKELY_RESULTS, LOWEST, STEPS, Scale
 from careeval.core.scenario import Scenario
-from careeval.core.text import signed
+from careeval.core.text import counted, signed
 from careeval.people.deck import SKIPPED, WORDS_A_MINUTE, ItemRef, Question
 from careeval.people.store import Answer, Work
 from careeval.people.study.plan import (
@@ -25,6 +25,7 @@ from careeval.people.study.plan import (
     ScenarioWording,
     ShownItem,
     StudyPlan,
+    validation_obstacles,
 )
 
 
@@ -345,6 +346,34 @@ def count_words(scenario: Scenario, asked: Iterable[Question]) -> int:
     """Return how many words a rater reads of the scenario and of the items asked about."""
     items = {item_of(q): q.about.item.text for q in asked if q.about}
     return sum(len(text.split()) for text in (scenario.text, *items.values()))
+
+
+def plan_in_words(
+    plan: StudyPlan, scenarios: Mapping[str, Scenario], work: Mapping[str, Work] = {}
+) -> Iterator[str]:
+    """Yield the numbers of scenarios and raters, the expected time, and what cannot be validated.
+
+    `work` has the answers of each rater in earlier rounds, which take no time again.
+    """
+    loads = [len(seat.scenarios) for seat in plan.seats]
+    times = [
+        sum(
+            ScenarioQuestions(plan, scenarios[name], seat.id, work.get(seat.id, {})).minutes
+            for name in seat.scenarios
+        )
+        for seat in plan.seats
+    ]
+    fewest = f"{min(loads)} to " if min(loads) < max(loads) else ""
+    load = f"{fewest}{counted(max(loads), 'scenario')}"
+    n_answers = max(len(seat.answers) for seat in plan.seats)
+    answers = f", {n_answers} of them to be answered first" if n_answers else ""
+    n_scenarios, n_raters = len(plan.scenarios), len(plan.seats)
+    yield (
+        f"{counted(n_scenarios, 'scenario')}, {counted(n_raters, 'rater')}, {load} each{answers}: "
+        f"about {counted(round(max(times)), 'minute')} for the person with the most."
+    )
+    if reasons := validation_obstacles(plan, scenarios.values()):
+        yield f"This plan cannot validate every scenario: {'; '.join(reasons)}."
 
 
 # Answers of one's own

@@ -9,12 +9,14 @@ from math import comb
 
 import numpy as np
 
+from careeval.bank import Bank
 from careeval.bank.evidence import Evidence
 from careeval.bank.evidence_changes import ProposedStatus, missing_raters, unmet_conditions
 from careeval.core.rating import Rater, Role, Scale
 from careeval.core.scenario import Status
 from careeval.core.text import counted
 from careeval.errors import StatsError
+from careeval.people.store import Store
 from careeval.people.study.decisions import (
     LEVELS,
     PAPER,
@@ -24,12 +26,13 @@ from careeval.people.study.decisions import (
     ScenarioResult,
     scenario_result,
 )
-from careeval.people.study.plan import SEVERE
+from careeval.people.study.plan import SEVERE, StudyPlan
 from careeval.people.study.round_ratings import (
     AnswersBySubject,
     RoundAnswers,
     without_fast_answers,
 )
+from careeval.people.study.rounds import read_rounds
 from careeval.stats.agreement import (
     LOWEST_END,
     gwet_ac1,
@@ -355,6 +358,27 @@ def study_results(
         agreement=tuple(rater_agreement(round_, scale) for round_ in rounds for scale in scales),
         panel=panel(rounds),
         study_id=study_id,
+        without_fast=without_fast,
+    )
+
+
+def read_results(
+    store: Store,
+    banks: Sequence[Bank],
+    *,
+    terms: DecisionTerms = PAPER,
+    without_fast: bool = False,
+) -> StudyResults:
+    """Return the results of a study as its file has them now; see `read_rounds` for `banks`."""
+    plan = StudyPlan.read(store.plans("study")[-1])
+    return study_results(
+        plan.title,
+        plan.study_id,
+        plan.bank,
+        plan.bank_version,
+        read_rounds(store, banks),
+        terms=terms,
+        n_withdrawn=store.withdrawals(),
         without_fast=without_fast,
     )
 
