@@ -408,8 +408,8 @@ def _limits_that_are_met() -> str:
         ("a form sent to the review server", _size(forms.MAX_BODY)),
         ("a request to the review server", f"{connection.Limits().head:g} seconds for its head, "
          f"{connection.Limits().exchange:g} for the rest and its answer"),
-        ("connections of the review server", f"{connection.MOST}, fewer where the system allows "
-         "fewer open files"),
+        ("connections of the review server", f"{connection.MAX_CONNECTIONS}, fewer where the "
+         "system allows fewer open files"),
         ("wait for a study's file that another program holds", _time(database.BUSY_SECONDS)),
     ]  # fmt: skip
     return _table(("what", "at most"), rows)

@@ -218,12 +218,12 @@ def _blocks(
             f"and {counted(len(raters), 'rater')}"
         )
     n, m = len(scenarios), len(raters)
-    for name, asked, most in (
+    for name, asked, max_value in (
         ("scenarios per rater", per_rater, n),
         ("raters per scenario", raters_per_scenario, m),
     ):
-        if asked is not None and not 1 <= asked <= most:
-            raise ReviewError(f"{name} must be 1 to {most}, not {asked}")
+        if asked is not None and not 1 <= asked <= max_value:
+            raise ReviewError(f"{name} must be 1 to {max_value}, not {asked}")
     places = n * (raters_per_scenario or m)
     if per_rater is not None:
         if raters_per_scenario is None:
@@ -375,9 +375,9 @@ def _evening_swaps(
 
     If no such swaps exist, the draw is as even as possible.
     """
-    least = min(count.values(), default=0)
+    min_count = min(count.values(), default=0)
     for start in sorted(count, key=count.__getitem__, reverse=True):
-        if count[start] < least + 2:
+        if count[start] < min_count + 2:
             return None
         swaps: dict[str, list[_Swap]] = {start: []}
         queue = deque([start])

@@ -14,7 +14,7 @@ from careeval.people.deck import Question
 from careeval.people.forms import FormChange, FormId, clean
 from careeval.people.store import Store
 
-MOST_PROBLEMS = 20
+MAX_PROBLEMS = 20
 """The most problems of a file that are reported at once."""
 
 
@@ -57,8 +57,8 @@ def read_rows(
     except UnicodeDecodeError as error:
         raise ReviewError(f"{path}: not UTF-8", hint="save it as CSV in UTF-8") from error
     if problems:
-        more = len(problems) - MOST_PROBLEMS
-        lines = [*problems[:MOST_PROBLEMS], *([f"and {more} more"] if more > 0 else [])]
+        more = len(problems) - MAX_PROBLEMS
+        lines = [*problems[:MAX_PROBLEMS], *([f"and {more} more"] if more > 0 else [])]
         hint = "correct these lines, then give the file again: nothing of it was taken"
         raise ReviewError("\n".join(lines), hint=hint)
 

@@ -20,7 +20,7 @@ from careeval.people.typed_forms import TypedPage, TypedPages, read_rows
 HANDED_IN = "handed-in"
 """The field of the task FINISHED for a labeller who has handed in, and can change nothing now."""
 
-MOST_PASSAGES = 20
+MAX_PASSAGES = 20
 """The largest number of passages of evidence for one judgment."""
 
 
@@ -34,13 +34,13 @@ class EvidenceQuestion(Question):
         """Return the passages as the store keeps them, one per line: see `Question.read`.
 
         Raises:
-            ValueError: There are more than `MOST_PASSAGES`, or one is not in the response.
+            ValueError: There are more than `MAX_PASSAGES`, or one is not in the response.
         """
         words = Question.read(self, text)
         lines = evidence_passages(words or "")
-        if len(lines) > MOST_PASSAGES:
+        if len(lines) > MAX_PASSAGES:
             raise ValueError(
-                f"There are {len(lines)} lines here; at most {MOST_PASSAGES} passages can be kept: "
+                f"There are {len(lines)} lines here; at most {MAX_PASSAGES} passages can be kept: "
                 "this is not saved yet."
             )
         for passage in lines:

@@ -80,12 +80,12 @@ class AuditPlan(Plan):
         """Return a sentence on the size of the audit and the time that labelling may take."""
         blind = self.blind()
         loads = [len(seat.judgments) for seat in self.seats]
-        fewest = f"{min(loads)} to " if min(loads) < max(loads) else ""
+        min_load = f"{min(loads)} to " if min(loads) < max(loads) else ""
         max_minutes = round(max(blind.minutes(seat.judgments) for seat in self.seats))
         return (
             f"{counted(len(blind.judgments), 'judgment')} on "
             f"{counted(len(self.sample.shown), 'response')}, "
-            f"{counted(len(self.seats), 'labeller')}, {fewest}"
+            f"{counted(len(self.seats), 'labeller')}, {min_load}"
             f"{counted(max(loads), 'judgment')} each: "
             f"about {counted(max_minutes, 'minute')} for the person with the most."
         )

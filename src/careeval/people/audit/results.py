@@ -73,8 +73,8 @@ def corrected_score(
 
 def graded_share(rows: Sequence[GradedTotals]) -> float | None:
     """Return the score by the grader alone, as a share of the maximum; `None` if unknown."""
-    most = sum(row.maximum * row.n_responses for row in rows)
-    return sum(row.points for row in rows) / most if most else None
+    maximum = sum(row.maximum * row.n_responses for row in rows)
+    return sum(row.points for row in rows) / maximum if maximum else None
 
 
 def _prediction_powered(

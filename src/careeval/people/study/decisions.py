@@ -151,7 +151,7 @@ class ScaleRatings:
         return aiken_v(self._values, LOWEST, HIGHEST) if enough else None
 
     @property
-    def least(self) -> int | None:
+    def min_endorsements(self) -> int | None:
         """Return the number of endorsements that the rule needs; `None` if it decides nothing."""
         return None if self.reason else self.terms.rule.min_endorsements(len(self.ratings))
 
@@ -170,7 +170,8 @@ class ScaleRatings:
         k, n = self.at_cut.k, self.at_cut.n
         # no semicolon: lists of these are joined by one
         return (
-            f"{self.scale}: {k} of {n} gave {self.terms.endorsing}, where {self.least} were needed"
+            f"{self.scale}: {k} of {n} gave {self.terms.endorsing}, "
+            f"where {self.min_endorsements} were needed"
         )
 
     @property

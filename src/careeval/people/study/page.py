@@ -154,7 +154,7 @@ def rating_sentences(judged: ScaleRatings) -> Iterator[str]:
         yield f"{judged.n_asked} were asked; {judged.reason}."
         return
     k, n = judged.at_cut.k, judged.at_cut.n
-    needed = judged.reason if judged.least is None else f"{judged.least} were needed"
+    needed = judged.reason or f"{judged.min_endorsements} were needed"
     yield f"{k} of {n} gave {judged.terms.endorsing}; {needed}."
     if judged.cut_sensitive:
         yield _otherwise(judged.terms, passes=not judged.passes)
@@ -318,8 +318,8 @@ def _bar(scale: Scale) -> PageColumn:
 
 def _years(row: Row) -> Iterator[str]:
     if "n_years" in row:
-        fewest, most = row["years_fewest"], row["years_most"]
-        yield f"{'' if fewest is None else f'{fewest} to {most}, '}of {row['n_years']}"
+        low, high = row["years_fewest"], row["years_most"]
+        yield f"{'' if low is None else f'{low} to {high}, '}of {row['n_years']}"
     else:
         yield from _reason(row)
 

@@ -278,11 +278,11 @@ def new_plan(
         per_rater=per_rater,
         raters_per_scenario=raters_per_scenario,
     )
-    fewest = min(map(len, order.values()))
-    if answers > fewest:
+    min_load = min(map(len, order.values()))
+    if answers > min_load:
         raise ReviewError(
-            f"{answers} answers per rater are too many: a rater has only {fewest} scenarios",
-            hint=f"ask for at most {fewest} answers per rater",
+            f"{answers} answers per rater are too many: a rater has only {min_load} scenarios",
+            hint=f"ask for at most {min_load} answers per rater",
         )
     own = draw_scenarios(order, answers, seed=seed) if answers else {}
     family = {scenario.id: scenario.family for scenario in chosen}

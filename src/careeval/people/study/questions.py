@@ -363,8 +363,8 @@ def plan_in_words(
         )
         for seat in plan.seats
     ]
-    fewest = f"{min(loads)} to " if min(loads) < max(loads) else ""
-    load = f"{fewest}{counted(max(loads), 'scenario')}"
+    min_load = f"{min(loads)} to " if min(loads) < max(loads) else ""
+    load = f"{min_load}{counted(max(loads), 'scenario')}"
     n_answers = max(len(seat.answers) for seat in plan.seats)
     answers = f", {n_answers} of them to be answered first" if n_answers else ""
     n_scenarios, n_raters = len(plan.scenarios), len(plan.seats)

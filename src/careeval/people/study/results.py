@@ -495,8 +495,8 @@ def chance_of_passing(n: int, share: float, rule: EndorsementRule) -> float:
     Raises:
         StatsError: As `EndorsementRule.min_endorsements`.
     """
-    least = rule.min_endorsements(n)
-    return sum(comb(n, k) * share**k * (1 - share) ** (n - k) for k in range(least, n + 1))
+    passing = range(rule.min_endorsements(n), n + 1)
+    return sum(comb(n, k) * share**k * (1 - share) ** (n - k) for k in passing)
 
 
 def _count(endorsement: Endorsement) -> str:

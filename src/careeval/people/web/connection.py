@@ -25,7 +25,7 @@ _PIECE = 4096
 """Bytes that h11 is given at a time. It checks the length of a head only while it is incomplete, so
 that a head of any length would pass if all of it came at once."""
 
-MOST, _FEWEST = 512, 16
+MAX_CONNECTIONS, _MIN_CONNECTIONS = 512, 16
 """The limit on connections at once, and its least value where few files may be open."""
 _OTHER_FILES = 128
 """Open files kept for the store, static files, and connections that were just accepted."""
@@ -97,11 +97,11 @@ def _doubts(taken: bytes, is_head: bool) -> Iterator[str]:
 class Connection(H11Protocol):
     """A connection that ends if the client sends nothing or receives nothing for too long.
 
-    If there are more than `most`, a new connection replaces the one waited for longest.
+    If there are more than `max_connections`, a new connection replaces the one waited for longest.
     """
 
     limits: ClassVar[Limits]
-    most: ClassVar[int]
+    max_connections: ClassVar[int]
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -120,7 +120,7 @@ class Connection(H11Protocol):
         """Wait for a request; if connections are too many, drop the one waited for longest."""
         super().connection_made(transport)
         self._wait(self.limits.head)
-        if len(self.connections) > self.most:
+        if len(self.connections) > self.max_connections:
             waiting = [each for each in cast("set[Connection]", self.connections) if each.waits]
             oldest = min(waiting, key=lambda each: each._since)
             self.connections.discard(
@@ -195,17 +195,19 @@ class ReviewServer(uvicorn.Server):
 
 
 def connection_class(limits: Limits) -> type[Connection]:
-    """Return a connection class with these limits; the limit of open files decides `most`."""
-    return type("Connection", (Connection,), {"limits": limits, "most": _most()})
+    """Return a class of connections with these limits, as many as open files allow."""
+    return type(
+        "Connection", (Connection,), {"limits": limits, "max_connections": _max_connections()}
+    )
 
 
-def _most() -> int:
+def _max_connections() -> int:
     """Return how many connections there may be, given how many files may be open."""
     try:
         import resource
     except ImportError:  # no such limit
-        return MOST
+        return MAX_CONNECTIONS
     files, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
     if files == resource.RLIM_INFINITY:
-        return MOST
-    return max(_FEWEST, min(MOST, files - _OTHER_FILES))
+        return MAX_CONNECTIONS
+    return max(_MIN_CONNECTIONS, min(MAX_CONNECTIONS, files - _OTHER_FILES))

@@ -217,7 +217,7 @@ def expect_decks_before(request: Request, seat: OpenSeat, deck: Deck | None = No
 router = APIRouter(route_class=PageRoute)
 
 NOT_SAID = "not said"
-_MOST_YEARS = 80
+_MAX_YEARS = 80
 
 
 @router.get("/")
@@ -313,8 +313,8 @@ def save_years(request: Request, form: PostedForm) -> Response:
     visitor, typed = agreed_visitor(request), form.get("years", "").strip()
     if form.get("go") == "skip":
         typed = NOT_SAID
-    elif not (typed.isascii() and typed.isdigit() and len(typed) < 4 and int(typed) <= _MOST_YEARS):
-        words = f"Please give whole years as a number from 0 to {_MOST_YEARS}, or leave it out."
+    elif not (typed.isascii() and typed.isdigit() and len(typed) < 4 and int(typed) <= _MAX_YEARS):
+        words = f"Please give whole years as a number from 0 to {_MAX_YEARS}, or leave it out."
         return _about(request, visitor, words, typed)
     visitor.note(ABOUT, years=typed)
     return go_to("/")
