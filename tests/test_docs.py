@@ -156,7 +156,7 @@ def _grading_tokens() -> str:
 
 def _limits() -> str:
     """By what a grader fails the probes, and what the lexical one reaches."""
-    rows = ((limit.what, f"{limit.least:g}", limit.why) for limit in LIMITS)
+    rows = ((limit.what, f"{limit.minimum:g}", limit.why) for limit in LIMITS)
     failed = "".join(f"- {reason}\n" for reason in lexical_agreement(load_bank()).failed)
     return (
         f"{_table(('what', 'at least', 'why'), rows)}\n"

@@ -192,4 +192,4 @@ def test_a_perfect_grader_passes(n_there: int, n_not: int) -> None:
 
 def test_every_limit_says_why() -> None:
     """Each limit is a fraction that a grader can miss, and has its reason."""
-    assert all(0 < limit.least < 1 and limit.why for limit in LIMITS)
+    assert all(0 < limit.minimum < 1 and limit.why for limit in LIMITS)

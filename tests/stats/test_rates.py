@@ -64,7 +64,7 @@ def test_rate_alike_in_every_scenario() -> None:
     counts, trials = np.full(20, 5.0), np.full(20, 10.0)
     few, all_ = TRIALS_A_FAMILY * 20 * factor, 200 * factor
     assert rate_interval(counts, trials) == pytest.approx(clopper_pearson(few / 2, few))
-    uncapped = rate_interval(counts, trials, most_a_family=np.inf)
+    uncapped = rate_interval(counts, trials, max_a_family=np.inf)
     assert uncapped == pytest.approx(clopper_pearson(all_ / 2, all_))
 
 

@@ -508,12 +508,12 @@ def _named(
 def _ranking_notes(pairs: Iterable[Difference]) -> Iterator[str]:
     """Yield a note if no pair has enough scenarios for a difference to be found."""
     sizes = [d.n for d in pairs]
-    most = max(sizes, default=0)
-    if sizes and most < MIN_CLUSTERS:
+    max_n = max(sizes, default=0)
+    if sizes and max_n < MIN_CLUSTERS:
         yield "Fewer than five scenarios in common: nothing is tested."
-    elif sizes and smallest_p(most, len(sizes)) >= LEVEL:
+    elif sizes and smallest_p(max_n, len(sizes)) >= LEVEL:
         yield (
-            f"{most} scenarios are too few to tell any of {len(sizes)} pairs apart: corrected for "
+            f"{max_n} scenarios are too few to tell any of {len(sizes)} pairs apart: corrected for "
             "so many pairs, even the smallest possible p is not below 5%. Ask more scenarios, or "
             "compare fewer systems."
         )

@@ -486,8 +486,8 @@ class GradedRubric:
             count: Function from `present` to the lower and the higher number of each response.
         """
         low, high = count(self.present)[:2]
-        least, most = count(self.filled)[:2]
-        value = np.where(least == most, least, np.nan)
+        at_min, at_max = count(self.filled)[:2]
+        value = np.where(at_min == at_max, at_min, np.nan)
         return Bounded(low, high, value).map(self._if_judged)
 
     def _if_judged(self, numbers: FloatArray) -> FloatArray:

@@ -33,7 +33,7 @@ _Ways = Sequence[FloatArray]
 """Cells, for each way to settle the unresolved judgments."""
 
 # verdicts on the many items of a scenario count as more than a few trials
-_rate_interval = partial(rate_interval, most_a_family=np.inf)
+_rate_interval = partial(rate_interval, max_a_family=np.inf)
 
 
 @dataclass(frozen=True)

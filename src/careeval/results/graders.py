@@ -332,7 +332,7 @@ class GradingNoise:
 
     rubric: Rubric
     n_regraded: int  # Responses with words that were judged more than once
-    n_gradings: int  # The most gradings of any response
+    n_gradings: int  # The largest number of gradings of any response
     flipped: Estimate
     """Share of the items whose judgment differs between two gradings of a response, over all pairs
     of gradings in which both are resolved. Two gradings that each flip 3% of the judgments differ
@@ -422,7 +422,7 @@ def _flipped(every: GradedRubric, is_judged: BoolArray) -> Estimate:
         return Estimate.unknown("no item of a response was judged twice")
     again = pairs > 0
     counts = Bounded.exact(differ[again].astype(np.float64))
-    return rate(counts, pairs[again], partial(rate_interval, most_a_family=np.inf))
+    return rate(counts, pairs[again], partial(rate_interval, max_a_family=np.inf))
 
 
 def _shares(

@@ -91,7 +91,7 @@ def _statistics(shared: Basis, entries: Sequence[Entry]) -> Iterator[ItemStatist
     means = [np.nanmean(bound, axis=0).tolist() for bound in (low, high)]
     for row in items.iter_rows(named=True):
         column = row["column"]
-        fewest, most = (bound[column] for bound in means)
+        low_mean, high_mean = (bound[column] for bound in means)
         yield ItemStatistic(
             grader=shared.grader,
             bank=shared.bank,
@@ -102,7 +102,7 @@ def _statistics(shared: Basis, entries: Sequence[Entry]) -> Iterator[ItemStatist
             text=row["item_text"],
             n_systems=n_systems[column],
             n=row["n_resolved"],
-            presence=Estimate((fewest + most) / 2, fewest, most, None, _ONE_SCENARIO),
+            presence=Estimate((low_mean + high_mean) / 2, low_mean, high_mean, None, _ONE_SCENARIO),
             always=0 < row["n_resolved"] == row["n_present"],
             never=row["n_resolved"] > row["n_present"] == 0,
             rest=rests[column],

@@ -154,7 +154,7 @@ class ProbeLimit:
     what: str  # Name of the measure
     measure: AccuracyMeasure  # The measure
     severe: bool  # True if it is over the −2 items alone
-    least: float  # The lowest fraction that passes
+    minimum: float  # The lowest fraction that passes
     why: str  # The reason for the limit
 
 
@@ -289,8 +289,8 @@ class ProbeAgreement:
             for limit in LIMITS:
                 chosen = [j for j in judgments if j.points == scoring.SEVERE or not limit.severe]
                 reached = _at_worst(chosen, limit.measure)
-                if reached is not None and reached < limit.least:
-                    yield f"{limit.what} {reached:z.3f} on the {rubric}, under {limit.least:g}"
+                if reached is not None and reached < limit.minimum:
+                    yield f"{limit.what} {reached:z.3f} on the {rubric}, under {limit.minimum:g}"
 
 
 def grader_accuracy(judgments: Iterable[LabelledJudgment]) -> GraderAccuracy:

@@ -229,7 +229,7 @@ def _pairs(trials: Iterable[ProbeTrial]) -> Iterator[str]:
 
 
 def _pass_rule() -> str:
-    limits = ", ".join(f"{limit.what} {limit.least:g}" for limit in LIMITS)
+    limits = ", ".join(f"{limit.what} {limit.minimum:g}" for limit in LIMITS)
     return (
         f"A grader fails if it is below any of these on either rubric: {limits}. Items that the "
         "grader did not judge count as wrong. The rule is careeval's own."

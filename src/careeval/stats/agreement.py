@@ -423,7 +423,7 @@ def positive_agreement_interval(counts: FloatArray, read: FloatArray | None = No
     positive_agreement(counts)
     present = counts @ _MEAN_PRESENT
     scale = 1.0 if read is None else float((read @ _MEAN_PRESENT).sum() / present.sum())
-    return rate_interval(counts[:, 0] * scale, present * scale, most_a_family=np.inf)
+    return rate_interval(counts[:, 0] * scale, present * scale, max_a_family=np.inf)
 
 
 def presence_ac1(counts: FloatArray) -> float:
@@ -475,7 +475,7 @@ def presence_ac1_interval(counts: FloatArray, read: FloatArray | None = None) ->
         scale = 1.0 if read is None else float(read.sum() / trials.sum())
         present = float((counts @ _MEAN_PRESENT).sum() / trials.sum())
         by_chance = 2 * present * (1 - present)
-        low, high = rate_interval(agree * scale, trials * scale, most_a_family=np.inf)
+        low, high = rate_interval(agree * scale, trials * scale, max_a_family=np.inf)
         intervals.append(Interval(*((end - by_chance) / (1 - by_chance) for end in (low, high))))
     return Interval(min(i.low for i in intervals), max(i.high for i in intervals))
 

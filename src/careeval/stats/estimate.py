@@ -195,8 +195,8 @@ def ratio(
     """
 
     def interval() -> Interval:
-        least = None if lowest is None else float(lowest.sum() / denominators.sum())
-        return ratio_interval(numerators.low, denominators, lowest=least, highest=numerators.high)
+        low_end = None if lowest is None else float(lowest.sum() / denominators.sum())
+        return ratio_interval(numerators.low, denominators, lowest=low_end, highest=numerators.high)
 
     parts = (numerators.value, *numerators.ends)
     return estimate(

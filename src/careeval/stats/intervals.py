@@ -320,12 +320,12 @@ def with_width(low: float, high: float) -> Interval:
 
 
 def rate_interval(
-    counts: FloatArray, trials: FloatArray, *, most_a_family: float = TRIALS_A_FAMILY
+    counts: FloatArray, trials: FloatArray, *, max_a_family: float = TRIALS_A_FAMILY
 ) -> Interval:
     """Return the interval of a rate of clustered events, such as severe errors per response.
 
     It is the exact interval for the effective number of independent trials: p (1 - p) / SE², at
-    most the number of trials and at most `most_a_family` per family, times (z / t)² with G - 1
+    most the number of trials and at most `max_a_family` per family, times (z / t)² with G - 1
     degrees of freedom for the error of SE itself. Without the limit per family, a few events in
     different scenarios would not look clustered, and every trial would count.
 
@@ -337,7 +337,7 @@ def rate_interval(
     Args:
         counts: Events, shape (n_families,), 0 to `trials`.
         trials: Trials, shape (n_families,). A family with none is left out.
-        most_a_family: The most trials that a family counts for; infinite if trials within a family
+        max_a_family: The most trials that a family counts for; infinite if trials within a family
             hardly resemble each other, such as a grader's judgments of many items.
 
     Returns:
@@ -355,7 +355,7 @@ def rate_interval(
     counts, trials = counts[tried], trials[tried]
     n, total = count_clusters(counts, trials), float(trials.sum())
     rate, error = linearised_ratio(counts, trials)
-    return TrialScale(0.0, n, total / float(trials.max()), most_a_family).interval(
+    return TrialScale(0.0, n, total / float(trials.max()), max_a_family).interval(
         rate, rate, error, max_trials=total
     )
 
@@ -381,7 +381,7 @@ def drawn_rate_interval(counts: FloatArray, trials: FloatArray) -> Interval:
     Source: Korn and Graubard 1998, Survey Methodology 24:193.
     """
     tried = trials != 0
-    clustered = rate_interval(counts, trials, most_a_family=np.inf)
+    clustered = rate_interval(counts, trials, max_a_family=np.inf)
     rate, standard_error = linearised_ratio(counts[tried], trials[tried])
     if not 0 < rate < 1 or standard_error == 0:
         return clustered

@@ -217,7 +217,7 @@ def _corrected(
 def _even_share(within: FloatArray, grading: FloatArray, counts: FloatArray) -> FloatArray:
     """Return the most to subtract from any scenario, so that the mean subtracted is `grading`.
 
-    The mean of min(within, most) is piecewise linear in `most`, with a knot at each scenario's
+    The mean of min(within, x) is piecewise linear in x, with a knot at each scenario's
     variance, and is solved for `grading`. If it never reaches `grading`, the result is the largest
     variance.
 

@@ -317,7 +317,7 @@ class AuditedSample:
 
         def same_interval(c: FloatArray) -> Interval:
             same, all_ = c[:, [0, 3]].sum(axis=1), c.sum(axis=1)
-            return rate_interval(same * scale, all_ * scale, most_a_family=np.inf)
+            return rate_interval(same * scale, all_ * scale, max_a_family=np.inf)
 
         return RaterPairs(
             n=len(rows),
