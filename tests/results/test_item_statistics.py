@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from hypothesis.extra import numpy as arrays
+from scipy import stats
 
 from careeval.core.scenario import Rubric
 from careeval.results.entries import entries
-from careeval.results.item_statistics import ItemStatistic, item_statistics
+from careeval.results.item_statistics import ItemStatistic, item_rest, item_statistics
 from careeval.results.tables import Runs
+from careeval.stats.score import FloatArray
 from results.authored import JUDGED, Marks, judgments, responses
 
 
@@ -98,3 +102,53 @@ def test_settling_unresolved_judgments_stays_within_the_bounds(marks: list[list[
         for before, now in ((item.presence, after.presence), (item.rest, after.rest)):
             if now.value is not None and before.low is not None and before.high is not None:
                 assert before.low - 1e-9 <= now.value <= before.high + 1e-9
+
+
+NAN = np.nan
+
+
+def test_item_is_left_out_of_its_rest() -> None:
+    """Two items that are each other's opposite correlate by -1, though their sum is constant."""
+    present = np.array([[1.0, 0], [0, 1], [1, 0], [0, 1]])
+    assert item_rest(present).tolist() == pytest.approx([-1, -1])
+
+
+def test_item_that_is_always_present() -> None:
+    """An item in every answer has no correlation, and is of no weight in the rest of the others."""
+    present = np.array([[1.0, 1, 1], [1, 0, 0], [1, 1, 1]])
+    np.testing.assert_allclose(item_rest(present), [NAN, 1, 1])
+
+
+def test_rest_that_is_rounding_does_not_vary() -> None:
+    """Points of .1, .2 and -.3 that cancel in every respondent leave no rest to correlate with."""
+    rest = [[0.1, 0.2, -0.3], [0.2, 0.1, -0.3], [-0.3, 0.1, 0.2]]
+    present = np.column_stack([[1.0, 2, 3], rest])
+    assert np.isnan(item_rest(present)[0])
+
+
+def test_unresolved_item_takes_its_respondent_out() -> None:
+    """A respondent with an unresolved item has no rest, and the others correlate without it."""
+    whole = np.array([[1.0, 1, 0], [0, 0, 0], [1, 1, 1], [0, 1, 1]])
+    unresolved = np.vstack([whole, [NAN, 1, 0]])
+    np.testing.assert_array_equal(item_rest(unresolved), item_rest(whole))
+
+
+def test_items_of_two_respondents() -> None:
+    """Two respondents always lie on a line, so that their correlation is no number."""
+    present = np.array([[1.0, 1], [0, 0], [NAN, 1]])
+    np.testing.assert_array_equal(item_rest(present), [NAN, NAN])
+
+
+NUMBERS = st.integers(-5, 5).map(float)
+
+
+@given(arrays.arrays(np.float64, (6, 4), elements=NUMBERS))
+def test_every_item_has_the_correlation_with_its_rest(present: FloatArray) -> None:
+    """Each entry is the correlation of one column with the sum of the others, or undefined."""
+    for i, result in enumerate(item_rest(present)):
+        rest = np.delete(present, i, axis=1).sum(axis=1)
+        if np.ptp(rest) == 0 or np.ptp(present[:, i]) == 0:
+            assert np.isnan(result)
+        else:
+            expected = stats.pearsonr(present[:, i], rest).statistic
+            assert result == pytest.approx(expected, abs=1e-9)
