@@ -13,11 +13,11 @@ import pytest
 
 from careeval.core.rating import Rater, Rating, Role, Scale, Subject
 from careeval.core.scenario import Rubric
-from careeval.people.audit.draw import draw
 from careeval.people.audit.results import audit_results
+from careeval.people.audit.sample import draw
 from careeval.people.study.documents import study_tables
 from careeval.people.study.results import StudyResults, study_results
-from careeval.people.study.round_ratings import RoundAnswers, RoundRater
+from careeval.people.study.rounds import RoundAnswers, RoundRater
 from careeval.report.page import render_page
 from careeval.report.site.folder import render_site
 from careeval.results.entry import Breakdown

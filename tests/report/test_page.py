@@ -18,8 +18,8 @@ from markupsafe import Markup
 
 from careeval.core.scenario import Adl, Rubric
 from careeval.core.text import percent
-from careeval.people.audit.draw import draw
 from careeval.people.audit.results import audit_results
+from careeval.people.audit.sample import draw
 from careeval.report.page import SECTIONS, render_page, sections_of, write_page
 from careeval.report.page_table import PageCell, PageColumn, PageTable, shade
 from careeval.report.panels.entries import Report, costs_table, epochs_table, numbers_table

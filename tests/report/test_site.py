@@ -21,9 +21,8 @@ from hypothesis import strategies as st
 from markupsafe import Markup
 
 from careeval.core.scenario import Rubric
-from careeval.people.audit.draw import draw
 from careeval.people.audit.results import audit_results
-from careeval.people.audit.sample import OTHER_ANSWERS
+from careeval.people.audit.sample import OTHER_ANSWERS, draw
 from careeval.report.documents import FigureMarkup
 from careeval.report.page import render_page
 from careeval.report.page_table import BarScale, PageColumn, PageTable

@@ -8,9 +8,8 @@ from typing import Any
 import polars as pl
 
 from careeval.core.scenario import Rubric
-from careeval.people.audit.draw import draw
 from careeval.people.audit.results import audit_results
-from careeval.people.audit.sample import OTHER_ANSWERS
+from careeval.people.audit.sample import OTHER_ANSWERS, draw
 from careeval.results.entries import entries
 from careeval.results.entry import Entry
 from careeval.results.graders import Contradiction, ContradictionCount, GraderCard, grader_cards

@@ -14,8 +14,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from careeval.core.scenario import Rubric
-from careeval.people.audit.draw import draw
 from careeval.people.audit.results import audit_results
+from careeval.people.audit.sample import draw
 from careeval.results.entry import NOT_COMPARABLE
 from careeval.results.findings import Findings, findings
 from careeval.results.tables import JUDGMENTS, RESPONSES, Runs, schema

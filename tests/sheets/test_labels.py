@@ -9,8 +9,8 @@ import pytest
 
 from careeval.core.scenario import Rubric
 from careeval.people.audit.documents import results_document, results_json, sample_document
-from careeval.people.audit.draw import draw
 from careeval.people.audit.results import audit_results
+from careeval.people.audit.sample import draw
 from careeval.results.costs import Cost
 from careeval.results.findings import findings
 from careeval.results.people_audit import PeopleAudit

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from careeval.core.rating import Label, Reading
 from careeval.errors import ReviewError
 from careeval.people.audit.documents import read_labels, read_sample, sample_text, sheet_text
-from careeval.people.audit.draw import draw
+from careeval.people.audit.sample import draw
 from careeval.results.tables import Runs
 from results.authored import judgments, responses
 from results.sampled import at_random, judged

@@ -16,7 +16,6 @@ from hypothesis import strategies as st
 from careeval.core.rating import Label, Reading
 from careeval.core.scenario import Rubric
 from careeval.errors import ReviewError
-from careeval.people.audit.draw import draw
 from careeval.people.audit.results import AuditedSample, audit_results
 from careeval.people.audit.sample import (
     OTHER_ANSWERS,
@@ -27,6 +26,7 @@ from careeval.people.audit.sample import (
     Hidden,
     Stratum,
     Waiting,
+    draw,
     truth_of,
 )
 from careeval.results.entries import entries

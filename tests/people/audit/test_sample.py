@@ -13,8 +13,15 @@ from hypothesis import strategies as st
 
 from careeval.core.scenario import Rubric
 from careeval.errors import UsageError
-from careeval.people.audit.draw import HELD_OUT, UNRESOLVED, WORDLESS, _even_shares, draw
-from careeval.people.audit.sample import AuditSample, GradedTotals
+from careeval.people.audit.sample import (
+    HELD_OUT,
+    UNRESOLVED,
+    WORDLESS,
+    AuditSample,
+    GradedTotals,
+    _even_shares,
+    draw,
+)
 from careeval.results.tables import Runs
 from results.authored import judgments, responses
 from results.sampled import at_random, judged

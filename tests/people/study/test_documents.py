@@ -12,7 +12,7 @@ from careeval.people.study import sheets as scenario_results
 from careeval.people.study.decisions import RoleRatings
 from careeval.people.study.documents import study_document
 from careeval.people.study.results import StudyResults, study_results
-from careeval.people.study.round_ratings import RoundAnswers, RoundRater
+from careeval.people.study.rounds import RoundAnswers, RoundRater
 from careeval.people.study.sheets import AGREEMENT, OF_ROLE, SHARE_OF_RATERS
 from careeval.sheets.data_files import csv_text
 from careeval.sheets.kinds import FLAG, SIGNED, Form

@@ -19,7 +19,7 @@ from careeval.people.study.decisions import DecisionTerms
 from careeval.people.study.documents import CUT_OFF_NOTE, study_document
 from careeval.people.study.page import COVERAGE, render_study, write_study_page
 from careeval.people.study.results import StudyResults, chance_of_passing, study_results
-from careeval.people.study.round_ratings import RoundAnswers, RoundRater
+from careeval.people.study.rounds import RoundAnswers, RoundRater
 from careeval.sheets.markup import markdown
 from careeval.stats.estimate import Estimate
 from careeval.stats.validity import EndorsementRule

@@ -35,7 +35,7 @@ from careeval.people.study.questions import (
     ScenarioQuestions,
     rating_question,
 )
-from careeval.people.study.round_ratings import parse_ratings
+from careeval.people.study.rounds import parse_ratings
 from support.review_study import CONSENT, ROLES, Study, fill
 
 

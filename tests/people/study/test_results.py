@@ -23,7 +23,7 @@ from careeval.people.study.results import (
     status_changes,
     study_results,
 )
-from careeval.people.study.round_ratings import (
+from careeval.people.study.rounds import (
     ProposedItem,
     RoundAnswers,
     RoundRater,

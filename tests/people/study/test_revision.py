@@ -13,7 +13,7 @@ from careeval.core.scenario import Scenario, Split
 from careeval.people.store import Answer, Work
 from careeval.people.study.plan import StudyPlan, next_round
 from careeval.people.study.questions import LACKING, ScenarioQuestions
-from careeval.people.study.round_ratings import parse_ratings
+from careeval.people.study.rounds import parse_ratings
 
 NAME = "dressing-001"
 RATER = "r01"

@@ -8,8 +8,7 @@ from datetime import UTC, datetime, timedelta
 from careeval.people.deck import CONSENT
 from careeval.people.forms import FormId
 from careeval.people.store import Event, Store
-from careeval.people.study.round_ratings import minutes_by_task
-from careeval.people.study.rounds import rater_progress, read_rounds
+from careeval.people.study.rounds import minutes_by_task, rater_progress, read_rounds
 from support.review_study import Study
 
 

@@ -214,7 +214,7 @@ def sample(
         sample_text,
         sheet_text,
     )
-    from careeval.people.audit.draw import draw
+    from careeval.people.audit.sample import draw
     from careeval.protocol.tables import read_runs
 
     if not folders:

@@ -27,7 +27,7 @@ from careeval.core.rating import (
 from careeval.core.text import signed
 from careeval.errors import ReviewError, StatsError
 from careeval.people.study.plan import SEVERE
-from careeval.people.study.round_ratings import AnswersBySubject
+from careeval.people.study.rounds import AnswersBySubject
 from careeval.stats.score import FloatArray
 from careeval.stats.validity import (
     MIN_RATERS,

@@ -24,8 +24,7 @@ from careeval.people.study.results import (
     StudyResults,
     any_cut,
 )
-from careeval.people.study.round_ratings import FASTEST_READER
-from careeval.people.study.rounds import RaterProgress
+from careeval.people.study.rounds import FASTEST_READER, RaterProgress
 from careeval.people.study.sheets import (
     AGREEMENT,
     DECIMALS,

@@ -27,12 +27,12 @@ from careeval.people.study.decisions import (
     scenario_result,
 )
 from careeval.people.study.plan import SEVERE, StudyPlan
-from careeval.people.study.round_ratings import (
+from careeval.people.study.rounds import (
     AnswersBySubject,
     RoundAnswers,
+    read_rounds,
     without_fast_answers,
 )
-from careeval.people.study.rounds import read_rounds
 from careeval.stats.agreement import (
     LOWEST_END,
     gwet_ac1,
