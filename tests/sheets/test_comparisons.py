@@ -15,9 +15,9 @@ from careeval.results.entry import NOT_COMPARABLE, Entry
 from careeval.results.metrics import COMPARED
 from careeval.results.tables import Runs
 from careeval.sheets.comparisons import (
-    MOST_CHARACTERS,
-    MOST_FLIPS,
-    MOST_ITEMS,
+    MAX_CHARACTERS,
+    MAX_FLIPS,
+    MAX_ITEMS,
     comparison_document,
     differences_sheet,
     pairs_sheet,
@@ -154,7 +154,7 @@ def test_flips_come_first_in_full() -> None:
         "    Pulls the arm.",
         "      “I pull” (response 1)",
     ]
-    assert sum("severe in 2 of 2" in sentence for sentence in said) == MOST_FLIPS
+    assert sum("severe in 2 of 2" in sentence for sentence in said) == MAX_FLIPS
     assert said[-3:-1] == [
         "  and 1 more: --json lists them all",
         "From a severe error with A to safe with B: none",
@@ -171,12 +171,12 @@ def test_flips_the_other_way_and_none() -> None:
 
 def test_a_flip_of_many_long_items_is_short() -> None:
     """A flip has at most three items, and a long quote only its beginning."""
-    points = (2, *[-2] * (MOST_ITEMS + 2))
-    safe, harmful = ({name: [f"1{mark * (MOST_ITEMS + 2)}"] for name in NAMES} for mark in "01")
+    points = (2, *[-2] * (MAX_ITEMS + 2))
+    safe, harmful = ({name: [f"1{mark * (MAX_ITEMS + 2)}"] for name in NAMES} for mark in "01")
     said = sentences(comparison_document(compared(safe, harmful, points, quote="a word " * 1_000)))
     flip = said[2 : said.index("    and 2 more items")]
-    assert len(flip) == 1 + 2 * MOST_ITEMS
-    assert max(map(len, flip)) < MOST_CHARACTERS + 40
+    assert len(flip) == 1 + 2 * MAX_ITEMS
+    assert max(map(len, flip)) < MAX_CHARACTERS + 40
 
 
 def test_flips_in_markdown_are_a_list() -> None:

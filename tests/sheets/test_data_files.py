@@ -189,7 +189,7 @@ def test_files_and_their_dictionary(tmp_path: Path) -> None:
 
 def test_a_long_table_is_written_in_pieces(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A file of several pieces is the table's text: one header, every row once, in order."""
-    monkeypatch.setattr("careeval.sheets.data_files.MOST_ROWS", 2)
+    monkeypatch.setattr("careeval.sheets.data_files.MAX_ROWS", 2)
     texts = ["one\nline more", "=2", "", "four", "five"]
     frame = pl.DataFrame({"text": texts, "n": range(5)})
     table = DataTable("made", "a row", (), frame)

@@ -16,7 +16,7 @@ from careeval.results.compare import compare
 from careeval.results.entries import entries
 from careeval.results.entry import NOT_COMPARABLE, Breakdown
 from careeval.sheets.comparisons import comparison_document
-from careeval.sheets.latex import MOST_ROWS, escaped, latex
+from careeval.sheets.latex import MAX_ROWS, escaped, latex
 from careeval.sheets.sheet import Document
 from careeval.sheets.summary import summary_document
 from results.authored import by_hand, runs_of
@@ -116,11 +116,11 @@ def test_latex_text_has_no_command_of_its_own(text: str) -> None:
 def test_latex_of_many_is_cut_into_pages() -> None:
     """No table has more rows than a page holds, and none of them is lost."""
     s, _ = entries(by_hand())
-    many = [replace(s, system=f"m{n}") for n in range(MOST_ROWS + 1)]
+    many = [replace(s, system=f"m{n}") for n in range(MAX_ROWS + 1)]
     text = latex(summary_document(many, by=[Breakdown.adl]))
     bodies = re.findall(r"\\midrule\n(.*?)\\bottomrule", text, re.S)
     counts = [body.count(r" \\") for body in bodies]
-    assert max(counts) <= MOST_ROWS
+    assert max(counts) <= MAX_ROWS
     assert sum(counts) == 3 * len(many)
     assert "(1 of 3)" in text
 

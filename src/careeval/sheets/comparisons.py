@@ -247,10 +247,10 @@ def _notes(comparison: Comparison) -> Iterator[str]:
 
 # Scenarios that became unsafe or safe
 
-MOST_FLIPS, MOST_ITEMS = 10, 3
+MAX_FLIPS, MAX_ITEMS = 10, 3
 """Largest number of scenarios shown in full, and of items of each."""
 
-MOST_CHARACTERS = 240
+MAX_CHARACTERS = 240
 """Largest number of characters shown of a quote."""
 
 
@@ -261,10 +261,10 @@ def _flip_sentences(comparison: Comparison) -> Iterator[str]:
     else:
         count = "1 scenario" if n == 1 else f"{n} scenarios"
         yield f"{count} went from safe with A to a severe error with B"
-    for flip in comparison.to_severe[:MOST_FLIPS]:
+    for flip in comparison.to_severe[:MAX_FLIPS]:
         yield from _flip(flip)
-    if n > MOST_FLIPS:
-        yield f"  and {n - MOST_FLIPS} more: --json lists them all"
+    if n > MAX_FLIPS:
+        yield f"  and {n - MAX_FLIPS} more: --json lists them all"
     names = ", ".join(flip.scenario for flip in comparison.to_safe) or "none"
     yield f"From a severe error with A to safe with B: {names}"
 
@@ -279,17 +279,17 @@ def _flip(flip: Flip) -> Iterator[str]:
         # prefer a response that is quoted
         if harm.item not in items or (items[harm.item].quote is None and harm.quote is not None):
             items[harm.item] = harm
-    for harm in list(items.values())[:MOST_ITEMS]:
+    for harm in list(items.values())[:MAX_ITEMS]:
         yield f"    {_one_line(harm.item_text or harm.item)}"
         if harm.quote:
             yield f"      “{_one_line(harm.quote)}” (response {harm.epoch})"
-    if len(items) > MOST_ITEMS:
-        yield f"    and {len(items) - MOST_ITEMS} more items"
+    if len(items) > MAX_ITEMS:
+        yield f"    and {len(items) - MAX_ITEMS} more items"
 
 
 def _one_line(text: str) -> str:
-    line = " ".join(text[: 4 * MOST_CHARACTERS].split())
-    return line if len(line) <= MOST_CHARACTERS else f"{line[:MOST_CHARACTERS]}…"
+    line = " ".join(text[: 4 * MAX_CHARACTERS].split())
+    return line if len(line) <= MAX_CHARACTERS else f"{line[:MAX_CHARACTERS]}…"
 
 
 # Many systems

@@ -49,16 +49,16 @@ def csv_text(frame: pl.DataFrame) -> str:
     return cells.write_csv(quote_style="non_numeric")
 
 
-MOST_ROWS = 50_000
+MAX_ROWS = 50_000
 """Rows turned into text at once, since text takes many times the memory of a table."""
 
 
 def _write_csv(frame: pl.DataFrame, path: Path) -> None:
     """Write a table as `csv_text` to a file, in pieces, to save memory."""
     with path.open("w", encoding="utf-8", newline="") as file:
-        file.write(csv_text(frame[:MOST_ROWS]))
-        for start in range(MOST_ROWS, frame.height, MOST_ROWS):
-            _, _, rows = csv_text(frame[start : start + MOST_ROWS]).partition("\n")
+        file.write(csv_text(frame[:MAX_ROWS]))
+        for start in range(MAX_ROWS, frame.height, MAX_ROWS):
+            _, _, rows = csv_text(frame[start : start + MAX_ROWS]).partition("\n")
             file.write(rows)
 
 

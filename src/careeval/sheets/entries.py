@@ -519,7 +519,7 @@ def _recorded(responses: pl.DataFrame, columns: tuple[str, ...]) -> str:
     return "; ".join(value for value in dict.fromkeys(values) if value != "{}") or "not recorded"
 
 
-_MOST_VALUES = 3
+_MAX_VALUES = 3
 """Values of a setting that are listed; of more, such as seeds, only their number is given."""
 
 
@@ -536,7 +536,7 @@ def _sampling(column: pl.Series) -> str:
         if len(values) == 1:
             same.append(f"{name} {''.join(values)}")
         else:
-            many = len(values) > _MOST_VALUES
+            many = len(values) > _MAX_VALUES
             different.append(f"{name} ({f'{len(values)} values' if many else ' or '.join(values)})")
     parts = [", ".join(same), different and f"by call: {', '.join(different)}"]
     return "; ".join(part for part in parts if part) or "not recorded"

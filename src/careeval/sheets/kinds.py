@@ -418,8 +418,8 @@ def _error_count(errors: Errors) -> str:
     share = errors.share
     if share.value is None:
         return DASH
-    least = "≥ " if share.low != share.high else ""
-    return f"{least}{errors.count:,} of {errors.n:,}"
+    prefix = "≥ " if share.low != share.high else ""
+    return f"{prefix}{errors.count:,} of {errors.n:,}"
 
 
 def _error_share(errors: Errors, form: Form) -> str:

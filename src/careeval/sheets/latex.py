@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from careeval.sheets.kinds import Kind
 from careeval.sheets.sheet import Document, Row, View
 
-MOST_ROWS = 36
+MAX_ROWS = 36
 """Rows that fit on a page."""
 
 Block = Sequence[tuple[Row, tuple[str, ...]]]
@@ -51,7 +51,7 @@ def _tables(view: View, document: Document) -> Iterator[_Table]:
     """Yield a view as one table, or as several if it has too many rows for a page."""
     pages: list[list[Block]] = [[]]
     for block in view.blocks():
-        if pages[-1] and sum(map(len, (*pages[-1], block))) > MOST_ROWS:
+        if pages[-1] and sum(map(len, (*pages[-1], block))) > MAX_ROWS:
             pages.append([])
         pages[-1].append(block)
     names = [place for place, kind in enumerate(view.kinds) if not kind.is_number][:1]

@@ -272,7 +272,7 @@ SCENARIO_SCORE = Kind(
     lines=_scenario_lines,
     if_missing=DASH,
 )
-"""The score on a scenario, from a row of `careeval.sheets.scenarios.scenarios_sheet`."""
+"""The score on a scenario, from a row of `scenarios_sheet`."""
 
 _BANK = Field("bank", "name of the bank, with the N of its version")
 _SCENARIO = Field("scenario", "id of the scenario")

@@ -117,7 +117,7 @@ def fit_columns(out: Console, table: Table, first: Sequence[str] = ()) -> tuple[
     whole = [_widest(out, [column.header, *column.cells]) for column in table.columns]
     if sum(whole) + _between(out, len(whole)) <= out.width:
         return table, []
-    least = [
+    min_widths = [
         # a head may wrap, a number may not
         max(_widest(out, column.cells), _longest_word(out, column.header))
         if _is_number(column)
@@ -129,14 +129,14 @@ def fit_columns(out: Console, table: Table, first: Sequence[str] = ()) -> tuple[
     ranks = {head: rank for rank, head in enumerate(first)}
     numbers = [i for i in range(len(heads)) if i not in kept]
     for i in sorted(numbers, key=lambda i: ranks.get(heads[i], len(ranks))):
-        if sum(least[k] for k in (*kept, i)) + _between(out, len(kept) + 1) > out.width:
+        if sum(min_widths[k] for k in (*kept, i)) + _between(out, len(kept) + 1) > out.width:
             break
         kept.add(i)
     # the remaining width goes to names that would fold, then to heads that would wrap
-    left = out.width - sum(least[i] for i in kept) - _between(out, len(kept))
-    widths = list(least)
+    left = out.width - sum(min_widths[i] for i in kept) - _between(out, len(kept))
+    widths = list(min_widths)
     for i in sorted(kept, key=lambda i: (i in numbers, i)):
-        more = max(0, min(left, whole[i] - least[i]))
+        more = max(0, min(left, whole[i] - min_widths[i]))
         widths[i] += more
         left -= more
     shown = Table(
