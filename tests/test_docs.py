@@ -384,7 +384,7 @@ def _limits_that_are_met() -> str:
          "in all that is kept of it"),
         ("`run.json`", _size(run_files.MAX_JSON)),
         ("`calls.jsonl`", f"{_size(run_files.MAX_CALLS)}; {_size(run_files.MAX_JSON)} a line"),
-        ("`spent.jsonl`, `reserved.jsonl`", f"{_size(run_files.MAX_LEDGER)}; the same"),
+        ("`spent.jsonl`", f"{_size(run_files.MAX_LEDGER)}; the same"),
         ("the tables of runs in the user's cache folder", f"{_size(tables.MAX_CACHE_BYTES)}, "
          f"those used last; none of a run with logs above {_size(tables.MAX_HASHED)}"),
         ("recorded responses", f"{_size(recorded_responses.MAX_BYTES)}; "

@@ -17,7 +17,7 @@ from careeval.core.text import counted
 from careeval.errors import ProtocolError, UsageError
 from careeval.protocol.allowed_addresses import remember
 from careeval.protocol.estimate import priced
-from careeval.protocol.prices import FREE, Price, as_json, prices_of_tables, read_prices
+from careeval.protocol.prices import FREE, Price, prices_of_tables, read_prices
 from careeval.protocol.providers import missing_keys
 from careeval.protocol.recorded_responses import (
     AT_ONCE,
@@ -47,9 +47,6 @@ from careeval.sheets.markup import html
 from careeval.sheets.sheet import Document
 from careeval.sheets.summary import summary_document
 from careeval.sheets.words import headline_sentences
-
-FREE_IN_RUNS = as_json({"": FREE})[""]
-"""The price of a model that costs nothing, as a run stores it."""
 
 
 @dataclass(frozen=True)
@@ -286,7 +283,7 @@ def _expect_affordable(run: Run, *, agreed: bool) -> None:
             hint="give it in dollars per million tokens, as "
             f"prices={{{unknown[0]!r}: {{'input': 1.25, 'output': 10.0}}}}",
         )
-    paid = [name for name, price in prices.items() if price != FREE_IN_RUNS]
+    paid = [name for name, price in prices.items() if price != FREE]
     if run.max_cost is None and paid and not agreed:
         raise UsageError(
             f"calls to {' and '.join(paid)} may cost money, and there is no max_cost",

@@ -12,7 +12,7 @@ import pytest
 from careeval.cli.app import OK, USAGE, run
 from careeval.core.response import LEXICAL, Response, ResponseState
 from careeval.protocol.evaluate import resume
-from careeval.protocol.prices import FREE, as_json
+from careeval.protocol.prices import FREE
 from careeval.protocol.run import Run
 from careeval.protocol.run_files import locked
 from careeval.protocol.run_setup import prepare, prepare_recorded
@@ -24,9 +24,7 @@ def runs(tmp_path: Path) -> Path:
     """A folder with a complete run and one that has not begun."""
     bank = write_bank(tmp_path / "bank", ["dressing-001", "eating-001"])
     answers = [Response("dressing-001", 1, "I wait.", ResponseState.answered)]
-    recorded = Run(
-        "answers", None, LEXICAL, 1, {"bank": str(bank)}, prices=as_json({LEXICAL: FREE})
-    )
+    recorded = Run("answers", None, LEXICAL, 1, {"bank": str(bank)}, prices={LEXICAL: FREE})
     resume(prepare_recorded(tmp_path / "runs" / "answers", answers, recorded))
     asked = Run("robot", "openai/gpt-5.1", LEXICAL, 2, {"bank": str(bank)})
     prepare(asked, tmp_path / "runs" / "robot")

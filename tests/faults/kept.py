@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from careeval.protocol.asking import epoch_seed
-from careeval.protocol.budget import RESERVED_FILE
-from careeval.protocol.ledger import CALLS_FILE, SPENT_FILE
+from careeval.protocol.ledger import CALLS_FILE, CostLog, PaidCall, read_paid_calls
 from careeval.protocol.run_folder import is_complete, run_folders
 from faults.recorded_server import Ident
 
@@ -64,22 +63,17 @@ def not_to_be_asked(root: Path, replied: list[Ident]) -> set[Ident]:
     return calls
 
 
-def paid(root: Path) -> list[dict[str, Any]]:
-    """Return the lines of all cost logs."""
-    return [row for folder in folders_of(root) for row in rows(folder / SPENT_FILE)]
+def paid(root: Path) -> list[PaidCall]:
+    """Return the calls in all cost logs."""
+    return [call for folder in folders_of(root) for call in read_paid_calls(folder)]
 
 
 def missed(root: Path) -> list[float]:
     """Return the cost of each call beyond its reservation, the largest first."""
-    amounts = []
-    for folder in folders_of(root):
-        set_aside: dict[int, float] = {}
-        for row in rows(folder / RESERVED_FILE):
-            if "usd" in row:
-                set_aside[row["n"]] = row["usd"]
-            elif row.get("paid"):
-                amounts.append(max(0.0, row["paid"] - set_aside[row["n"]]))
-    return sorted(amounts, reverse=True)
+    calls = (call for folder in folders_of(root) for call in CostLog(folder).new_calls())
+    return sorted(
+        (max(0.0, c.cost_usd - r.usd) for c, r in calls if c.cost_usd and r), reverse=True
+    )
 
 
 def n_unpaid(folder: Path) -> int:
@@ -92,13 +86,10 @@ def n_unkept(folder: Path) -> int:
     return (_paid(folder) - _used(folder)).total()
 
 
-def _paid(folder: Path) -> Counter[tuple[str, int, int]]:
-    return Counter(
-        (row["role"], row["input_tokens"], row["output_tokens"])
-        for row in rows(folder / SPENT_FILE)
-    )
+def _paid(folder: Path) -> Counter[tuple[str, int | None, int | None]]:
+    return Counter((c.role, c.input_tokens, c.output_tokens) for c in read_paid_calls(folder))
 
 
-def _used(folder: Path) -> Counter[tuple[str, int, int]]:
+def _used(folder: Path) -> Counter[tuple[str, int | None, int | None]]:
     usages = [(r["key"].split()[0], r["output"]["usage"]) for r in rows(folder / CALLS_FILE)]
     return Counter((role, u["input_tokens"], u["output_tokens"]) for role, u in usages)

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from careeval.cli.app import BUDGET_REACHED, INTERRUPTED, OK, SOME_FAILED, USAGE
+from careeval.protocol.ledger import TotalCost
 from careeval.protocol.run_files import holder
 from careeval.protocol.run_folder import is_complete
 from faults.accounts import Accounts
@@ -180,7 +181,7 @@ class Trial:
         with self._server:
             self._ask(())
             n_asking = len(self._server.answered)
-            usd = sum(row["cost_usd"] for row in paid(self.root))
+            usd = TotalCost.of(paid(self.root)).known_usd
             if graded:
                 self._grade(())
             self._check()
@@ -321,7 +322,7 @@ class Trial:
         self.verdict.struck["budget"] += 1
         if "--max-cost MORE" not in ended.stderr:
             self._problem("does not say how to go on after the budget is reached")
-        spent = sum(row["cost_usd"] for row in paid(self.root))
+        spent = TotalCost.of(paid(self.root)).known_usd
         # by no more than what the estimates of the calls in flight miss
         n_in_flight = 2 * CONNECTIONS * len(self._drawn.shape.models)
         most = self._drawn.budget * self._calm.usd + sum(missed(self.root)[:n_in_flight])

@@ -32,6 +32,7 @@ from careeval.core.response import Response, ResponseState
 from careeval.protocol.connect import set_prices
 from careeval.protocol.evaluate import resume
 from careeval.protocol.held_out_runs import folder_of_run, make_private_folder
+from careeval.protocol.prices import Price
 from careeval.protocol.regrade import RegradePart, prepare_probes, prepare_regrading
 from careeval.protocol.run import Run
 from careeval.protocol.run_setup import prepare, prepare_recorded
@@ -178,18 +179,18 @@ def _answer(call: Call) -> str | ModelOutput:
     return given[odd % len(given)]
 
 
-def _price(dollars: float) -> dict[str, Any]:
+def _price(dollars: float) -> Price:
     """Return what a scripted model costs, in dollars a million tokens."""
-    return {
-        "input": dollars,
-        "output": 4 * dollars,
-        "cache_read": dollars / 10,
-        "cache_write": dollars,
-        "source": "made up for tests",
-    }
+    return Price(
+        input=dollars,
+        output=4 * dollars,
+        cache_read=dollars / 10,
+        cache_write=dollars,
+        source="made up for tests",
+    )
 
 
-def _scripted() -> dict[str, dict[str, Any]]:
+def _scripted() -> dict[str, Price]:
     """Make the scripted models known; return their prices."""
     Fake("reader", _judge, usage=(900, 310))
     Fake("planner", _answer, unmetered=["content_filter"], usage=(280, 190))

@@ -27,7 +27,6 @@ from careeval.modes.grading import ItemJudgment
 from careeval.modes.mode import BankFiles, Case, Mode
 from careeval.protocol.estimate import plan_run
 from careeval.protocol.evaluate import resume
-from careeval.protocol.prices import from_json
 from careeval.protocol.run import Run
 from careeval.protocol.run_setup import prepare
 from careeval.protocol.tables import read_runs
@@ -258,7 +257,7 @@ def test_it_costs_nothing_to_judge(worlds: Path) -> None:
     """The reckoning before a run has the question's tokens, and none for the program."""
     run = SpendingOptions().with_prices(Run("arm", "fake/any", GRADER, 2, {"bank": str(worlds)}))
 
-    ask, grade = plan_run(run, from_json(run.prices))
+    ask, grade = plan_run(run)
 
     assert (ask.n, grade.n) == (4, 4)
     assert ask.input_tokens > 0
@@ -281,7 +280,7 @@ def test_another_grader_is_refused(worlds: Path, tmp_path: Path, grader: str, me
     run = Run("arm", system.model, grader, 1, {"bank": str(worlds)})
 
     with pytest.raises(ProtocolError, match=message) as caught:
-        plan_run(run, {})
+        plan_run(run)
     assert caught.value.hint == f"use {GRADER}"
     with pytest.raises(ProtocolError, match=message):
         resume(prepare(run, tmp_path / "runs" / "arm"))
@@ -302,7 +301,7 @@ def test_a_rubric_of_another_mode_is_refused(worlds: Path) -> None:
     run = Run("arm", "fake/any", GRADER, 1, {"bank": str(worlds), "rubric": "ladder"})
 
     with pytest.raises(ProtocolError, match="rubric 'ladder' is not known") as caught:
-        plan_run(run, {})
+        plan_run(run)
     assert caught.value.hint == "use actions"
 
 

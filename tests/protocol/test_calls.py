@@ -14,10 +14,10 @@ from inspect_ai.event import ModelEvent
 from inspect_ai.log._transcript import Transcript, init_transcript
 from inspect_ai.model import GenerateConfig, ModelCall, ModelOutput
 
-from careeval.protocol.budget import RESERVED_FILE, Budget
 from careeval.protocol.call_journal import sampling_logged
 from careeval.protocol.evaluate import resume
-from careeval.protocol.ledger import CALLS_FILE, SPENT_FILE, TotalCost, read_paid_calls
+from careeval.protocol.ledger import CALLS_FILE, SPENT_FILE, Budget, TotalCost, read_paid_calls
+from careeval.protocol.prices import FREE, Price
 from careeval.protocol.run import Run, RunCallbacks, Stop
 from careeval.protocol.run_files import JsonLines
 from careeval.protocol.run_folder import amend_run, budget_folders
@@ -25,10 +25,10 @@ from careeval.protocol.run_setup import prepare
 from careeval.protocol.tables import read_runs
 from support.fakes import Call, Fake, begin, keyword_grader
 
-PRICE = {"input": 1e5, "output": 1e5, "cache_read": 0.0, "cache_write": 0.0, "source": "made up"}
+PRICE = Price(input=1e5, output=1e5, cache_read=0, cache_write=0, source="made up")
 """A fake's call takes 7 + 5 tokens: $1.20."""
 
-EXPECTED = {**PRICE, "input": 0.0, "output": 1.2e6 / 220}
+EXPECTED = PRICE.model_copy(update={"input": 0.0, "output": 1.2e6 / 220})
 """A call of `AS_EXPECTED` costs $1.20, and that is what is expected of an answer."""
 
 AS_EXPECTED = (7, 220)
@@ -203,8 +203,7 @@ def test_a_count_that_cannot_be_true_is_an_unknown_cost(
     assert [call.cost_usd for call in read_paid_calls(folder)] == [None]
     costs = read_runs(folder.parent).responses["cost_usd"]
     assert costs.null_count() == len(costs) > 0
-    free = dict.fromkeys(PRICE, 0.0) | {"source": "mine"}
-    folder = prepare(replace(run, prices={model.model: free}), tmp_path / "free" / "robot")
+    folder = prepare(replace(run, prices={model.model: FREE}), tmp_path / "free" / "robot")
     assert resume(folder).complete
     assert TotalCost.of(read_paid_calls(folder)).usd == 0
 
@@ -237,25 +236,6 @@ def test_runs_begun_together_share_their_budget_for_good(bank: Path, tmp_path: P
     assert resume(folders[0], budget_folders(folders[0])).complete
     assert resume(folders[1], budget_folders(folders[1])).stopped is Stop.budget
     assert len(model.calls) == 4 + 1
-
-
-def test_reservations_stay_until_all_runs_of_a_budget_are_complete(
-    bank: Path, tmp_path: Path
-) -> None:
-    """A complete run's reservations stay while a run begun with it is not complete.
-
-    They show by how much each call exceeded its estimate, and from them the other run knows what
-    the calls of a shared grader cost.
-    """
-    model = Fake("reserved", answer, usage=AS_EXPECTED)
-    run = make(bank, model, None, prices={model.model: EXPECTED}, max_cost=9.8, max_connections=1)
-    folders = [prepare(run, tmp_path / name) for name in ("a", "b")]
-    for folder in folders:
-        amend_run(folder, together=["../a", "../b"])
-    assert resume(folders[0], folders).complete
-    assert [(folder / RESERVED_FILE).exists() for folder in folders] == [True, False]
-    assert resume(folders[1], folders).complete
-    assert [(folder / RESERVED_FILE).exists() for folder in folders] == [False, False]
 
 
 def test_a_run_that_is_ended_waits_for_what_is_in_flight(bank: Path, tmp_path: Path) -> None:

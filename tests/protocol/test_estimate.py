@@ -6,7 +6,7 @@ import json
 import subprocess
 import sys
 from collections.abc import Callable, Mapping
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -54,11 +54,16 @@ def run_of(bank: Path, model: str | None = MODEL, grader: str | None = GRADER, *
     return Run("asked", model, grader, 10, {"bank": str(bank), **task})
 
 
+def lines_of(run: Run, prices: Mapping[str, Price] = PRICES, **rest: int) -> tuple[PlanLine, ...]:
+    """The lines of a run with these prices."""
+    return plan_run(replace(run, prices=dict(prices)), **rest)
+
+
 def planned(
     run: Run, prices: Mapping[str, Price] = PRICES, **rest: int
 ) -> tuple[PlanLine, PlanLine]:
     """The two lines of a run that asks and grades."""
-    ask, grade = plan_run(run, prices, **rest)
+    ask, grade = lines_of(run, prices, **rest)
     return ask, grade
 
 
@@ -168,7 +173,7 @@ def test_what_is_chosen_is_counted(bank: Path) -> None:
         "per item": {"per_item": True},
     }
     n = {
-        name: tuple(line.n for line in plan_run(run_of(bank, **task), PRICES))
+        name: tuple(line.n for line in lines_of(run_of(bank, **task)))
         for name, task in tasks.items()
     }
     assert n == {
@@ -184,8 +189,8 @@ def test_what_is_chosen_is_counted(bank: Path) -> None:
 
 def test_a_run_has_a_line_for_each_model(bank: Path) -> None:
     """A run that is not graded has one line, and a bank's whole plan two."""
-    assert [line.role for line in plan_run(run_of(bank, grader=None), PRICES)] == ["ask"]
-    assert [line.role for line in plan_run(run_of(bank), PRICES)] == ["ask", "grade"]
+    assert [line.role for line in lines_of(run_of(bank, grader=None))] == ["ask"]
+    assert [line.role for line in lines_of(run_of(bank))] == ["ask", "grade"]
 
 
 def test_an_answer_is_expected_within_its_limit(bank: Path) -> None:
@@ -206,7 +211,7 @@ def test_a_thinking_grader_is_only_in_the_worst(bank: Path) -> None:
 def test_a_script_of_more_bytes_counts_as_more(tmp_path: Path) -> None:
     """A scenario of eighty three-byte characters is as long as one of 240 letters."""
     (tall, _), (wide, _) = (
-        plan_run(run_of(write_bank(tmp_path / name, text=text)), PRICES)
+        lines_of(run_of(write_bank(tmp_path / name, text=text)))
         for name, text in (("tall", "手" * 80), ("wide", "s" * 240))
     )
     assert tall == wide
@@ -264,7 +269,7 @@ def said(scenario: str, epoch: int, text: str, state: str = "answered") -> Respo
 def test_recorded_answers_have_their_own_length(tmp_path: Path, bank: Path) -> None:
     """A recorded answer of 400 bytes adds 100 tokens to its grading, and no asking."""
     [short], [long] = (
-        plan_run(recorded(tmp_path, bank, [said(IDS[0], 1, "w" * n)], 1), PRICES) for n in (4, 404)
+        lines_of(recorded(tmp_path, bank, [said(IDS[0], 1, "w" * n)], 1)) for n in (4, 404)
     )
     assert (short.role, short.n, long.n) == ("grade", 1, 1)
     assert long.input_tokens - short.input_tokens == 100
@@ -282,21 +287,21 @@ def test_only_what_was_answered_is_graded(tmp_path: Path, bank: Path) -> None:
         said(IDS[0], 5, "I wait."),
         said(IDS[1], 1, "I wait."),
     ]
-    assert [line.n for line in plan_run(recorded(tmp_path, bank, responses, 5), PRICES)] == [3]
-    assert [line.n for line in plan_run(recorded(tmp_path, bank, responses, 4), PRICES)] == [2]
+    assert [line.n for line in lines_of(recorded(tmp_path, bank, responses, 5))] == [3]
+    assert [line.n for line in lines_of(recorded(tmp_path, bank, responses, 4))] == [2]
     named = recorded(tmp_path, bank, responses, 5, scenario=[IDS[1]])
-    assert [line.n for line in plan_run(named, PRICES)] == [1]
+    assert [line.n for line in lines_of(named)] == [1]
 
 
 def test_a_limit_is_of_the_scenarios_that_are_answered(tmp_path: Path, bank: Path) -> None:
     """Answers to the second scenario alone are planned where one scenario is to be graded."""
     run = recorded(tmp_path, bank, [said(IDS[1], 1, "I wait.")], 1, limit=1)
-    assert [line.n for line in plan_run(run, PRICES)] == [1]
+    assert [line.n for line in lines_of(run)] == [1]
 
 
 def test_nothing_answered_costs_nothing(tmp_path: Path, bank: Path) -> None:
     """Answers that are all empty are planned as no grading at all."""
-    [line] = plan_run(recorded(tmp_path, bank, [said(IDS[0], 1, "", "empty")], 1), {})
+    [line] = lines_of(recorded(tmp_path, bank, [said(IDS[0], 1, "", "empty")], 1), {})
     assert (line.n, line.worst_usd) == (0, 0)
 
 
@@ -304,7 +309,7 @@ def test_a_system_that_is_not_in_the_file_is_refused(tmp_path: Path, bank: Path)
     """A plan for answers that the file does not hold names those that it does."""
     run = recorded(tmp_path, bank, [said(IDS[0], 1, "I ask.")], 1, system="other")
     with pytest.raises(ProtocolError, match="no responses of system 'other'") as refused:
-        plan_run(run, PRICES)
+        lines_of(run)
     assert "'robot'" in refused.value.hint
 
 
@@ -313,8 +318,8 @@ def test_a_system_that_is_not_in_the_file_is_refused(tmp_path: Path, bank: Path)
 
 def test_rows_add_up_the_grader_of_several_systems(bank: Path) -> None:
     """Two systems and one grader are three rows, the grader's last and twice as long."""
-    first = plan_run(run_of(bank), PRICES)
-    second = plan_run(run_of(bank, model="acme/other"), PRICES)
+    first = lines_of(run_of(bank))
+    second = lines_of(run_of(bank, model="acme/other"))
     ask, other, grade = merged_lines(Plan(first + second))
     assert (ask, other) == (first[0], second[0])
     assert (grade.model, grade.n, grade.n_kept) == (GRADER, 2 * first[1].n, 0)
@@ -323,19 +328,19 @@ def test_rows_add_up_the_grader_of_several_systems(bank: Path) -> None:
 
 def test_an_unknown_price_is_not_zero(bank: Path) -> None:
     """A model without a price has unknown costs, is named once, and is left out of the totals."""
-    lines = plan_run(run_of(bank), {GRADER: PRICES[GRADER]})
+    lines = lines_of(run_of(bank), {GRADER: PRICES[GRADER]})
     both = Plan(lines + lines)
     assert (lines[0].expected_usd, lines[0].worst_usd) == (None, None)
     assert both.unknown == (MODEL,)
     assert both.worst_usd == pytest.approx(2 * (lines[1].worst_usd or 0))
-    nobody = Plan(plan_run(run_of(bank), {}))
+    nobody = Plan(lines_of(run_of(bank), {}))
     assert (nobody.expected_usd, nobody.worst_usd) == (None, None)
     assert nobody.unknown == (MODEL, GRADER)
 
 
 def test_what_costs_nothing_is_known_to(bank: Path) -> None:
     """Models that run in the process are planned at zero, and none of them is unknown."""
-    free = Plan(plan_run(run_of(bank), {MODEL: FREE, GRADER: FREE}))
+    free = Plan(lines_of(run_of(bank), {MODEL: FREE, GRADER: FREE}))
     assert (free.expected_usd, free.worst_usd, free.unknown) == (0, 0, ())
     assert (Plan(()).worst_usd, Plan(()).unknown) == (0, ())
 

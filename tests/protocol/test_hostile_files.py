@@ -14,7 +14,6 @@ import pytest
 
 from careeval.errors import ProtocolError
 from careeval.protocol import run_files
-from careeval.protocol.budget import RESERVED_FILE, open_reservations
 from careeval.protocol.ledger import (
     CALLS_FILE,
     SPENT_FILE,
@@ -57,7 +56,6 @@ READERS: dict[str, Callable[[Path], object]] = {
     SETUP_FILE: finish_setup,
     CALLS_FILE: finished_keys,
     SPENT_FILE: read_paid_calls,
-    RESERVED_FILE: open_reservations,
     "responses.jsonl": lambda folder: read_responses(folder / "responses.jsonl"),
 }
 

@@ -17,13 +17,12 @@ from careeval.errors import ProtocolError
 from careeval.protocol.prices import (
     FREE,
     Price,
-    as_json,
     cost_of,
-    from_json,
     price_of,
     read_prices,
 )
 from careeval.protocol.providers import CLOUDS, PROVIDERS
+from careeval.protocol.run import Run, as_fields, run_from_fields
 
 DAY = date(2026, 11, 20)
 """A day for which the shipped list has prices that change with the date or the hour."""
@@ -198,7 +197,8 @@ def test_cost_adds_up(price: Price, tokens: int, output: int, read: int, write: 
 @given(st.dictionaries(st.text(), PRICES))
 def test_prices_survive_json(prices: dict[str, Price]) -> None:
     """Prices that a run has stored are read back unchanged."""
-    assert from_json(json.loads(json.dumps(as_json(prices)))) == prices
+    stored = json.dumps(as_fields(Run("a", None, None, 1, prices=prices)))
+    assert run_from_fields(json.loads(stored)).prices == prices
 
 
 @given(
@@ -227,8 +227,9 @@ def test_a_file_is_read_as_written(prices: dict[str, tuple[float, float]]) -> No
 )
 def test_what_is_no_price_is_not_read_back(data: object) -> None:
     """Stored prices that careeval did not write are refused."""
-    with pytest.raises(ValueError, match=r"validation error"):
-        from_json(data)
+    fields = as_fields(Run("a", None, None, 1)) | {"prices": data}
+    with pytest.raises(ValueError, match="prices"):
+        run_from_fields(fields)
 
 
 WHOLE = '["a/b"]\ninput = 1\noutput = 2\n'

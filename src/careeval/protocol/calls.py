@@ -22,7 +22,6 @@ from inspect_ai.model._model import AttemptTimeoutError
 
 from careeval.core.text import dollars
 from careeval.errors import ProtocolError
-from careeval.protocol.budget import ANSWER_TOKENS, Budget, CallEstimate, estimate_call
 from careeval.protocol.call_journal import (
     CallResult,
     StoredCalls,
@@ -40,7 +39,8 @@ from careeval.protocol.failures import (
     is_hopeless,
     last_attempt,
 )
-from careeval.protocol.ledger import PaidCall, Role
+from careeval.protocol.ledger import Budget, PaidCall, Role
+from careeval.protocol.prices import ANSWER_TOKENS, CallEstimate, Price, estimate_call
 from careeval.protocol.providers import redacted
 from careeval.protocol.run import MAX_TOKENS, Stop
 
@@ -55,9 +55,6 @@ DRAIN = 300.0
 
 SHORT_DRAIN = 5.0
 """Seconds that calls in flight may still take then, if no call has come back yet."""
-
-CHARGED = ("input", "output", "cache_read", "cache_write")
-"""The fields of a `Price` that are amounts."""
 
 LOOK_AGAIN = 0.25
 """Seconds between two checks of a waiting call whether the budget has room for it now."""
@@ -108,7 +105,7 @@ class RunCalls:
         folder: Path,
         budget: Budget | None = None,
         tell: Callable[[PaidCall], None] = lambda _: None,
-        prices: Mapping[str, Mapping[str, Any]] = {},
+        prices: Mapping[str, Price] = {},
     ) -> None:
         """Open the files in the run's folder, and read the finished calls.
 
@@ -156,11 +153,10 @@ class RunCalls:
             is_charged = output.usage is not None or output.stop_reason not in NOT_TAKEN
             called = CallResult(without_false_usage(model, output), pending.sampling)
             paid = self._paid(pending, output) if is_charged else None
-            self._keep(key, paid, called)
-            self._settle(pending, paid.cost_usd if paid else None)
+            self._keep(pending, paid, called)
             self._succeeded.add(role)
         except CallError as error:
-            self._settle(pending, None)
+            self._release(pending)
             self.record_failure(error.cause)
             raise
         finally:
@@ -243,7 +239,7 @@ class RunCalls:
             # Inspect would go on after an error here, without a budget
             self._stop_without_budget(error)
         if self.stopped:
-            self._settle(pending, None)
+            self._release(pending)
             self._land(pending)
             await _never()
         elif not pending.under_way:
@@ -298,15 +294,15 @@ class RunCalls:
         if budget.n_unknown():
             self.stop(Stop.unmetered, DRAIN)
 
-    def _settle(self, pending: PendingCall, paid: float | None) -> None:
-        """Release the reservation of a call that came back or failed.
+    def _release(self, pending: PendingCall) -> None:
+        """Release the reservation of a call that failed, or that is not charged.
 
         A call that is dropped in flight keeps its reservation: it may be paid for.
         """
         if self._budget is not None and pending.reserved is not None:
             number, pending.reserved = pending.reserved, None
             try:
-                self._budget.settle(number, paid)
+                self._budget.release(number)
             except Exception as error:
                 self._stop_without_budget(error)
 
@@ -359,19 +355,22 @@ class RunCalls:
         model = str(pending.model)
         paid = PaidCall(pending.role, model, *usage_numbers(output), pending.reserved)
         price = self._prices.get(model)
-        if price and not any(price[each] for each in CHARGED):
+        if price and price.is_free:
             # a free call costs nothing, even if its tokens are not known
             return replace(paid, cost_usd=0.0)
         return paid
 
-    def _keep(self, key: str, paid: PaidCall | None, called: CallResult) -> None:
+    def _keep(self, pending: PendingCall, paid: PaidCall | None, called: CallResult) -> None:
         try:
-            self._kept.keep(key, paid, called)
+            self._kept.keep(pending.key, paid, called)
         except OSError as error:
             self._stop_for_disk(error)
             raise
         if paid:
+            pending.reserved = None  # the line of the payment has released it
             self._tell(paid)
+        else:
+            self._release(pending)
 
     def _stop_for_disk(self, error: OSError, within: float = 0.0) -> None:
         self.safe_why = self.safe_why or f"{error.filename}: {error.strerror}"

@@ -31,6 +31,7 @@ from careeval.protocol.clients import (
     prepare_clients,
 )
 from careeval.protocol.ledger import Role
+from careeval.protocol.prices import Price
 from careeval.protocol.providers import (
     Redactor,
     address_error,
@@ -127,14 +128,14 @@ def calls_in_flight(run: Run) -> int:
     return _fixed(name, base_url, run.max_connections) or HOSTED_CALLS
 
 
-def set_prices(prices: Mapping[str, Mapping[str, Any]]) -> None:
+def set_prices(prices: Mapping[str, Price]) -> None:
     """Give Inspect the prices with which it computes the cost of each call: see `Run.prices`."""
     for name, price in prices.items():
         cost = ModelCost(
-            input=price["input"],
-            output=price["output"],
-            input_cache_write=price["cache_write"],
-            input_cache_read=price["cache_read"],
+            input=price.input,
+            output=price.output,
+            input_cache_write=price.cache_write,
+            input_cache_read=price.cache_read,
         )
         info = get_model_info(name) or ModelInfo()
         set_model_info(name, info.model_copy(update={"cost": cost}))

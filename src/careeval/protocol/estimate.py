@@ -19,15 +19,17 @@ import numpy.typing as npt
 from careeval.core.scenario import Rubric, Scenario
 from careeval.modes.grading import MAX_ATTEMPTS, Judgments, grader_items, read_reply
 from careeval.modes.prompts import Prompts
-from careeval.protocol.budget import (
+from careeval.protocol.logs import check_size
+from careeval.protocol.prices import (
     ANSWER_TOKENS,
     BYTES_PER_TOKEN,
+    FREE,
     ITEM_TOKENS,
     WORST_BYTES_PER_TOKEN,
+    Price,
+    cost_of,
+    price_of,
 )
-from careeval.protocol.logs import check_size
-from careeval.protocol.prices import FREE, Price, cost_of, price_of
-from careeval.protocol.prices import as_json as prices_as_json
 from careeval.protocol.providers import server_address
 from careeval.protocol.recorded_responses import responses_of_system
 from careeval.protocol.run import GRADER_TOKENS, MAX_TOKENS, Run
@@ -52,8 +54,7 @@ def priced(run: Run, own: Mapping[str, Price] = {}) -> Run:
             elsewhere = server_address(model, base_url)
             price = own.get(model) if elsewhere else price_of(model, own)
             known[model] = price if known.get(model, price) == price else None
-    prices = {model: price for model, price in known.items() if price}
-    return replace(run, prices=prices_as_json(prices))
+    return replace(run, prices={model: price for model, price in known.items() if price})
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,12 +98,7 @@ class Plan:
 
 
 def plan_run(
-    run: Run,
-    prices: Mapping[str, Price],
-    *,
-    n_asked: int = 0,
-    n_graded: int = 0,
-    grader_tokens: int = GRADER_TOKENS,
+    run: Run, *, n_asked: int = 0, n_graded: int = 0, grader_tokens: int = GRADER_TOKENS
 ) -> tuple[PlanLine, ...]:
     """Return the plan of one run: a line for its model and one for its grader, if it has them.
 
@@ -126,7 +122,7 @@ def plan_run(
     if run.model is not None:
         tokens = run.epochs * np.sum([_asking(prompts, s, limit) for s in scenarios], axis=0)
         n = run.epochs * len(scenarios)
-        lines.append(_line("ask", run.model, n, n_asked, tokens, prices))
+        lines.append(_line("ask", run.model, n, n_asked, tokens, run.prices))
     if run.grader is not None:
         expected = [_Length(min(ANSWER_TOKENS, limit), limit)] * run.epochs
         n_calls, n_responses, tokens = 0, 0, np.zeros(4)
@@ -140,7 +136,7 @@ def plan_run(
             for call in calls:
                 tokens += sum(call.tokens(response, grader_tokens) for response in responses)
         n_kept = round(n_calls * n_graded / n_responses) if n_responses else 0
-        lines.append(_line("grade", run.grader, n_calls, n_kept, tokens, prices))
+        lines.append(_line("grade", run.grader, n_calls, n_kept, tokens, run.prices))
     return tuple(lines)
 
 

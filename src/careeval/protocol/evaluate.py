@@ -24,7 +24,6 @@ from careeval.bank import bank_mode
 from careeval.errors import LogError, ProtocolError
 from careeval.files import open_file
 from careeval.modes import check_version
-from careeval.protocol.budget import Budget, remove_reservations
 from careeval.protocol.calls import RunCalls, current_calls, last_failure_reason, using_calls
 from careeval.protocol.clients import ReplyQueue
 from careeval.protocol.connect import calls_in_flight, connect, set_prices
@@ -34,12 +33,12 @@ from careeval.protocol.held_out_runs import (
     private_output,
     public_error,
 )
-from careeval.protocol.ledger import CALLS_FILE, forget_calls
+from careeval.protocol.ledger import CALLS_FILE, Budget, forget_calls
 from careeval.protocol.logs import check_size, logged_samples, read_log
 from careeval.protocol.recorded_responses import read_responses
 from careeval.protocol.run import NO_CALLBACKS, Outcome, Run, RunCallbacks, Stop, Tally
 from careeval.protocol.run_files import locked
-from careeval.protocol.run_folder import RESPONSES_FILE, is_complete, read_run_file, refuse_links
+from careeval.protocol.run_folder import RESPONSES_FILE, read_run_file, refuse_links
 from careeval.protocol.task import careeval
 
 LOG_EVERY = 20
@@ -104,12 +103,7 @@ def _evaluate(run: Run, folder: Path, siblings: Sequence[Path], watch: RunCallba
         tally.flush()
     if calls.stopped is Stop.unusable:
         _forget_gradings(folder, older_logs, calls.gradings)
-    outcome = _outcome(run, folder, calls, n_samples, logs, complete=complete)
-    # until then the others learn from them what calls cost
-    if outcome.complete and all(map(is_complete, siblings)):
-        for each in siblings:
-            remove_reservations(each)
-    return outcome
+    return _outcome(run, folder, calls, n_samples, logs, complete=complete)
 
 
 def connected(run: Run) -> tuple[Model | None, Model | None]:

@@ -46,9 +46,9 @@ from careeval.modes.mode import Case
 from careeval.modes.prompts import Prompts, load_prompts
 from careeval.modes.response import RESPONSE
 from careeval.protocol.asking import facts_of, find_response, rubric_of, stop_problem
-from careeval.protocol.budget import ITEM_TOKENS
 from careeval.protocol.call_journal import usage_numbers
 from careeval.protocol.calls import call, current_calls
+from careeval.protocol.prices import ITEM_TOKENS
 from careeval.scoring import maximum, scenario_points
 
 GRADER_ROLE = "grader"

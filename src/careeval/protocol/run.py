@@ -17,6 +17,7 @@ from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
 from careeval.errors import ProtocolError
 from careeval.modes.response import RESPONSE
 from careeval.protocol.ledger import PaidCall
+from careeval.protocol.prices import Price
 from careeval.protocol.providers import provider_of, server_address
 
 Kind = TypeVar("Kind")
@@ -69,9 +70,8 @@ class Run:
     max_connections: int | None = None
     """The most calls in flight to the model, and as many to the grader; `None` for the provider's
     own limits."""
-    prices: dict[str, dict[str, Any]] = field(default_factory=dict)
-    """Inspect's name of a model → fields of its `prices.Price`; the price of any other model is
-    unknown."""
+    prices: dict[str, Price] = field(default_factory=dict)
+    """Inspect's name of a model → its price; the price of any other model is unknown."""
     max_cost: float | None = None
     """Dollars that may be spent by this run and those it was begun with, together; `None` for no
     limit."""
@@ -165,6 +165,12 @@ def from_fields(kind: type[Kind], fields: Any) -> Kind:
         first = error.errors(include_url=False)[0]
         where = ".".join(map(str, first["loc"])) or "the whole"
         raise ValueError(f"{where}: {first['msg']}") from error
+
+
+def as_fields(value: object) -> dict[str, Any]:
+    """Return the JSON fields of a dataclass, which `from_fields` reads."""
+    fields: dict[str, Any] = TypeAdapter(type(value)).dump_python(value, mode="json")
+    return fields
 
 
 def run_identity(run: Run) -> object:

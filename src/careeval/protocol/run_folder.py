@@ -16,7 +16,7 @@ import json
 import os
 import zipfile
 from contextlib import suppress
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -31,7 +31,7 @@ from careeval.protocol.ledger import (
 )
 from careeval.protocol.logs import is_finished, logged_samples, read_log
 from careeval.protocol.recorded_responses import kept_responses, read_responses
-from careeval.protocol.run import PROBES, Run, SampleKey, run_from_fields
+from careeval.protocol.run import PROBES, Run, SampleKey, as_fields, run_from_fields
 from careeval.protocol.run_files import LOCK_FILE, holder, read_json
 from careeval.protocol.sweep_cells import without_cells
 
@@ -106,7 +106,7 @@ def write_run_file(folder: Path, run: Run) -> None:
     Raises:
         OSError: The file cannot be written; the old file is unchanged.
     """
-    text = json.dumps(asdict(run), indent=1, ensure_ascii=False) + "\n"
+    text = json.dumps(as_fields(run), indent=1, ensure_ascii=False) + "\n"
     write_text(folder / RUN_FILE, text, synced=True)
 
 

@@ -12,7 +12,7 @@ import os
 import re
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack, suppress
-from dataclasses import asdict, replace
+from dataclasses import replace
 from pathlib import Path
 
 from careeval.core.response import Response
@@ -21,14 +21,14 @@ from careeval.errors import ProtocolError
 from careeval.files import write_text
 from careeval.modes import MODES
 from careeval.modes.mode import PROVIDER
-from careeval.protocol.budget import BUDGET_LOCK, RESERVED_FILE
 from careeval.protocol.held_out_runs import PRIVATE
-from careeval.protocol.ledger import CALLS_FILE, SPENT_FILE
+from careeval.protocol.ledger import BUDGET_LOCK, CALLS_FILE, SPENT_FILE
 from careeval.protocol.providers import check_address, provider_of
 from careeval.protocol.recorded_responses import n_epochs, write_responses
 from careeval.protocol.run import (
     PROBES,
     Run,
+    as_fields,
     check_name,
     folder_name,
     run_from_fields,
@@ -144,8 +144,8 @@ def discard(folder: Path) -> None:
     if has_begun(folder) or holder(folder):
         return
     with suppress(OSError):
-        call_files = (CALLS_FILE, SPENT_FILE, RESERVED_FILE)
-        for name in (RUN_FILE, RESPONSES_FILE, *call_files, LOCK_FILE, BUDGET_LOCK):
+        call_files = (CALLS_FILE, SPENT_FILE, BUDGET_LOCK)
+        for name in (RUN_FILE, RESPONSES_FILE, *call_files, LOCK_FILE):
             (folder / name).unlink(missing_ok=True)
         # fails, as it should, if other files are in them
         folder.rmdir()
@@ -244,7 +244,9 @@ def prepare_together(root: Path, runs: Mapping[Path, Run]) -> list[Path]:
     try:
         if len(runs) > 1:
             root.mkdir(parents=True, exist_ok=True)
-            planned = {os.path.relpath(folder, root): asdict(run) for folder, run in runs.items()}
+            planned = {
+                os.path.relpath(folder, root): as_fields(run) for folder, run in runs.items()
+            }
             write_text(file, json.dumps(planned, ensure_ascii=False) + "\n", synced=True)
         for folder, run in runs.items():
             prepare(run, folder)

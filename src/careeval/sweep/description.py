@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import string
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -22,7 +22,7 @@ from careeval.files import read_toml, write_text
 from careeval.modes import Mode
 from careeval.protocol.held_out_runs import PRIVATE, is_held_out
 from careeval.protocol.providers import check_address
-from careeval.protocol.run import MAX_TOKENS, Run, folder_name, from_fields
+from careeval.protocol.run import MAX_TOKENS, Run, as_fields, folder_name, from_fields
 from careeval.protocol.run_files import read_json
 from careeval.protocol.selection import selection_of
 from careeval.protocol.sweep_cells import ASK, SWEEP_FILE
@@ -148,7 +148,7 @@ def save_sweep(root: Path, sweep: Sweep) -> None:
             hint="keep those of that sweep and add new systems or gradings after them, "
             "or give another folder with -o",
         )
-    content = {"schema": SCHEMA, **asdict(sweep)}
+    content = {"schema": SCHEMA, **as_fields(sweep)}
     write_text(root / SWEEP_FILE, json.dumps(content, ensure_ascii=False) + "\n", synced=True)
 
 

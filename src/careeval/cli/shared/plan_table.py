@@ -11,9 +11,9 @@ from rich.text import Text
 
 from careeval.core.text import counted, dollars, plain, thousands
 from careeval.modes.grading import MAX_ATTEMPTS
-from careeval.protocol.budget import ANSWER_TOKENS, ITEM_TOKENS
 from careeval.protocol.estimate import Plan, PlanLine, merged_lines
 from careeval.protocol.machine import max_parallel_runs
+from careeval.protocol.prices import ANSWER_TOKENS, ITEM_TOKENS
 from careeval.protocol.providers import provider_of
 from careeval.sheets.terminal import PIPE_WIDTH
 

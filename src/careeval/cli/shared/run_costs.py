@@ -20,10 +20,8 @@ from careeval.cli.app import OK, say
 from careeval.cli.shared.options import Flag, Repeated, is_confirmed
 from careeval.core.text import dollars
 from careeval.errors import UsageError
-from careeval.protocol.budget import open_reservations
-from careeval.protocol.ledger import PaidCall, TotalCost, read_paid_calls
-from careeval.protocol.prices import Price, from_json, read_prices
-from careeval.protocol.prices import as_json as prices_as_json
+from careeval.protocol.ledger import PaidCall, TotalCost, open_reservations, read_paid_calls
+from careeval.protocol.prices import Price, read_prices
 from careeval.protocol.providers import missing_keys
 from careeval.protocol.run import Run
 
@@ -57,7 +55,7 @@ class SpendingOptions:
 
     def with_changes(self, run: Run) -> Run:
         """Return a run to resume, with prices and budget typed now in place of its own."""
-        prices = run.prices | prices_as_json(self.own_prices())
+        prices = run.prices | self.own_prices()
         limit = run.max_cost if self.max_cost is None else self._limit()
         return replace(run, prices=prices, max_cost=limit)
 
@@ -95,7 +93,7 @@ class SpendingOptions:
         from careeval.protocol.estimate import Plan, plan_json, plan_run
 
         lines = (
-            plan_run(run, from_json(run.prices), n_asked=n_asked, n_graded=n_graded)
+            plan_run(run, n_asked=n_asked, n_graded=n_graded)
             for run, (n_asked, n_graded) in zip(runs, on_disk or [(0, 0)] * len(runs), strict=True)
         )
         whole = Plan(tuple(chain.from_iterable(lines)))
