@@ -27,7 +27,8 @@ from careeval.protocol import connect, evaluate
 from careeval.protocol.asking import epoch_seed
 from careeval.protocol.clients import ReplyQueue
 from careeval.protocol.evaluate import resume
-from careeval.protocol.ledger import CALLS_FILE, Role
+from careeval.protocol.ledger import CALLS_FILE
+from careeval.protocol.providers import Endpoint, Role
 from careeval.protocol.run import Outcome, Run
 from careeval.protocol.tables import read_runs
 from careeval.results.tables import Runs
@@ -127,11 +128,11 @@ def meet(
     """
     script = Script(rows)
 
-    def connect_hurried(run: Run, role: Role, reply_queue: ReplyQueue) -> Model:
+    def connect_hurried(run: Run, endpoint: Endpoint, reply_queue: ReplyQueue) -> Model:
         with pytest.MonkeyPatch.context() as patch:
-            if role == hurried:
+            if endpoint.role == hurried:
                 patch.setattr(connect, "ATTEMPT_TIMEOUT", 1)
-            return connect.connect(run, role, reply_queue)
+            return connect.connect(run, endpoint, reply_queue)
 
     with (
         FakeServer(script) as server,

@@ -6,7 +6,7 @@ import pytest
 
 from careeval.errors import ProtocolError
 from careeval.protocol.allowed_addresses import check_addresses
-from careeval.protocol.providers import ANY_ADDRESS, server_address
+from careeval.protocol.providers import ANY_ADDRESS, Endpoint
 from careeval.protocol.run import Run
 
 HERE = "http://127.0.0.1:8000/v1"
@@ -30,10 +30,10 @@ HERE = "http://127.0.0.1:8000/v1"
 )
 def test_variables(model: str, variable: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """A provider has a variable, and each service of OpenAI's API has one of its own."""
-    assert server_address(model, None) is None
+    assert Endpoint("ask", model, None, {}).address is None
     monkeypatch.setenv(variable, HERE)
-    assert server_address(model, None) == HERE
-    assert server_address(model, "http://elsewhere/v1") == "http://elsewhere/v1"
+    assert Endpoint("ask", model, None, {}).address == HERE
+    assert Endpoint("ask", model, "http://elsewhere/v1", {}).address == "http://elsewhere/v1"
 
 
 @pytest.mark.parametrize(
@@ -49,7 +49,7 @@ def test_variables(model: str, variable: str, monkeypatch: pytest.MonkeyPatch) -
 def test_variables_of_others(model: str, variable: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """A variable that Inspect does not read for a model gives it no address."""
     monkeypatch.setenv(variable, HERE)
-    assert server_address(model, None) is None
+    assert Endpoint("ask", model, None, {}).address is None
 
 
 @pytest.mark.parametrize(

@@ -31,7 +31,8 @@ from careeval.cli.app import run as command
 from careeval.errors import ProtocolError
 from careeval.protocol import clients, connect
 from careeval.protocol.evaluate import resume
-from careeval.protocol.providers import REDACTED, Redactor, check_address, redacted
+from careeval.protocol.failures import REDACTED, Redactor
+from careeval.protocol.providers import check_address, redacted
 from careeval.protocol.run import Outcome, Run, RunCallbacks, RunProgress, Stop
 from careeval.protocol.run_folder import RUN_FILE
 from careeval.protocol.run_setup import prepare

@@ -18,13 +18,7 @@ from urllib.parse import urlsplit
 
 from careeval.errors import ProtocolError
 from careeval.files import read_text
-from careeval.protocol.providers import (
-    COMPATIBLE,
-    EXAMPLE,
-    check_address,
-    provider_of,
-    server_address,
-)
+from careeval.protocol.providers import COMPATIBLE, EXAMPLE, check_address
 from careeval.protocol.run import Run
 
 HARMLESS_ARGS = frozenset(
@@ -119,21 +113,18 @@ def normalised(text: str) -> str:
 
 
 def _destinations(run: Run) -> Iterator[Destination]:
-    for name, base_url, args in (
-        (run.model or "", run.base_url, run.model_args),
-        (run.grader or "", run.grader_base_url, run.grader_args),
-    ):
-        if base_url is not None:
-            check_address(name, base_url, f"the address of {name}")
-            address = normalised(base_url)
-            in_environment = map(os.environ.get, provider_of(name).address_variables)
+    for each in run.endpoints:
+        if each.base_url is not None:
+            check_address(each.model, each.base_url, f"the address of {each.model}")
+            address = normalised(each.base_url)
+            in_environment = map(os.environ.get, each.provider.address_variables)
             if address not in [normalised(value) for value in in_environment if value]:
-                yield Destination(run.system, name, address, is_address=True)
-        for argument, value in args.items():
+                yield Destination(run.system, each.model, address, is_address=True)
+        for argument, value in each.args.items():
             if argument not in HARMLESS_ARGS:
                 shown = value if isinstance(value, str) else json.dumps(value)
                 text = normalised(f"{argument}={shown}")
-                yield Destination(run.system, name, text, is_address=False)
+                yield Destination(run.system, each.model, text, is_address=False)
 
 
 def _kept() -> set[str]:
@@ -164,13 +155,10 @@ def check_addresses(runs: Iterable[Run]) -> None:
 
 def _missing(run: Run) -> Iterator[str]:
     """Yield a line for each missing address: of a run's model, and of its grader."""
-    for purpose, name, base_url, option, args in (
-        ("asking", run.model, run.base_url, "--base-url", run.model_args),
-        ("grading with", run.grader, run.grader_base_url, "--grader-base-url", run.grader_args),
-    ):
-        if name is None or server_address(name, base_url) or "port" in args:
+    for each in run.endpoints:
+        if each.address or "port" in each.args:
             continue
-        provider = provider_of(name)
+        provider = each.provider
         starts = provider.package if provider.loads_models else ""
         if provider.name in COMPATIBLE:
             why = ""
@@ -178,8 +166,13 @@ def _missing(run: Run) -> Iterator[str]:
             why = f", and the package {starts}, which would start one, is not installed"
         else:
             continue
+        purpose, option = (
+            ("asking", "--base-url")
+            if each.role == "ask"
+            else ("grading with", "--grader-base-url")
+        )
         variable = provider.address_variables[0]
         yield (
-            f"{purpose} {name} needs the address of its server: neither {option} nor the variable "
-            f"{variable} is set{why}"
+            f"{purpose} {each.model} needs the address of its server: "
+            f"neither {option} nor the variable {variable} is set{why}"
         )

@@ -26,10 +26,9 @@ from careeval.protocol.ledger import (
     CALLS_FILE,
     SPENT_FILE,
     PaidCall,
-    Role,
     finished_key,
 )
-from careeval.protocol.providers import provider_of
+from careeval.protocol.providers import Role, provider_of
 from careeval.protocol.run_files import JsonLines
 
 

@@ -10,7 +10,7 @@ import asyncio
 import os
 import signal
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
@@ -39,10 +39,10 @@ from careeval.protocol.failures import (
     is_hopeless,
     last_attempt,
 )
-from careeval.protocol.ledger import Budget, PaidCall, Role
+from careeval.protocol.ledger import Budget, PaidCall
 from careeval.protocol.prices import ANSWER_TOKENS, CallEstimate, Price, estimate_call
-from careeval.protocol.providers import redacted
-from careeval.protocol.run import MAX_TOKENS, Stop
+from careeval.protocol.providers import Role, redacted
+from careeval.protocol.run import MAX_TOKENS, Stop, Tally
 
 NOT_TAKEN = ("content_filter", "model_length")
 """Stop reasons that, in an output without usage, mean that the provider refused the request."""
@@ -103,20 +103,20 @@ class RunCalls:
     def __init__(
         self,
         folder: Path,
+        tally: Tally,
         budget: Budget | None = None,
-        tell: Callable[[PaidCall], None] = lambda _: None,
         prices: Mapping[str, Price] = {},
     ) -> None:
         """Open the files in the run's folder, and read the finished calls.
 
-        Without a budget there is no limit. `tell` is called with each call that comes back;
-        `prices` are those of `Run.prices`.
+        Calls and samples are counted in `tally`. Without a budget there is no limit; `prices` are
+        those of `Run.prices`.
 
         Raises:
             OSError: The files cannot be written.
         """
         self._kept = StoredCalls(folder)
-        self._budget, self._tell, self._prices = budget, tell, prices
+        self.tally, self._budget, self._prices = tally, budget, prices
         self._for_money = asyncio.Lock()
         self._landed = asyncio.Event()
         self._models: dict[str, Model] = {}
@@ -368,7 +368,7 @@ class RunCalls:
             raise
         if paid:
             pending.reserved = None  # the line of the payment has released it
-            self._tell(paid)
+            self.tally.count_call(paid)
         else:
             self._release(pending)
 

@@ -14,8 +14,7 @@ from typing import Any
 from tenacity import RetryCallState
 from tenacity.wait import wait_base, wait_exponential_jitter, wait_random
 
-from careeval.protocol.failures import ReplyTooLongError
-from careeval.protocol.providers import Redactor
+from careeval.protocol.failures import Redactor, ReplyTooLongError
 
 TIMEOUT = 1800
 """Seconds after which a call that fails is not retried."""

@@ -20,7 +20,7 @@ from inspect_ai.model import (
 )
 
 from careeval.protocol import clients
-from careeval.protocol.calls import current_calls
+from careeval.protocol.calls import RunCalls, current_calls
 from careeval.protocol.clients import (
     TIMEOUT,
     ReplyQueue,
@@ -30,16 +30,9 @@ from careeval.protocol.clients import (
     limit_connecting,
     prepare_clients,
 )
-from careeval.protocol.ledger import Role
+from careeval.protocol.failures import Redactor
 from careeval.protocol.prices import Price
-from careeval.protocol.providers import (
-    Redactor,
-    address_error,
-    check_address,
-    provider_of,
-    secrets,
-    server_address,
-)
+from careeval.protocol.providers import Endpoint, address_error, check_address, secrets
 from careeval.protocol.run import GRADER_TOKENS, Run
 
 EMBEDDED = "gguf"
@@ -64,41 +57,35 @@ MAX_RETRIES = 10
 """The most retries of a call."""
 
 
-def connect(run: Run, role: Role, reply_queue: ReplyQueue) -> Model:
-    """Return the model that a run asks, or its grader, ready to be called.
+def connect(run: Run, endpoint: Endpoint, reply_queue: ReplyQueue) -> Model:
+    """Return one of the models of a run, ready to be called.
 
-    The task sets how responses are sampled, and the grader sets how it is called.
-
-    Args:
-        run: The run, which names the model and the grader.
-        role: `ask` for the model, `grade` for the grader.
-        reply_queue: The queue of replies; one for both models, since they share a loop.
+    The task sets how responses are sampled, and the grader sets how it is called. Both models of a
+    run share a `reply_queue`, since they share a loop.
 
     Raises:
         PrerequisiteError: A key or a package is missing.
         ProtocolError: The address is not valid.
         ValueError: There is no such provider.
     """
-    if role == "ask":
-        name, base_url, args = run.model, run.base_url, run.model_args
-    else:
-        name, base_url, args = run.grader, run.grader_base_url, run.grader_args
-    assert name is not None
+    name, provider = endpoint.model, endpoint.provider
     # vLLM's provider reads its address only at the first call
-    elsewhere, provider = server_address(name, base_url), provider_of(name)
+    elsewhere = endpoint.address
     config = GenerateConfig(
-        max_connections=_fixed(name, base_url, run.max_connections),
+        max_connections=_fixed_connections(endpoint, run.max_connections),
         max_retries=MAX_RETRIES,
         timeout=TIMEOUT,
         attempt_timeout=None if provider.loads_models and not elsewhere else ATTEMPT_TIMEOUT,
     )
-    if role == "grade":
+    if endpoint.role == "grade":
         is_embedded = provider.name == EMBEDDED
         config.max_tokens = EMBEDDED_GRADER_TOKENS if is_embedded else GRADER_TOKENS
     limit_connecting()
     try:
         # not memoized: another run of this process may have other limits
-        model = get_model(name, config=config, base_url=base_url, memoize=False, **args)
+        model = get_model(
+            name, config=config, base_url=endpoint.base_url, memoize=False, **endpoint.args
+        )
     except Exception as error:
         if type(error).__name__ != "InvalidURL":
             raise
@@ -113,19 +100,17 @@ def connect(run: Run, role: Role, reply_queue: ReplyQueue) -> Model:
         check_address(name, str(address), f"the address of {name}")
     redactor = Redactor(secrets(model.api, name, os.environ))
     prepare_clients(model.api, reply_queue, redactor)
-    _set_retry_wait(model)
-    _redact_results(model, redactor)
-    _record_requests(model)
-    if config.attempt_timeout:
-        _watch_for_silence(model, config.attempt_timeout)
+    # Inspect retries calls; a provider's own wait, such as vLLM's five seconds, asks no server
+    wait = ReportingWait(RetryAfterWait(), _failed)
+    model.api.retry_wait = lambda: wait  # type: ignore[method-assign]
+    _follow_calls(model, redactor, config.attempt_timeout)
     return model
 
 
 def calls_in_flight(run: Run) -> int:
     """Return the most calls in flight to a run's model, or to its grader if it asks no model."""
-    name = run.model or run.grader or ""
-    base_url = run.base_url if run.model else run.grader_base_url
-    return _fixed(name, base_url, run.max_connections) or HOSTED_CALLS
+    fixed = [_fixed_connections(each, run.max_connections) for each in run.endpoints[:1]]
+    return next(filter(None, fixed), HOSTED_CALLS)
 
 
 def set_prices(prices: Mapping[str, Price]) -> None:
@@ -141,21 +126,13 @@ def set_prices(prices: Mapping[str, Price]) -> None:
         set_model_info(name, info.model_copy(update={"cost": cost}))
 
 
-def _fixed(name: str, base_url: str | None, wanted: int | None) -> int | None:
+def _fixed_connections(endpoint: Endpoint, wanted: int | None) -> int | None:
     """Return the fixed number of calls in flight; `None` if the number adapts to refusals."""
     if wanted is not None:
         return wanted
-    provider = provider_of(name)
-    if provider.name == EMBEDDED:
+    if endpoint.provider.name == EMBEDDED:
         return EMBEDDED_CALLS
-    return OWN_CALLS if base_url or provider.own_server else None
-
-
-def _set_retry_wait(model: Model) -> None:
-    """Make Inspect, which retries calls, wait as long as the server asks."""
-    # a provider's own wait, such as vLLM's five seconds, does not ask the server
-    wait = ReportingWait(RetryAfterWait(), _failed)
-    model.api.retry_wait = lambda: wait  # type: ignore[method-assign]
+    return OWN_CALLS if endpoint.base_url or endpoint.provider.own_server else None
 
 
 def _failed(error: BaseException) -> bool:
@@ -163,68 +140,47 @@ def _failed(error: BaseException) -> bool:
     return calls is not None and calls.record_failure(error)
 
 
-def _record_requests(model: Model) -> None:
-    """Record in the run the request that each call sent; Inspect's log lacks it."""
+def _follow_calls(model: Model, redactor: Redactor, attempt_timeout: int | None) -> None:
+    """Record each attempt at a call in its run, and redact the key in its result and its error.
+
+    The run gets the request that was sent, which Inspect's log lacks, and a server's silence. Five
+    attempts at a server that takes requests and never answers last 25 minutes where one call is
+    made at a time. A shorter timeout would give up servers that load a model at the first call. So
+    the first attempts keep their whole time, and towards its end the server is sent a small
+    request: a server that does not answer that either is given up with the attempt.
+    """
     generate: Any = model.api.generate
 
-    async def recorded(*args: Any, **more: Any) -> Any:
-        result = await generate(*args, **more)
-        if isinstance(result, tuple) and (calls := current_calls()):
-            calls.record_request(result[1].request)
-        return result
+    async def probe(calls: RunCalls, seconds: float) -> None:
+        await asyncio.sleep(max(0.0, seconds - 1.1 * clients.PROBE_TIMEOUT))
+        if await is_silent(model.api):
+            calls.record_silence()
 
-    model.api.generate = recorded  # type: ignore[method-assign]
-
-
-def _redact_results(model: Model, redactor: Redactor) -> None:
-    """Redact the key in a provider's results and errors, and in Inspect's log of them."""
-    generate: Any = model.api.generate
-
-    async def redacted(*args: Any, **more: Any) -> Any:
+    async def followed(*args: Any, **more: Any) -> Any:
+        calls, probing = current_calls(), None
+        if calls and attempt_timeout and calls.none_has_succeeded():
+            probing = asyncio.create_task(probe(calls, attempt_timeout))
         try:
             result = await generate(*args, **more)
         except Exception as error:
             redactor.error(error)
             _redact_logged_call(redactor, is_error=True)
             raise
-        output = result[0] if isinstance(result, tuple) else result
+        finally:
+            if probing:
+                probing.cancel()
+        output, *call = result if isinstance(result, tuple) else (result,)
         is_error = isinstance(output, Exception)
         if is_error:
             redactor.error(output)
-        for part in result if isinstance(result, tuple) else (result,):
+        for part in (output, *call):
             redactor.inside(part, is_error=is_error)
         _redact_logged_call(redactor, is_error=is_error)
+        if call and calls:
+            calls.record_request(call[0].request)
         return result
 
-    model.api.generate = redacted  # type: ignore[method-assign]
-
-
-def _watch_for_silence(model: Model, attempt_timeout: float) -> None:
-    """Detect, before an attempt times out, a server that does not answer any request.
-
-    Five attempts at a server that takes requests and never answers last 25 minutes where one call
-    is made at a time. A shorter timeout would give up servers that load a model at the first call.
-    So the first attempts keep their whole time, and towards its end the server is sent a small
-    request: a server that does not answer that either is given up with the attempt.
-    """
-    generate: Any = model.api.generate
-
-    async def probe() -> None:
-        await asyncio.sleep(max(0.0, attempt_timeout - 1.1 * clients.PROBE_TIMEOUT))
-        if (calls := current_calls()) and await is_silent(model.api):
-            calls.record_silence()
-
-    async def watched(*args: Any, **more: Any) -> Any:
-        calls = current_calls()
-        if calls is None or not calls.none_has_succeeded():
-            return await generate(*args, **more)
-        probing = asyncio.create_task(probe())
-        try:
-            return await generate(*args, **more)
-        finally:
-            probing.cancel()
-
-    model.api.generate = watched  # type: ignore[method-assign]
+    model.api.generate = followed  # type: ignore[method-assign]
 
 
 def _redact_logged_call(redactor: Redactor, *, is_error: bool) -> None:

@@ -30,7 +30,6 @@ from careeval.protocol.prices import (
     cost_of,
     price_of,
 )
-from careeval.protocol.providers import server_address
 from careeval.protocol.recorded_responses import responses_of_system
 from careeval.protocol.run import GRADER_TOKENS, MAX_TOKENS, Run
 from careeval.protocol.selection import selection_of
@@ -48,12 +47,11 @@ def priced(run: Run, own: Mapping[str, Price] = {}) -> Run:
     The user's `own` prices, by Inspect's name of a model, override list prices.
     """
     known: dict[str, Price | None] = {}
-    for model, base_url in ((run.model, run.base_url), (run.grader, run.grader_base_url)):
-        if model:
-            # a list price is that of the provider's own server
-            elsewhere = server_address(model, base_url)
-            price = own.get(model) if elsewhere else price_of(model, own)
-            known[model] = price if known.get(model, price) == price else None
+    for endpoint in run.endpoints:
+        model = endpoint.model
+        # a list price is that of the provider's own server
+        price = own.get(model) if endpoint.address else price_of(model, own)
+        known[model] = price if known.get(model, price) == price else None
     return replace(run, prices={model: price for model, price in known.items() if price})
 
 

@@ -8,7 +8,6 @@ import threading
 import zipfile
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext, suppress
-from contextvars import ContextVar
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -82,7 +81,7 @@ def _evaluate(run: Run, folder: Path, siblings: Sequence[Path], watch: RunCallba
     tally = Tally(run.system, n_samples, finished, watch.report, is_held_out=held_out)
     sweep = (folder / run.sweep).resolve() if run.sweep else None
     budget = Budget(run.max_cost, siblings, folder, sweep) if run.max_cost is not None else None
-    calls = RunCalls(folder, budget, tally.count_call, run.prices)
+    calls = RunCalls(folder, tally, budget, run.prices)
     older_logs = set(folder.glob("*.eval"))
     watch.hold(calls)
     tally.flush()
@@ -90,7 +89,6 @@ def _evaluate(run: Run, folder: Path, siblings: Sequence[Path], watch: RunCallba
         with (
             _plain_errors(),
             using_calls(calls),
-            using_tally(tally),
             without_other_hooks() if held_out else nullcontext(),
             _interruptible(),
         ):
@@ -114,10 +112,9 @@ def connected(run: Run) -> tuple[Model | None, Model | None]:
     """
     with _plain_errors():
         set_prices(run.prices)
-        turns = ReplyQueue()
-        model = connect(run, "ask", turns) if run.model else None
-        grader = connect(run, "grade", turns) if run.grader else None
-    return model, grader
+        replies = ReplyQueue()
+        models = {each.role: connect(run, each, replies) for each in run.endpoints}
+    return models.get("ask"), models.get("grade")
 
 
 def _task(run: Run, folder: Path) -> Task:
@@ -301,20 +298,8 @@ def _refuse_changed(folder: Path, about: Mapping[str, Any]) -> None:
 
 # Inspect's hooks
 
-_TALLY: ContextVar[Tally | None] = ContextVar("careeval_tally", default=None)
-
 LONG = 60.0
 """Waits of this many seconds or more are shown with the time of day when they end."""
-
-
-@contextmanager
-def using_tally(tally: Tally) -> Iterator[None]:
-    """Count calls and samples with `tally` inside the block."""
-    token = _TALLY.set(tally)
-    try:
-        yield
-    finally:
-        _TALLY.reset(token)
 
 
 @contextmanager
@@ -350,23 +335,22 @@ class RunHooks(Hooks):
 
     async def on_model_retry(self, data: ModelRetry) -> None:
         """Show why an attempt at a call failed, and when the call is retried."""
-        if tally := _TALLY.get():
+        if calls := current_calls():
             reason = last_failure_reason() or str(data.status_code or "an error")
-            tally.count_failed_attempt(f"{data.model_name}: {reason}", _retry_time(data.wait_time))
+            error = f"{data.model_name}: {reason}"
+            calls.tally.count_failed_attempt(error, _retry_time(data.wait_time))
             if data.wait_time >= LONG:
                 # nothing else may be shown during the wait
-                tally.flush()
+                calls.tally.flush()
 
     async def on_sample_end(self, data: SampleEnd) -> None:
         """Count a sample as finished or given up, unless the end of the run interrupted it."""
-        calls = current_calls()
-        is_cut_off = data.sample.error is not None and calls is not None and calls.stopped
-        if (tally := _TALLY.get()) and not is_cut_off:
-            error = data.sample.error
+        calls, error = current_calls(), data.sample.error
+        if calls and not (error and calls.stopped):
             message = (
                 (error.message.strip().splitlines() or ["an error"])[-1][:200] if error else None
             )
-            tally.count_sample((str(data.sample.id), data.sample.epoch), message)
+            calls.tally.count_sample((str(data.sample.id), data.sample.epoch), message)
 
 
 def _retry_time(wait: float) -> str:

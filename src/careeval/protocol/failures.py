@@ -10,11 +10,12 @@ import re
 import socket
 import ssl
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from http import HTTPStatus
+from typing import Any
 
-from careeval.protocol.providers import Redactor
+from pydantic import BaseModel
 
 MAX_CHARACTERS = 500
 """The most characters kept of a reason for a failure, since a server may send a whole page."""
@@ -206,6 +207,80 @@ def _chain(error: BaseException) -> Iterator[BaseException]:
         seen.add(id(current))
         yield current
         current = current.__cause__ or current.__context__
+
+
+# Keys in texts
+
+REDACTED = "(the key)"
+
+MIN_REDACTED = 8
+"""The fewest characters of a key that is redacted in answers too, not in errors alone. A shorter
+key, such as "EMPTY", may be a word of the answer."""
+
+
+class Redactor:
+    """Redacts keys in what a provider returns: in errors all of them, elsewhere the long ones.
+
+    A key that JSON escapes is plain again once the provider's client has read the reply.
+    """
+
+    def __init__(self, keys: Iterable[str]) -> None:
+        """Take the keys; empty keys are ignored."""
+        # a key may begin with another
+        self._keys = sorted(filter(None, keys), key=len, reverse=True)
+        self._long = [key for key in self._keys if len(key) >= MIN_REDACTED]
+
+    def text(self, text: str, *, is_error: bool) -> str:
+        """Return a text with its keys redacted."""
+        for key in self._keys if is_error else self._long:
+            text = text.replace(key, REDACTED)
+        return text
+
+    def body(self, raw: bytes, *, is_error: bool) -> bytes:
+        """Return the body of a reply with its keys redacted."""
+        for key in self._keys if is_error else self._long:
+            raw = raw.replace(key.encode(), REDACTED.encode())
+        return raw
+
+    def error(self, error: BaseException) -> None:
+        """Redact the keys in an exception and in its chain of causes, in place."""
+        seen = set[int]()
+        left: list[BaseException | None] = [error]
+        while left:
+            current = left.pop()
+            if current is None or id(current) in seen:
+                continue
+            seen.add(id(current))
+            left += [current.__cause__, current.__context__]
+            current.args = tuple(self._value(value) for value in current.args)
+            for name, value in list(getattr(current, "__dict__", {}).items()):
+                if (redacted := self._value(value)) is not value:
+                    setattr(current, name, redacted)
+
+    def inside(self, value: Any, *, is_error: bool) -> Any:
+        """Return a value with its keys redacted, in lists, mappings and pydantic models too.
+
+        Models are changed in place, since Inspect's log may hold them already.
+        """
+        if isinstance(value, str):
+            redacted = self.text(value, is_error=is_error)
+            return value if redacted == value else redacted
+        if isinstance(value, Mapping):
+            return {each: self.inside(value[each], is_error=is_error) for each in value}
+        if isinstance(value, list | tuple):
+            clean = [self.inside(each, is_error=is_error) for each in value]
+            return clean if isinstance(value, list) else tuple(clean)
+        if isinstance(value, BaseModel):
+            for name, field in value.__dict__.items():
+                value.__dict__[name] = self.inside(field, is_error=is_error)
+        return value
+
+    def _value(self, value: Any) -> Any:
+        if not isinstance(value, str | bytes):
+            return value
+        redact: Any = self.text if isinstance(value, str) else self.body
+        redacted = redact(value, is_error=True)
+        return value if redacted == value else redacted
 
 
 # Graders that give nothing usable

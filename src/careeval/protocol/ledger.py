@@ -26,11 +26,12 @@ from collections.abc import AsyncIterator, Collection, Iterable, Iterator, Seque
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Any, get_args
 
 from careeval.errors import ProtocolError
 from careeval.files import open_in_place
 from careeval.protocol.prices import CallEstimate
+from careeval.protocol.providers import Role
 from careeval.protocol.run_files import (
     MAX_CALLS,
     JsonLines,
@@ -50,9 +51,6 @@ CALLS_FILE = "calls.jsonl"
 
 MAX_KEY = 2_500
 """The most characters of a call's key."""
-
-Role = Literal["ask", "grade"]
-"""The purpose of a call: to ask a system, or to grade its response."""
 
 
 @dataclass(frozen=True, slots=True)

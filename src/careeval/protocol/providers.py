@@ -8,10 +8,8 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Literal
 from urllib.parse import urlsplit
-
-from pydantic import BaseModel
 
 from careeval.errors import ProtocolError
 from careeval.modes.mode import PROVIDER as PROGRAMS
@@ -144,14 +142,33 @@ def variable_prefix(name: str) -> str:
 EXAMPLE = "such as http://localhost:8000/v1"
 
 
-def server_address(model: str, base_url: str | None) -> str | None:
-    """Return the address of a model's server that the run gives, or else the environment's.
+Role = Literal["ask", "grade"]
+"""The purpose of a call: to ask a system, or to grade its response."""
 
-    `None` if neither is set: the provider then has an address of its own, loads the model on this
-    machine, or cannot be asked.
-    """
-    given = (base_url, *map(os.environ.get, provider_of(model).address_variables))
-    return next(filter(None, given), None)
+
+@dataclass(frozen=True, slots=True)
+class Endpoint:
+    """A model that a run calls, and the server that the run gives for it."""
+
+    role: Role
+    model: str
+    base_url: str | None
+    args: Mapping[str, Any]  # Arguments of the provider
+
+    @property
+    def provider(self) -> Provider:
+        """The provider of the model."""
+        return provider_of(self.model)
+
+    @property
+    def address(self) -> str | None:
+        """The address of the server that the run gives, or else the environment's.
+
+        `None` if neither is set: the provider then has an address of its own, loads the model on
+        this machine, or cannot be asked.
+        """
+        given = (self.base_url, *map(os.environ.get, self.provider.address_variables))
+        return next(filter(None, given), None)
 
 
 def check_address(model: str | None, url: str, where: str) -> None:
@@ -257,77 +274,3 @@ def missing_keys(
     for purpose, model in (asking | grading).items():
         if keys := missing_key(model, environment):
             yield f"{purpose} needs a key: {' or '.join(keys)} is not set"
-
-
-# Keys in texts
-
-REDACTED = "(the key)"
-
-MIN_REDACTED = 8
-"""The fewest characters of a key that is redacted in answers too, not in errors alone. A shorter
-key, such as "EMPTY", may be a word of the answer."""
-
-
-class Redactor:
-    """Redacts keys in what a provider returns: in errors all of them, elsewhere the long ones.
-
-    A key that JSON escapes is plain again once the provider's client has read the reply.
-    """
-
-    def __init__(self, keys: Iterable[str]) -> None:
-        """Take the keys; empty keys are ignored."""
-        # a key may begin with another
-        self._keys = sorted(filter(None, keys), key=len, reverse=True)
-        self._long = [key for key in self._keys if len(key) >= MIN_REDACTED]
-
-    def text(self, text: str, *, is_error: bool) -> str:
-        """Return a text with its keys redacted."""
-        for key in self._keys if is_error else self._long:
-            text = text.replace(key, REDACTED)
-        return text
-
-    def body(self, raw: bytes, *, is_error: bool) -> bytes:
-        """Return the body of a reply with its keys redacted."""
-        for key in self._keys if is_error else self._long:
-            raw = raw.replace(key.encode(), REDACTED.encode())
-        return raw
-
-    def error(self, error: BaseException) -> None:
-        """Redact the keys in an exception and in its chain of causes, in place."""
-        seen = set[int]()
-        left: list[BaseException | None] = [error]
-        while left:
-            current = left.pop()
-            if current is None or id(current) in seen:
-                continue
-            seen.add(id(current))
-            left += [current.__cause__, current.__context__]
-            current.args = tuple(self._value(value) for value in current.args)
-            for name, value in list(getattr(current, "__dict__", {}).items()):
-                if (redacted := self._value(value)) is not value:
-                    setattr(current, name, redacted)
-
-    def inside(self, value: Any, *, is_error: bool) -> Any:
-        """Return a value with its keys redacted, in lists, mappings and pydantic models too.
-
-        Models are changed in place, since Inspect's log may hold them already.
-        """
-        if isinstance(value, str):
-            redacted = self.text(value, is_error=is_error)
-            return value if redacted == value else redacted
-        if isinstance(value, Mapping):
-            return {each: self.inside(value[each], is_error=is_error) for each in value}
-        if isinstance(value, list | tuple):
-            clean = [self.inside(each, is_error=is_error) for each in value]
-            return clean if isinstance(value, list) else tuple(clean)
-        if isinstance(value, BaseModel):
-            for name, field in value.__dict__.items():
-                value.__dict__[name] = self.inside(field, is_error=is_error)
-        return value
-
-    def _value(self, value: Any) -> Any:
-        if not isinstance(value, str | bytes):
-            return value
-        redact: Any = self.text if isinstance(value, str) else self.body
-        redacted = redact(value, is_error=True)
-        return value if redacted == value else redacted

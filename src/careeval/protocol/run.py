@@ -18,7 +18,7 @@ from careeval.errors import ProtocolError
 from careeval.modes.response import RESPONSE
 from careeval.protocol.ledger import PaidCall
 from careeval.protocol.prices import Price
-from careeval.protocol.providers import provider_of, server_address
+from careeval.protocol.providers import Endpoint
 
 Kind = TypeVar("Kind")
 
@@ -94,13 +94,18 @@ class Run:
         return bool(self.task.get("all_required"))
 
     @property
+    def endpoints(self) -> list[Endpoint]:
+        """The models that the run calls: the one it asks, then its grader."""
+        asked = self.model and Endpoint("ask", self.model, self.base_url, self.model_args)
+        grader = self.grader and Endpoint(
+            "grade", self.grader, self.grader_base_url, self.grader_args
+        )
+        return [endpoint for endpoint in (asked, grader) if endpoint]
+
+    @property
     def local(self) -> bool:
         """True if a model is loaded on this machine; such runs go one at a time."""
-        servers = ((self.model, self.base_url), (self.grader, self.grader_base_url))
-        return any(
-            name and provider_of(name).loads_models and not server_address(name, base_url)
-            for name, base_url in servers
-        )
+        return any(each.provider.loads_models and not each.address for each in self.endpoints)
 
 
 @dataclass(frozen=True, slots=True)
