@@ -40,7 +40,6 @@ from careeval.people import database, deck, forms
 from careeval.people.web import connection
 from careeval.protocol import (
     calls,
-    clients,
     connect,
     failures,
     gguf,
@@ -369,13 +368,13 @@ def _limits_that_are_met() -> str:
         ("calls at once", f"{connect.HOSTED_CALLS} to a hosted model, {connect.OWN_CALLS} to a "
          f"server of one's own, {connect.EMBEDDED_CALLS} to an embedded model; `--max-connections` "
          "says otherwise"),
-        ("one attempt at a call", f"{_time(connect.ATTEMPT_TIMEOUT)}; {clients.CONNECT_TIMEOUT} "
+        ("one attempt at a call", f"{_time(connect.ATTEMPT_TIMEOUT)}; {connect.CONNECT_TIMEOUT} "
          "seconds until it is connected"),
         ("attempts at a call", f"{1 + connect.MAX_RETRIES}, begun within {_time(connect.TIMEOUT)}"),
-        ("wait between two attempts", f"{_time(clients.MAX_WAIT)}; "
-         f"{_time(clients.MAX_ASKED_WAIT)} where the server asks for it"),
+        ("wait between two attempts", f"{_time(failures.MAX_WAIT)}; "
+         f"{_time(failures.MAX_ASKED_WAIT)} where the server asks for it"),
         ("a `gguf` answer", _time(gguf.ANSWER_SECONDS)),
-        ("a server's reply", _size(clients.MAX_REPLY)),
+        ("a server's reply", _size(connect.MAX_REPLY)),
         ("calls to a grader for one response", f"{grading.MAX_ATTEMPTS}"),
         ("a run that gets nowhere", f"ends after {calls.TIMES_TURNED_AWAY} attempts that would "
          f"all fail so, or {failures.MAX_UNUSABLE} responses without a usable judgment"),

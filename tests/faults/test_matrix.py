@@ -25,7 +25,7 @@ from polars.testing import assert_frame_equal
 from careeval.cli.app import run as command
 from careeval.protocol import connect, evaluate
 from careeval.protocol.asking import epoch_seed
-from careeval.protocol.clients import ReplyQueue
+from careeval.protocol.connect import ReplyQueue
 from careeval.protocol.evaluate import resume
 from careeval.protocol.ledger import CALLS_FILE
 from careeval.protocol.providers import Endpoint, Role

@@ -8,7 +8,7 @@ import pytest
 from aiohttp import web
 from inspect_ai.model import ChatMessage, ChatMessageUser, Model, get_model
 
-from careeval.protocol.clients import ReplyQueue, prepare_clients
+from careeval.protocol.connect import ReplyQueue, prepare_clients
 from careeval.protocol.failures import Redactor
 from support.fake_server import FakeServer
 

@@ -2,7 +2,7 @@
 
 import asyncio
 
-from careeval.protocol.clients import ReplyQueue
+from careeval.protocol.connect import ReplyQueue
 
 
 async def _deal(reply_queue: ReplyQueue, name: str, done: list[str], steps: int) -> None:

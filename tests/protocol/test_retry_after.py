@@ -9,7 +9,7 @@ from types import SimpleNamespace
 import pytest
 from tenacity import Future, RetryCallState
 
-from careeval.protocol.clients import MAX_ASKED_WAIT, MAX_WAIT, RetryAfterWait, retry_after
+from careeval.protocol.failures import MAX_ASKED_WAIT, MAX_WAIT, RetryAfterWait, retry_after
 
 
 def failed(attempt: int, headers: dict[str, str]) -> RetryCallState:

@@ -29,7 +29,7 @@ from inspect_ai.model import (
 from careeval.cli.app import SOME_FAILED, USAGE
 from careeval.cli.app import run as command
 from careeval.errors import ProtocolError
-from careeval.protocol import clients, connect
+from careeval.protocol import connect, failures
 from careeval.protocol.evaluate import resume
 from careeval.protocol.failures import REDACTED, Redactor
 from careeval.protocol.providers import check_address, redacted
@@ -98,8 +98,8 @@ def short_limits(monkeypatch: pytest.MonkeyPatch) -> None:
         # taken away again after the test, too
         monkeypatch.setenv(name, "")
         monkeypatch.delenv(name)
-    monkeypatch.setattr(clients, "MAX_REPLY", 2**20)
-    monkeypatch.setattr(clients, "HOPELESS", 0.0)
+    monkeypatch.setattr(connect, "MAX_REPLY", 2**20)
+    monkeypatch.setattr(failures, "HOPELESS", 0.0)
 
 
 def a_run(bank: Path, epochs: int = 8, grader: str | None = None) -> Run:
@@ -150,7 +150,7 @@ def test_a_server_that_never_answers(
 ) -> None:
     """One silent attempt ends a run; five are made where the server answers something else."""
     monkeypatch.setattr(connect, "ATTEMPT_TIMEOUT", seconds)
-    monkeypatch.setattr(clients, "PROBE_TIMEOUT", 1)
+    monkeypatch.setattr(connect, "PROBE_TIMEOUT", 1)
     asked: list[bytes] = []
 
     async def handle(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -198,7 +198,7 @@ def test_packets_are_dropped(
     """If no connection can be made, each attempt is given up soon, and the run ends."""
     if package := PROVIDERS.get(name):
         pytest.importorskip(package)
-    monkeypatch.setattr(clients, "CONNECT_TIMEOUT", 0.5)
+    monkeypatch.setattr(connect, "CONNECT_TIMEOUT", 0.5)
     variable = name.rpartition("/")[2].upper()
     monkeypatch.setenv(f"{variable}_API_KEY", KEY)
     with dropping() as url:
@@ -223,7 +223,7 @@ def test_tls_to_a_server_without(
     handler: object, words: str, bank: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """TLS that a server does not speak ends a run, whether it closes the connection or waits."""
-    monkeypatch.setattr(clients, "CONNECT_TIMEOUT", 0.5)
+    monkeypatch.setattr(connect, "CONNECT_TIMEOUT", 0.5)
     with serving(handler) as plain:  # type: ignore[arg-type]
         url = plain.replace("http://", "https://")
         outcome = outcome_at(url, bank, tmp_path / "robot", monkeypatch)
@@ -277,7 +277,7 @@ def test_a_full_server_whose_first_answers_are_under_way(
                 self.script = well
             return await super()._handle(http)
 
-    monkeypatch.setattr(clients, "HOPELESS", 0.1)
+    monkeypatch.setattr(failures, "HOPELESS", 0.1)
     with Full(lambda _: refused) as server:
         outcome = outcome_at(server.base_url, bank, tmp_path / "robot", monkeypatch)
     assert outcome.complete

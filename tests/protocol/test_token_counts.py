@@ -10,7 +10,7 @@ import pytest
 from inspect_ai.model import ModelOutput, ModelUsage
 
 from careeval.protocol.call_journal import usage_numbers, without_false_usage
-from careeval.protocol.clients import with_readable_usage
+from careeval.protocol.connect import with_readable_usage
 
 USAGE = {"prompt_tokens": 50, "completion_tokens": 9, "total_tokens": 59}
 

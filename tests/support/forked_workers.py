@@ -35,7 +35,7 @@ LOADED = (
     "inspect_ai.log._recorders.eval",
     # what the first run loads
     "careeval.protocol._registry",
-    "careeval.protocol.clients",
+    "careeval.protocol.connect",
     "anyio._backends._asyncio",
     "httpcore2",
     "inspect_ai.agent._acp.server",

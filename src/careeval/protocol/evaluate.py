@@ -24,8 +24,7 @@ from careeval.errors import LogError, ProtocolError
 from careeval.files import open_file
 from careeval.modes import check_version
 from careeval.protocol.calls import RunCalls, current_calls, last_failure_reason, using_calls
-from careeval.protocol.clients import ReplyQueue
-from careeval.protocol.connect import calls_in_flight, connect, set_prices
+from careeval.protocol.connect import ReplyQueue, calls_in_flight, connect, set_prices
 from careeval.protocol.held_out_runs import (
     allow_held_out,
     is_held_out,
