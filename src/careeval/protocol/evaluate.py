@@ -27,7 +27,6 @@ from careeval.protocol.calls import RunCalls, current_calls, last_failure_reason
 from careeval.protocol.connect import ReplyQueue, calls_in_flight, connect, set_prices
 from careeval.protocol.held_out_runs import (
     allow_held_out,
-    is_held_out,
     private_output,
     public_error,
 )
@@ -76,8 +75,7 @@ def _evaluate(run: Run, folder: Path, siblings: Sequence[Path], watch: RunCallba
 
     n_samples = len(task.dataset) * run.epochs
     finished, _ = logged_samples(folder)
-    held_out = is_held_out(run)
-    tally = Tally(run.system, n_samples, finished, watch.report, is_held_out=held_out)
+    tally = Tally(run.system, n_samples, finished, watch.report, is_held_out=run.is_held_out)
     sweep = (folder / run.sweep).resolve() if run.sweep else None
     budget = Budget(run.max_cost, siblings, folder, sweep) if run.max_cost is not None else None
     calls = RunCalls(folder, tally, budget, run.prices)
@@ -88,7 +86,7 @@ def _evaluate(run: Run, folder: Path, siblings: Sequence[Path], watch: RunCallba
         with (
             _plain_errors(),
             using_calls(calls),
-            without_other_hooks() if held_out else nullcontext(),
+            without_other_hooks() if run.is_held_out else nullcontext(),
             _interruptible(),
         ):
             complete, logs = _eval_set(task, run, folder, model, grader)

@@ -48,6 +48,7 @@ from careeval.modes.response import RESPONSE
 from careeval.protocol.asking import facts_of, find_response, rubric_of, stop_problem
 from careeval.protocol.call_journal import usage_numbers
 from careeval.protocol.calls import call, current_calls
+from careeval.protocol.log_fields import GradingUsage
 from careeval.protocol.prices import ITEM_TOKENS
 from careeval.scoring import maximum, scenario_points
 
@@ -154,21 +155,11 @@ def viewer_points(rubric: Rubric, items: Sequence[RubricItem], graded: RubricJud
     return max(earned, -float(maximum(points))) if rubric is Rubric.plan else earned
 
 
-@dataclass(frozen=True)
-class GradingUsage:
-    """The usage of the calls about a rubric of a response; `None` if any call lacks the number."""
-
-    input_tokens: int | None  # Cached ones included
-    output_tokens: int | None  # Reasoning included
-    cost_usd: float | None
-    seconds: float | None  # Sum of the calls' durations
-
-    @staticmethod
-    def of(outputs: Sequence[ModelOutput]) -> GradingUsage:
-        """Return the usage summed over calls."""
-        columns = zip(*(usage_numbers(output) for output in outputs), strict=True)
-        sums = [None if None in column else sum(column) for column in columns]
-        return GradingUsage(*sums) if sums else GradingUsage(0, 0, 0.0, 0.0)
+def _usage_of(outputs: Sequence[ModelOutput]) -> GradingUsage:
+    """Return the usage summed over calls; 0 for no calls."""
+    columns = zip(*(usage_numbers(output) for output in outputs), strict=True)
+    sums = [None if None in column else sum(column) for column in columns]
+    return GradingUsage(*sums) if sums else GradingUsage(0, 0, 0.0, 0.0)
 
 
 @dataclass(frozen=True)
@@ -188,10 +179,10 @@ class _Grading:
     ) -> tuple[RubricJudgments, GradingUsage]:
         """Grade one rubric in one call, or in one call per item."""
         if not items:
-            return RubricJudgments((), 0, 0), GradingUsage.of([])
+            return RubricJudgments((), 0, 0), _usage_of([])
         if not self.per_item:
             replies, outputs = await self._ask(shown, rubric)
-            return resolve(items, shown, replies, self.response), GradingUsage.of(outputs)
+            return resolve(items, shown, replies, self.response), _usage_of(outputs)
         try:
             async with asyncio.TaskGroup() as group:
                 asked = [
@@ -211,7 +202,7 @@ class _Grading:
             sum(graded.n_calls for graded in graded_items),
             sum(graded.n_quotes_dropped for graded in graded_items),
         )
-        return whole, GradingUsage.of([output for _, outputs in results for output in outputs])
+        return whole, _usage_of([output for _, outputs in results for output in outputs])
 
     async def _ask(
         self, shown: Sequence[RubricItem], scope: str

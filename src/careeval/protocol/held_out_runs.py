@@ -48,7 +48,7 @@ Do not publish them, commit them or send them on: a scenario that was seen is no
 def folder_of_run(root: Path, run: Run) -> Path:
     """Return the folder of a run below the folder that the user named."""
     name = folder_name(run.system)
-    return root / PRIVATE / name if is_held_out(run) else root / name
+    return root / PRIVATE / name if run.is_held_out else root / name
 
 
 @contextmanager
@@ -69,7 +69,7 @@ def private_output(run: Run, folder: Path) -> Iterator[None]:
     requests. Temporary files go to the run's folder, and the variables by which Inspect writes to
     other places are cleared. For a run over the public split nothing is changed.
     """
-    if not is_held_out(run):
+    if not run.is_held_out:
         yield
         return
     names = [*_OUTPUT_VARIABLES, *_VS_CODE, "TMPDIR"]
@@ -94,7 +94,7 @@ def private_output(run: Run, folder: Path) -> Iterator[None]:
 
 def public_error(run: Run, folder: Path, words: str) -> str:
     """Return an error to show; if the run is held out, write it to a file and return its place."""
-    if not words or not is_held_out(run):
+    if not words or not run.is_held_out:
         return words
     path = folder / ERROR_FILE
     path.write_text(f"{words}\n", encoding="utf-8", errors="replace")
@@ -122,15 +122,10 @@ def refuse_taken_name(root: Path, run: Run) -> None:
 
 def make_private_folder(root: Path, run: Run) -> None:
     """Make the private folder for a held-out run: for its owner alone, and ignored by git."""
-    if not is_held_out(run):
+    if not run.is_held_out:
         return
     private = root / PRIVATE
     private.mkdir(mode=0o700, parents=True, exist_ok=True)
     private.chmod(0o700)
     write_text(private / ".gitignore", "*\n")
     write_text(private / "README", NOTE)
-
-
-def is_held_out(run: Run) -> bool:
-    """Tell whether a run is over the held-out split."""
-    return run.task.get("split") == Split.held_out

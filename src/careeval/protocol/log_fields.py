@@ -182,13 +182,16 @@ class LoggedJudgment:
 
 
 @dataclass(frozen=True)
-class LoggedGradingUsage:
-    """Tokens, cost and time of all calls that judged one rubric; `None` where unknown."""
+class GradingUsage:
+    """Tokens, cost and time of all calls that judged one rubric of a response.
 
-    input_tokens: TokenShare | None = None
-    output_tokens: TokenShare | None = None
+    A number is `None` if it is unknown for any of the calls.
+    """
+
+    input_tokens: TokenShare | None = None  # Cached ones included
+    output_tokens: TokenShare | None = None  # Reasoning included
     cost_usd: Amount | None = None
-    seconds: Amount | None = None
+    seconds: Amount | None = None  # Sum of the calls' durations
 
 
 @dataclass(frozen=True)
@@ -196,7 +199,7 @@ class LoggedGrading:
     """The grading of one rubric of a response."""
 
     judgments: Annotated[tuple[LoggedJudgment, ...], Field(max_length=MAX_ITEMS)] = ()
-    usage: Annotated[LoggedGradingUsage | None, OrUnknown] = None
+    usage: Annotated[GradingUsage | None, OrUnknown] = None
 
 
 @dataclass(frozen=True)

@@ -17,9 +17,9 @@ from careeval.core.response import ResponseState
 from careeval.core.scenario import Rubric, Split
 from careeval.errors import LogError
 from careeval.protocol.log_fields import (
+    GradingUsage,
     Grouping,
     LoggedGrading,
-    LoggedGradingUsage,
     LoggedItem,
     LoggedSample,
     LoggedScenario,
@@ -319,9 +319,7 @@ def judgment_table(graded: Iterable[GradedResponse]) -> pl.DataFrame:
     return pl.concat(parts, how="horizontal").select(*schema(JUDGMENTS))
 
 
-def _marks(
-    sample: LoggedSample, rubric: Rubric
-) -> tuple[Mapping[str, Mark], Mark, LoggedGradingUsage]:
+def _marks(sample: LoggedSample, rubric: Rubric) -> tuple[Mapping[str, Mark], Mark, GradingUsage]:
     """Return a rubric's marks by item, the mark of items without a judgment, and the usage.
 
     Where grading broke off, every item is unresolved. An empty, refused or malformed response is
@@ -329,7 +327,7 @@ def _marks(
     """
     state = sample.response.state
     if not state.is_graded:
-        nothing = LoggedGradingUsage(0, 0, 0.0, 0.0)
+        nothing = GradingUsage(0, 0, 0.0, 0.0)
         return {}, (False, None, f"{state} response: nothing to grade"), nothing
     graded = sample.graded.get(rubric, LoggedGrading())
     marks = {j.item: (j.present, j.quote, j.reason) for j in graded.judgments}
@@ -337,7 +335,7 @@ def _marks(
     return (
         marks,
         (None, None, NOT_GRADED if is_cancelled(sample.error) else why),
-        graded.usage or LoggedGradingUsage(),
+        graded.usage or GradingUsage(),
     )
 
 
@@ -359,7 +357,7 @@ def _item_row(rubric: Rubric, position: int, item: LoggedItem) -> Row:
     }
 
 
-def _shares(usage: LoggedGradingUsage, n_items: int) -> Row:
+def _shares(usage: GradingUsage, n_items: int) -> Row:
     """Return the usage of one judgment: an equal share of the usage for the whole rubric."""
     return {
         name: None if total is None else total / n_items

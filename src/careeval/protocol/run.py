@@ -14,6 +14,7 @@ from typing import Annotated, Any, ClassVar, Protocol, TypeVar
 
 from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
 
+from careeval.core.scenario import Split
 from careeval.errors import ProtocolError
 from careeval.modes.response import RESPONSE
 from careeval.protocol.ledger import PaidCall
@@ -92,6 +93,11 @@ class Run:
     def asks_function(self) -> bool:
         """True if the recorded responses are those of a Python function, which may give more."""
         return bool(self.task.get("all_required"))
+
+    @property
+    def is_held_out(self) -> bool:
+        """True if the run is over the held-out split."""
+        return self.task.get("split") == Split.held_out
 
     @property
     def endpoints(self) -> list[Endpoint]:

@@ -20,7 +20,7 @@ from careeval.core.scenario import Scenario, Split
 from careeval.errors import ProtocolError
 from careeval.files import read_toml, write_text
 from careeval.modes import Mode
-from careeval.protocol.held_out_runs import PRIVATE, is_held_out
+from careeval.protocol.held_out_runs import PRIVATE
 from careeval.protocol.providers import check_address
 from careeval.protocol.run import MAX_TOKENS, Run, as_fields, folder_name, from_fields
 from careeval.protocol.run_files import read_json
@@ -53,7 +53,7 @@ class System:
     def folder(self) -> str:
         """The system's folder, relative to the sweep's."""
         name = folder_name(self.run.system)
-        return f"{PRIVATE}/{name}" if is_held_out(self.run) else name
+        return f"{PRIVATE}/{name}" if self.run.is_held_out else name
 
 
 @dataclass(frozen=True)
