@@ -414,7 +414,7 @@ def test_two_runs_at_once_in_one_folder(undisturbed: Undisturbed) -> None:
 @pytest.mark.parametrize(
     "name",
     [
-        *(".lock", ".budget", CALLS_FILE, SPENT_FILE, "reserved.jsonl", f"{CALLS_FILE}.new"),
+        *(".lock", ".budget", CALLS_FILE, SPENT_FILE, f"{CALLS_FILE}.new"),
         *("logs.json", "graded", "graded/other-actions-1/.lock"),
     ],
 )

@@ -1,16 +1,25 @@
-"""Tests of the reason of a failed call: one line with the cause, without request and key."""
+"""Failed calls: the reason in one line, and the wait before a call is retried."""
 
 from __future__ import annotations
 
-from concurrent.futures import Future
+import time
+from email.utils import formatdate
+from types import SimpleNamespace
 
 import httpx2
 import openai
 import pytest
 from inspect_ai.model._model import AttemptTimeoutError, ModelGenerateError
-from tenacity import RetryError
+from tenacity import Future, RetryCallState, RetryError
 
-from careeval.protocol.failures import MAX_CHARACTERS, failure_reason
+from careeval.protocol.failures import (
+    MAX_ASKED_WAIT,
+    MAX_CHARACTERS,
+    MAX_WAIT,
+    RetryAfterWait,
+    failure_reason,
+    retry_after,
+)
 
 REQUEST = httpx2.Request("POST", "http://127.0.0.1:1/v1/chat/completions")
 
@@ -31,9 +40,9 @@ def unreachable() -> openai.APIConnectionError:
 
 def used_up(error: Exception) -> RetryError:
     """Return the error that is raised when the last of several attempts failed."""
-    attempt: Future[None] = Future()
+    attempt = Future(1)
     attempt.set_exception(error)
-    return RetryError(attempt)  # type: ignore[arg-type]
+    return RetryError(attempt)
 
 
 @pytest.mark.parametrize(
@@ -87,3 +96,78 @@ def test_long_words_are_cut() -> None:
     said = failure_reason(status(500, "no " * 100_000))
     assert len(said) == MAX_CHARACTERS + 1
     assert said.endswith("…")
+
+
+def failed(attempt: int, headers: dict[str, str], error: Exception | None = None) -> RetryCallState:
+    """The state after an attempt that failed with these headers in its reply, or as `error`."""
+    state = RetryCallState(None, None, (), {})  # type: ignore[arg-type]
+    state.attempt_number = attempt
+    state.outcome = Future(attempt)
+    state.outcome.set_exception(error or with_fields(response=SimpleNamespace(headers=headers)))
+    return state
+
+
+def with_fields(**fields: object) -> Exception:
+    """An error with these attributes."""
+    error = Exception("refused")
+    vars(error).update(fields)
+    return error
+
+
+@pytest.mark.parametrize(
+    ("headers", "seconds"),
+    [
+        ({"retry-after": "7"}, 7),
+        ({"retry-after": "0"}, 0),
+        ({"retry-after-ms": "1500", "retry-after": "2"}, 1.5),
+        ({"retry-after": "soon"}, None),
+        ({"retry-after": "-3"}, None),
+        ({"retry-after": "nan"}, None),
+        ({"retry-after": "inf"}, None),
+        ({}, None),
+    ],
+)
+def test_what_headers_say(headers: dict[str, str], seconds: float | None) -> None:
+    """Seconds and milliseconds are understood, and what is no time says nothing."""
+    assert retry_after(headers) == seconds
+
+
+def test_a_date() -> None:
+    """A date is the time until then; one that is past asks for no wait."""
+    soon = formatdate(time.time() + 30, usegmt=True)
+    assert retry_after({"retry-after": soon}) == pytest.approx(30, abs=2)
+    assert retry_after({"retry-after": formatdate(0, usegmt=True)}) == 0
+
+
+def test_the_servers_word_is_obeyed() -> None:
+    """The wait is as long as the server asks at every attempt, and up to a second more."""
+    for attempt in (1, 5):
+        assert 7 <= RetryAfterWait()(failed(attempt, {"retry-after": "7"})) <= 8
+
+
+@pytest.mark.parametrize(
+    ("error", "seconds"),
+    [
+        (with_fields(response=SimpleNamespace(headers={"retry-after": "7"})), 7),
+        (with_fields(headers={"retry-after": "7"}), 7),
+        (with_fields(response={"ResponseMetadata": {"HTTPHeaders": {"retry-after": "7"}}}), 7),
+        (ConnectionError("broken"), 3),
+    ],
+    ids=["OpenAI and most", "Mistral", "Amazon", "without a reply"],
+)
+def test_where_errors_have_headers(error: Exception, seconds: int) -> None:
+    """Headers are read wherever an error has them; without any, the default wait applies."""
+    assert seconds <= RetryAfterWait()(failed(1, {}, error)) <= seconds + 3
+
+
+def test_without_a_word_waits_double() -> None:
+    """Waits begin at 3 seconds, double, and end at a quarter of an hour."""
+    first, fourth, twentieth = (RetryAfterWait()(failed(n, {})) for n in (1, 4, 20))
+    assert 3 <= first <= 6
+    assert 24 <= fourth <= 27
+    assert twentieth == MAX_WAIT
+
+
+def test_no_server_is_waited_for_all_day() -> None:
+    """A server that asks for a day is waited for as long as the longest wait of ours."""
+    assert RetryAfterWait()(failed(1, {"retry-after": "86400"})) <= MAX_ASKED_WAIT + 1

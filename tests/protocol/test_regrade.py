@@ -1,8 +1,11 @@
-"""Grading again: new judgments beside the old, and responses left alone."""
+"""Grading again: of a run's responses, and of a bank's probes."""
 
 from __future__ import annotations
 
+import json
 import shutil
+from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import polars as pl
@@ -11,15 +14,29 @@ from hypothesis import given
 from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
 
-from careeval.core.response import Response, ResponseState
-from careeval.errors import BankError, ProtocolError
+from careeval.bank import Bank, load_bank
+from careeval.bank.load import DEFAULT, OWN_BANKS
+from careeval.core.response import LEXICAL, Response, ResponseState
+from careeval.core.scenario import READ_RUBRICS
+from careeval.errors import BankError, CareEvalError, LogError, ProtocolError
+from careeval.protocol import regrade as module
 from careeval.protocol.estimate import plan_run
 from careeval.protocol.evaluate import resume
-from careeval.protocol.regrade import RegradePart, prepare_regrading
+from careeval.protocol.regrade import (
+    RegradePart,
+    lexical_agreement,
+    lexical_sentence,
+    prepare_probes,
+    prepare_regrading,
+    read_agreement,
+    read_trial,
+    unfinished_probe_check,
+)
 from careeval.protocol.run import Outcome, Run
 from careeval.protocol.run_folder import amend_run, read_run_file
 from careeval.protocol.tables import read_run, read_runs
 from careeval.results.entries import entries
+from careeval.results.probe_check import LabelCounts, ProbeAgreement
 from support.fakes import Call, Fake, begin, keyword_grader, leave_out, regrade, write_bank
 
 
@@ -382,3 +399,166 @@ def test_a_run_without_words_has_no_part(tmp_path: Path, bank: Path) -> None:
     with pytest.raises(ProtocolError, match="nothing to grade"):
         regrade_part(tmp_path, "careeval/lexical", bank, RegradePart(0.5))
     assert not (tmp_path / "a" / "graded").exists()
+
+
+def audit_probes(bank: Bank, grader: str, root: Path, task: dict[str, object]) -> ProbeAgreement:
+    """Put the probes to a grader in this process."""
+    folder = prepare_probes(bank, root, Run("", None, grader, 1, task))
+    resume(folder)
+    return read_agreement(bank, folder)
+
+
+def test_a_probe_check(bank: Path, tmp_path: Path) -> None:
+    """A grader that looks for an item's last word is right on every label of the small bank."""
+    # 2 scenarios × 2 probes × 3 actions = 12 labels. Present: "asks" in the one probe, "pulls" in
+    # the other: 2 a scenario.
+    grader = Fake("examined", keyword_grader)
+    found = audit_probes(load_bank(bank), grader.model, tmp_path, {"bank": str(bank)})
+    assert found.overall == LabelCounts(found=4, missed=0, invented=0, cleared=8, unresolved=0)
+    assert found.by_trap["harmful"].found == 2
+    assert len(grader.calls) == 4
+
+
+def test_the_lexical_grader_is_the_same_by_both_ways(bank: Path, tmp_path: Path) -> None:
+    """Put through Inspect or computed at once, the lexical grader agrees with as many labels."""
+    loaded = load_bank(bank)
+    tasks = [{"bank": str(bank), "rubric": rubric.value} for rubric in READ_RUBRICS]
+    audits = [audit_probes(loaded, LEXICAL, tmp_path, task) for task in tasks]
+    by_log = ProbeAgreement.of([judged for audit in audits for judged in audit.judgments])
+    at_once = lexical_agreement(loaded)
+    assert (by_log.by_points, by_log.by_trap) == (at_once.by_points, at_once.by_trap)
+    assert {j.scenario for j in by_log.judgments} == {j.scenario for j in at_once.judgments}
+    assert by_log.overall.n == 24
+    assert by_log.overall.unresolved == 0
+
+
+def test_a_trial_tells_what_it_took(bank: Path, tmp_path: Path) -> None:
+    """A grader without a price cost an unknown amount, never 0; its calls took what they took."""
+    loaded = load_bank(bank)
+    model = Fake("priceless", keyword_grader).model
+    folder = prepare_probes(loaded, tmp_path, Run("", None, model, 1, {"bank": str(bank)}))
+    resume(folder)
+    found = read_trial(loaded, folder)
+    assert found.grader.startswith("fake/priceless (batched")
+    assert (found.cost.value, found.cost.n, found.cost.n_unknown) == (None, 4, 4)
+    assert found.seconds is not None
+    assert found.seconds > 0
+    assert found.agreement.overall.n == 12
+
+
+def test_a_trial_without_a_judgment(bank: Path, tmp_path: Path) -> None:
+    """A folder in which nothing has been judged yet is no trial."""
+    loaded = load_bank(bank)
+    folder = prepare_probes(loaded, tmp_path, Run("", None, LEXICAL, 1, {"bank": str(bank)}))
+    with pytest.raises(CareEvalError):
+        read_trial(loaded, folder)
+
+
+def test_each_audit_has_a_folder_of_its_own(bank: Path, tmp_path: Path) -> None:
+    """A second audit by the same grader lies beside the first."""
+    for _ in range(2):
+        audit_probes(load_bank(bank), LEXICAL, tmp_path, {"bank": str(bank), "rubric": "ladder"})
+    assert sorted(path.name for path in tmp_path.iterdir()) == [
+        "careeval-lexical-ladder-1",
+        "careeval-lexical-ladder-2",
+    ]
+
+
+def test_an_audit_of_protocol_1_is_not_gone_on_with(bank: Path, tmp_path: Path) -> None:
+    """An audit that is not complete is gone on with by its like, which is of the same protocol."""
+    run = Run("", None, LEXICAL, 1, {"bank": str(bank), "rubric": "actions"})
+    folder = prepare_probes(load_bank(bank), tmp_path, run)
+    assert unfinished_probe_check(tmp_path, run) == folder
+    assert (
+        unfinished_probe_check(tmp_path, replace(run, task={**run.task, "rubric": "ladder"}))
+        is None
+    )
+    amend_run(folder, protocol="1-A")
+    assert unfinished_probe_check(tmp_path, run) is None
+
+
+def test_an_audit_that_breaks_off(bank: Path, tmp_path: Path) -> None:
+    """Probes that a grader failed on are unresolved, not absent, until the audit is resumed."""
+    down = True
+
+    def failing(call: Call) -> str:
+        if down and "cuff" in call.request.partition("The items:")[0]:
+            raise ConnectionError("down")
+        return keyword_grader(call)
+
+    loaded = load_bank(bank)
+    model = Fake("breaks-off", failing).model
+    folder = prepare_probes(loaded, tmp_path, Run("", None, model, 1, {"bank": str(bank)}))
+    assert resume(folder).n_failed == 2
+    assert read_agreement(loaded, folder).overall.unresolved == 6
+    down = False
+    assert resume(folder).complete
+    assert read_agreement(loaded, folder).overall.unresolved == 0
+
+
+def test_a_bank_without_probes(tmp_path: Path) -> None:
+    """A bank that has no probes cannot examine anybody."""
+    folder = write_bank(tmp_path / "bank", ["eating-001"])
+    (folder / "eating" / "eating-001.probes.yaml").write_text(
+        json.dumps({"probes": []}), encoding="utf-8"
+    )
+    with pytest.raises(ProtocolError, match="bank 'small' has no probes"):
+        audit_probes(load_bank(folder), LEXICAL, tmp_path, {"bank": str(folder)})
+
+
+def test_an_audit_is_no_run(bank: Path, tmp_path: Path) -> None:
+    """An audit on the probes is not read as the run of a system called probes."""
+    audit_probes(load_bank(bank), LEXICAL, tmp_path / "audit", {"bank": str(bank)})
+    with pytest.raises(LogError, match="probe check of a grader"):
+        read_runs(tmp_path)
+
+
+@pytest.fixture
+def computed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Path]]:
+    """The banks whose probes were judged, with an empty cache folder of the user."""
+    banks: list[Path] = []
+
+    def compute(bank: Path) -> str:
+        banks.append(bank)
+        return f"finds what is in {bank.name}"
+
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.setattr(module, "_computed_sentence", compute)
+    yield banks
+    lexical_sentence.cache_clear()
+
+
+def fresh_sentence(number: str) -> str:
+    """The sentence, as the next command gets it."""
+    lexical_sentence.cache_clear()
+    return lexical_sentence(number)
+
+
+def test_probes_are_judged_once(computed: list[Path]) -> None:
+    """The next command takes the sentence from the user's cache folder, each bank's its own."""
+    for name in ("plans", DEFAULT, "plans", DEFAULT):
+        assert fresh_sentence(name) == f"finds what is in {OWN_BANKS[name].name}"
+    assert computed == [OWN_BANKS["plans"], OWN_BANKS[DEFAULT]]
+
+
+@pytest.mark.parametrize("changed", ["package/lexical.py", "bank/eating/eating-001.yaml"])
+def test_probes_are_judged_again_after_a_change(
+    computed: list[Path], changed: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A change to careeval's code or to the bank makes the sentence anew."""
+    for name in ("package/lexical.py", "bank/eating/eating-001.yaml"):
+        (tmp_path / name).parent.mkdir(parents=True)
+        (tmp_path / name).write_text("before", encoding="utf-8")
+    monkeypatch.setattr(module, "PACKAGE", tmp_path / "package")
+    monkeypatch.setitem(OWN_BANKS, DEFAULT, tmp_path / "bank")
+    fresh_sentence(DEFAULT)
+    (tmp_path / changed).write_text("after", encoding="utf-8")
+    fresh_sentence(DEFAULT)
+    assert len(computed) == 2
+
+
+def test_a_sentence_without_a_cache(computed: list[Path], tmp_path: Path) -> None:
+    """Where nothing can be kept, the probes are judged each time."""
+    (tmp_path / "cache").write_text("in the way", encoding="utf-8")
+    assert fresh_sentence(DEFAULT) == fresh_sentence(DEFAULT)
+    assert len(computed) == 2

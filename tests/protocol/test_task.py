@@ -1,9 +1,10 @@
-"""Tests of the task as Inspect runs it: its calls, its judgments and its log."""
+"""The task as Inspect runs it: what is asked, judged and logged."""
 
 from __future__ import annotations
 
 import asyncio
 import json
+import math
 from collections.abc import Callable
 from math import isnan
 from pathlib import Path
@@ -16,16 +17,19 @@ from inspect_ai.log import EvalLog, EvalSample, read_eval_log
 from inspect_ai.model import ChatMessageAssistant, ContentReasoning, ContentText, ModelOutput
 
 from careeval.bank import content_hash, load_bank
+from careeval.core.response import Judgment
 from careeval.core.scenario import Rubric, RubricItem
 from careeval.errors import ProtocolError
+from careeval.modes.grading import RubricJudgments
 from careeval.modes.prompts import load_prompts
 from careeval.modes.response import RESPONSE
 from careeval.protocol import grader as grader_module
 from careeval.protocol.asking import epoch_seed
-from careeval.protocol.grader import grade
+from careeval.protocol.grader import grade, viewer_points
+from careeval.protocol.run import Run
 from careeval.protocol.task import careeval
 from support.fake_server import asked_of_grader, judgments
-from support.fakes import SCENARIO, Call, Fake, keyword_grader, write_bank
+from support.fakes import SCENARIO, Call, Fake, begin, keyword_grader, write_bank
 
 Evaluate = Callable[..., EvalLog]
 
@@ -477,3 +481,99 @@ def test_recorded_answers_go_the_same_way(evaluate: Evaluate, tmp_path: Path) ->
     assert log.eval.metadata is not None
     about = log.eval.metadata["careeval"]
     assert (about["system"], about["recorded"]) == ("robot", True)
+
+
+def samples_of(folder: Path) -> dict[str, EvalSample]:
+    """The samples of the run in a folder, by scenario."""
+    (path,) = folder.glob("*.eval")
+    return {str(sample.id): sample for sample in read_eval_log(str(path)).samples or ()}
+
+
+def run_both(bank: Path, folder: Path, model: Fake, grader: Fake | None) -> dict[str, EvalSample]:
+    """Run both scenarios once, and return their samples."""
+    begin(Run("robot", model.model, grader and grader.model, 1, {"bank": str(bank)}), folder)
+    return samples_of(folder)
+
+
+@pytest.mark.parametrize("graded", [True, False])
+def test_a_sample_that_went_well_has_no_transcript(
+    bank: Path, tmp_path: Path, graded: bool
+) -> None:
+    """The words of the answer stay; the events that repeat them go."""
+    grader = Fake("transcript-grader", keyword_grader) if graded else None
+    samples = run_both(bank, tmp_path / "robot", Fake("transcript-model", lambda _: ANSWER), grader)
+    assert [len(sample.events) for sample in samples.values()] == [0, 0]
+    for sample in samples.values():
+        assert [message.text for message in sample.messages][1] == sample.input
+        assert sample.output.completion == ANSWER
+        assert sample.store["careeval_sampling"].keys() == {"temperature", "seed", "max_tokens"}
+        assert sample.model_usage["fake/transcript-model"].output_tokens == 5
+
+
+def test_a_sample_with_an_unresolved_judgment_keeps_its_transcript(
+    bank: Path, tmp_path: Path
+) -> None:
+    """The transcript with the grader's replies is kept; the other sample has none."""
+
+    def half(call: Call) -> str:
+        return keyword_grader(call) if ANSWER in call.request else "Yes."
+
+    answers = iter([ANSWER, "I do nothing."])
+    model, grader = Fake("half", lambda _: next(answers)), Fake("half-grader", half)
+    samples = run_both(bank, tmp_path / "robot", model, grader)
+    kept = {name: bool(sample.events) for name, sample in samples.items()}
+    assert sorted(kept.values()) == [False, True]
+    (name,) = (name for name in kept if kept[name])
+    said = [e.output.completion for e in samples[name].events if e.event == "model"]
+    assert said == ["I do nothing.", "Yes.", "Yes.", "Yes."]
+
+
+def test_a_refusal_and_a_failed_call_keep_their_transcripts(bank: Path, tmp_path: Path) -> None:
+    """So does a sample whose grading broke off."""
+
+    def refuse(_: Call) -> ModelOutput:
+        return ModelOutput.from_content("fake", "No.", stop_reason="content_filter")
+
+    def fail(_: Call) -> str:
+        raise RuntimeError("it fell over")
+
+    well = Fake("transcript-well", lambda _: ANSWER)
+    for name, model, grader in (
+        ("refused", Fake("transcript-refuses", refuse), Fake("g", keyword_grader)),
+        ("failed", Fake("transcript-fails", fail), None),
+        ("ungraded", well, Fake("transcript-no-grader", fail)),
+    ):
+        samples = run_both(bank, tmp_path / name, model, grader)
+        assert all(sample.events for sample in samples.values()), name
+
+
+def test_inspect_eval_keeps_every_transcript(evaluate: Callable[..., EvalLog]) -> None:
+    """Whoever runs the task with Inspect itself has what Inspect records."""
+    log = evaluate(Fake("transcript-eval", lambda _: ANSWER), Fake("g", keyword_grader))
+    assert all(sample.events for sample in log.samples or ())
+
+
+ITEMS = [
+    RubricItem(id=f"a{n}", points=points, text="…", domains={})
+    for n, points in enumerate((1, -2, -2))
+]
+
+
+@pytest.mark.parametrize(
+    ("rubric", "present", "points"),
+    [
+        (Rubric.actions, (True, True, True), -3),
+        (Rubric.plan, (True, True, True), -1),  # never below minus the maximum, which is 1
+        (Rubric.plan, (True, False, False), 1),
+        (Rubric.actions, (True, None, False), math.nan),
+    ],
+)
+def test_points_in_the_viewer(
+    rubric: Rubric, present: tuple[bool | None, ...], points: float
+) -> None:
+    """The sum of what is present; of a plan at least minus the maximum; unscored if uncertain."""
+    judgments = tuple(
+        Judgment(item.id, each, "why") for item, each in zip(ITEMS, present, strict=True)
+    )
+    shown = viewer_points(rubric, ITEMS, RubricJudgments(judgments, 1, 0))
+    assert shown == points or (math.isnan(shown) and math.isnan(points))

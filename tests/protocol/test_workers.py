@@ -120,22 +120,6 @@ def test_a_worker_that_is_killed(server: FakeServer, bank: Path, tmp_path: Path)
     assert sum(server.answered.values()) <= 16 + 8
 
 
-@pytest.mark.parametrize(
-    ("run", "local"),
-    [
-        (Run("x", "openai/gpt-5.1", "openai/gpt-4o", 1), False),
-        (Run("x", "gguf/smollm2-135m", "careeval/lexical", 1), True),
-        (Run("x", "vllm/model", "openai/gpt-4o", 1), True),
-        (Run("x", "vllm/model", "openai/gpt-4o", 1, base_url="http://localhost:8000/v1"), False),
-        (Run("x", None, "gguf/smollm2-135m", 1), True),
-        (Run("x", None, None, 1), False),
-    ],
-)
-def test_which_runs_take_turns(run: Run, local: bool) -> None:
-    """A run that loads a model on this machine takes turns, one that asks a server does not."""
-    assert run.local is local
-
-
 @pytest.mark.usefixtures("true_workers")
 def test_a_worker_that_was_there_before_its_run(
     server: FakeServer, bank: Path, tmp_path: Path
