@@ -127,7 +127,7 @@ class Place:
             case "node":
                 return self.nodes is not None and self.nodes.take_one_away()
             case "cell":
-                return kill_one(mark, b"careeval.protocol.worker")
+                return kill_one(mark, b"careeval.protocol.workers")
             case _:
                 return kill_one(mark, b"ray::_attend_on_node")
 

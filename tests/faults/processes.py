@@ -31,7 +31,7 @@ def processes(root: Path) -> Iterator[tuple[int, bytes]]:
 
 def workers(root: Path) -> list[int]:
     """Return the ids of a run's living workers."""
-    return [pid for pid, line in processes(root) if b"careeval.protocol.worker" in line]
+    return [pid for pid, line in processes(root) if b"careeval.protocol.workers" in line]
 
 
 def kill(pid: int, number: signal.Signals = signal.SIGKILL) -> bool:

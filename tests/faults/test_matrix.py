@@ -24,13 +24,13 @@ from polars.testing import assert_frame_equal
 
 from careeval.cli.app import run as command
 from careeval.protocol import connect, evaluate
-from careeval.protocol.asking import epoch_seed
 from careeval.protocol.connect import ReplyQueue
 from careeval.protocol.evaluate import resume
 from careeval.protocol.ledger import CALLS_FILE
 from careeval.protocol.providers import Endpoint, Role
 from careeval.protocol.run import Outcome, Run
 from careeval.protocol.tables import read_runs
+from careeval.protocol.task import epoch_seed
 from careeval.results.tables import Runs
 from faults.matrix import GRADER, ROWS, SYSTEM, table
 from faults.one_scenario import SCENARIO_ID, a_run, judged, without_waiting

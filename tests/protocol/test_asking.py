@@ -17,7 +17,8 @@ from inspect_ai.model import (
 from inspect_ai.model._model_output import ChatCompletionChoice
 
 from careeval.core.response import Response, ResponseState
-from careeval.protocol.asking import epoch_seed, response_of, stop_problem
+from careeval.protocol.call_journal import response_of, stop_problem
+from careeval.protocol.task import epoch_seed
 
 
 def output(text: str, stop: Any, error: str | None = None) -> ModelOutput:

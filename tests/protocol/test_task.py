@@ -24,10 +24,9 @@ from careeval.modes.grading import RubricJudgments
 from careeval.modes.prompts import load_prompts
 from careeval.modes.response import RESPONSE
 from careeval.protocol import grader as grader_module
-from careeval.protocol.asking import epoch_seed
 from careeval.protocol.grader import grade, viewer_points
 from careeval.protocol.run import Run
-from careeval.protocol.task import careeval
+from careeval.protocol.task import careeval, epoch_seed
 from support.fake_server import asked_of_grader, judgments
 from support.fakes import SCENARIO, Call, Fake, begin, keyword_grader, write_bank
 

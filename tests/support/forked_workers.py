@@ -30,7 +30,7 @@ __all__ = ["ForkedWorker", "WorkerSource", "true_worker"]
 
 LOADED = (
     "careeval.protocol.evaluate",
-    "careeval.protocol.worker",
+    "careeval.protocol.workers",
     "inspect_ai.model._providers.openai_compatible",
     "inspect_ai.log._recorders.eval",
     # what the first run loads
@@ -47,7 +47,7 @@ LOADED = (
 )
 """Modules that a worker loads sooner or later."""
 
-WORKER = "from careeval.protocol import worker; worker.main()"
+WORKER = "from careeval.protocol import workers; workers.main()"
 
 
 class ForkedWorker:

@@ -18,9 +18,8 @@ from careeval.errors import ProtocolError
 from careeval.modes import MODES
 from careeval.modes.grading import Judgments
 from careeval.modes.mode import PROVIDER, Case
-from careeval.protocol.asking import ask, recorded
 from careeval.protocol.grader import grade, grader_given
-from careeval.protocol.task import careeval
+from careeval.protocol.task import ask, careeval, recorded
 
 __all__ = ["ProgramAPI", "ask", "careeval", "gguf", "grade", "grader_given", "recorded"]
 

@@ -1,4 +1,4 @@
-"""The results of calls: their usage, checked once, and the journal of a run's calls.
+"""The results of calls: the response and the usage in them, and the journal of a run's calls.
 
 With the journal no call is made twice, and every payment is known.
 
@@ -21,6 +21,8 @@ from inspect_ai.log import transcript
 from inspect_ai.model import ChatMessage, GenerateConfig, Model, ModelOutput, ModelUsage
 from inspect_ai.util import LimitExceededError
 
+from careeval.core.response import Response, ResponseState
+from careeval.modes.grading import readable
 from careeval.protocol.failures import CallError, failure_reason
 from careeval.protocol.ledger import (
     CALLS_FILE,
@@ -131,6 +133,51 @@ def sampling_logged() -> dict[str, Any]:
         if isinstance(event, ModelEvent):
             return sampling_in(event.call.request if event.call else {})
     return {}
+
+
+# The response in an output
+
+MAX_CHARACTERS = 200
+"""The most characters shown of the text of a refusal."""
+
+
+def response_of(output: ModelOutput, scenario: str, epoch: int) -> Response:
+    """Return the response in a model's output: answered, empty, refused or missing.
+
+    Text that was cut off at the token limit counts as answered, and is marked as cut. Reasoning is
+    not part of the response.
+    """
+    text = readable(output.completion.strip())
+    stop = output.stop_reason if output.choices else "unknown"
+    cut = stop in {"max_tokens", "model_length"}
+    if stop == "content_filter" or _is_refusal(output):
+        note = text or output.error or "content filter"
+        return Response(scenario, epoch, "", ResponseState.refused, note=note)
+    if text and stop == "model_length" and output.usage is None:
+        # it did not fit: Inspect gives the provider's error as if the model had written it
+        return Response(scenario, epoch, "", ResponseState.missing, note=text)
+    if text:
+        return Response(scenario, epoch, text, ResponseState.answered, cut=cut)
+    if stop == "stop":
+        return Response(scenario, epoch, "", ResponseState.empty)
+    note = "cut off before any text" if cut else output.error or f"stopped: {stop}"
+    return Response(scenario, epoch, "", ResponseState.missing, note=note)
+
+
+def stop_problem(output: ModelOutput) -> str:
+    """Return why an output is not a complete reply, as text; empty if it is complete."""
+    response = response_of(output, "", 0)
+    if response.state is ResponseState.refused:
+        return f"it is a refusal: {response.note[:MAX_CHARACTERS]}"
+    if response.state is ResponseState.missing:
+        return f"there is none: {response.note[:MAX_CHARACTERS]}"
+    return "it was cut off at the token limit" if response.cut else ""
+
+
+def _is_refusal(output: ModelOutput) -> bool:
+    """Tell whether the provider marks the output's content as a refusal."""
+    content = output.message.content if output.choices else ""
+    return not isinstance(content, str) and any(getattr(part, "refusal", None) for part in content)
 
 
 # The usage of a call

@@ -28,7 +28,7 @@ from inspect_ai.scorer import Score, Scorer, Target, mean, scorer
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 from inspect_ai.util import json_schema
 
-from careeval.core.response import ResponseState
+from careeval.core.response import Response, ResponseState
 from careeval.core.scenario import Rubric, RubricItem
 from careeval.errors import ProtocolError
 from careeval.modes import MODES
@@ -45,14 +45,16 @@ from careeval.modes.grading import (
 from careeval.modes.mode import Case
 from careeval.modes.prompts import Prompts, load_prompts
 from careeval.modes.response import RESPONSE
-from careeval.protocol.asking import facts_of, find_response, rubric_of, stop_problem
-from careeval.protocol.call_journal import usage_numbers
+from careeval.protocol.call_journal import stop_problem, usage_numbers
 from careeval.protocol.calls import call, current_calls
 from careeval.protocol.log_fields import GradingUsage
 from careeval.protocol.prices import ITEM_TOKENS
 from careeval.scoring import maximum, scenario_points
 
 GRADER_ROLE = "grader"
+
+STORE_KEY = "careeval_response"
+"""Key of the response in a sample's store."""
 
 CONFIG = GenerateConfig(
     temperature=0.0,
@@ -121,6 +123,29 @@ def grade(
         return Score(value=value, answer=response.text, metadata=metadata)
 
     return score
+
+
+def find_response(state: TaskState) -> Response | None:
+    """Return the response that a solver has stored; `None` if the call failed."""
+    stored: dict[str, Any] | None = state.store.get(STORE_KEY)
+    if stored is None:
+        return None
+    # read back from a log, its state is a plain string
+    return Response(**{**stored, "state": ResponseState(stored["state"])})
+
+
+def rubric_of(metadata: Mapping[str, Any], rubric: Rubric) -> list[RubricItem]:
+    """Return the items of one rubric from a sample's metadata, in the rubric's order."""
+    return [
+        RubricItem.model_validate({n: item[n] for n in RubricItem.model_fields if n in item})
+        for item in metadata["rubrics"][rubric.value]
+    ]
+
+
+def facts_of(metadata: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return the facts of a scenario from its sample's metadata; empty if it has none."""
+    facts: Mapping[str, Any] = metadata.get("facts", {})
+    return facts
 
 
 @solver

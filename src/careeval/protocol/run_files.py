@@ -101,10 +101,6 @@ class LineTail:
         self._path = path
         self._at = 0
 
-    def exists(self) -> bool:
-        """Tell whether the file exists."""
-        return self._path.exists()
-
     def new_rows(self) -> Iterator[Any]:
         """Yield the values of the lines added since the last call; none if there is no file.
 

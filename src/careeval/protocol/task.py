@@ -1,29 +1,54 @@
-"""The CareEval task, as Inspect runs it.
+"""The CareEval task, as Inspect runs it: what is asked, and how a response is obtained.
 
 `inspect eval careeval/careeval --model … --model-role grader=…`
+
+Two solvers obtain a response: one asks a model, one takes a recorded response. Both leave a
+`Response` in the sample's store, where the grader and the log reader find it even if a later step
+fails. A sample's metadata has all that the tables need of its scenario; Inspect's transcript of a
+sample is emptied unless something went wrong.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import hashlib
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import asdict, fields
 from importlib.metadata import version
-from typing import Any
+from pathlib import Path
+from typing import Any, cast
 
 from inspect_ai import Epochs, Task, task
 from inspect_ai.dataset import MemoryDataset, Sample
-from inspect_ai.model import GenerateConfig
-from inspect_ai.solver import Solver
+from inspect_ai.event import Event
+from inspect_ai.log import transcript
+from inspect_ai.model import (
+    ChatMessageSystem,
+    ChatMessageUser,
+    GenerateConfig,
+    ModelOutput,
+    get_model,
+)
+from inspect_ai.solver import Generate, Solver, TaskState, solver
 
 from careeval.bank import Bank
-from careeval.core.response import grade_mode
-from careeval.core.scenario import Scenario
+from careeval.core.response import Response, ResponseState, grade_mode
+from careeval.core.scenario import Rubric, Scenario
 from careeval.errors import ProtocolError
-from careeval.protocol.asking import ask, recorded, sample_metadata, transcript_cleanup
+from careeval.modes import MODES, Mode
+from careeval.modes.prompts import load_prompts
+from careeval.modes.response import RESPONSE
+from careeval.protocol.call_journal import response_of
+from careeval.protocol.calls import call, current_calls
+from careeval.protocol.grader import STORE_KEY, facts_of, find_response, grader_given
 from careeval.protocol.grader import grade as grade_scorer
-from careeval.protocol.grader import grader_given
 from careeval.protocol.held_out_runs import check_held_out_allowed
+from careeval.protocol.log_fields import Grouping
+from careeval.protocol.recorded_responses import responses_of_system
 from careeval.protocol.run import MAX_TOKENS
 from careeval.protocol.selection import selection_hashes, selection_of
+
+SAMPLING_KEY = "careeval_sampling"
+"""Key of the sampling fields that were sent, in a sample's store."""
 
 N_EPOCHS = 10
 TEMPERATURE = 1.0
@@ -150,3 +175,143 @@ def _bank_metadata(bank: Bank, selected: Sequence[Scenario]) -> dict[str, Any]:
         "bank_makers": list(bank.about.makers),
         **selection_hashes(selected),
     }
+
+
+# The solvers
+
+
+@solver
+def ask(prompts: str | None = None, seed: int = 0, mode: str = RESPONSE.name) -> Solver:
+    """Ask the system under test, with a different seed for every scenario and epoch.
+
+    With one seed for all epochs, a server that honours seeds would give the same response ten
+    times.
+
+    Args:
+        prompts: Folder of prompt files; careeval's own if not given.
+        seed: Seed of the run.
+        mode: Mode of the bank.
+    """
+    texts = load_prompts(MODES[mode], Path(prompts) if prompts else None)
+
+    async def solve(state: TaskState, generate: Generate) -> TaskState:  # noqa: ARG001
+        scenario = str(state.sample_id)
+        state.messages = [
+            ChatMessageSystem(content=texts.ask_system),
+            ChatMessageUser(content=state.input_text.strip()),
+        ]
+        config = GenerateConfig(seed=epoch_seed(seed, scenario, state.epoch))
+        called = await call("ask", f"{scenario} {state.epoch}", get_model(), state.messages, config)
+        state.output = called.output
+        store_response(state, response_of(state.output, scenario, state.epoch), MODES[mode])
+        state.store.set(SAMPLING_KEY, called.sampling)
+        return state
+
+    return solve
+
+
+@solver
+def recorded(
+    responses: str, system: str, mode: str = RESPONSE.name, all_required: bool = False
+) -> Solver:
+    """Take the responses of one system from a file; a response not in the file is missing.
+
+    If all are required, a response not in the file fails its sample, which resuming takes up again.
+
+    Raises:
+        ProtocolError: The file cannot be read, or holds no response of that system.
+    """
+    of_system = responses_of_system(Path(responses), system)
+    by_epoch = {(r.scenario, r.epoch): r for r in of_system}
+
+    async def solve(state: TaskState, generate: Generate) -> TaskState:  # noqa: ARG001
+        key = (str(state.sample_id), state.epoch)
+        if all_required and key not in by_epoch:
+            raise _not_given(system, *key)
+        missing = Response(*key, text="", state=ResponseState.missing, note="no recorded answer")
+        response = by_epoch.get(key, missing)
+        state.output = ModelOutput.from_content(system, response.text)
+        store_response(state, response, MODES[mode])
+        return state
+
+    return solve
+
+
+def _not_given(system: str, scenario: str, epoch: int) -> ProtocolError:
+    """Return the error of a function without a response, and record it as the last failure."""
+    error = f"{system}: its function has given no response to {scenario}, epoch {epoch}"
+    if calls := current_calls():
+        calls.last_failure = error
+    return ProtocolError(error)
+
+
+def store_response(state: TaskState, response: Response, mode: Mode) -> None:
+    """Store a response in its sample, in the state that the mode determines."""
+    if mode.interpret and response.state is ResponseState.answered:
+        response = mode.interpret(response, facts_of(state.metadata))
+    state.store.set(STORE_KEY, asdict(response))
+
+
+def epoch_seed(seed: int, scenario: str, epoch: int) -> int:
+    """Return the seed of one call, 0 to 2³¹ − 1, from the run's seed, the scenario and epoch."""
+    digest = hashlib.sha256(f"{seed}:{scenario}:{epoch}".encode()).digest()
+    return int.from_bytes(digest[:4], "big") % 2**31
+
+
+# Samples
+
+_KEPT = ("version", "part", "status", *(each.name for each in fields(Grouping)))
+"""Fields of a scenario by which results may be grouped or selected."""
+
+
+def sample_metadata(scenario: Scenario, rubrics: list[Rubric]) -> dict[str, Any]:
+    """Return the metadata of a scenario's sample: the kept fields, the rubrics, the facts.
+
+    A scenario without facts has no key `facts`.
+    """
+    kept = scenario.model_dump(mode="json", include=set(_KEPT))
+    items = {
+        rubric.value: [
+            item.model_dump(mode="json", exclude={"why", "sources"})
+            for item in scenario.rubric(rubric)
+        ]
+        for rubric in rubrics
+    }
+    facts = scenario.facts()
+    return {
+        **{name: kept[name] for name in _KEPT if name in kept},
+        "rubrics": items,
+        **({"facts": facts} if facts else {}),
+    }
+
+
+def transcript_cleanup(*, graded: bool) -> Callable[[TaskState], Awaitable[None]]:
+    """Return a function that removes a sample's transcript at its end if all went well.
+
+    Outside a run of careeval, as in `inspect eval`, the transcript stays.
+
+    Args:
+        graded: Whether responses are graded.
+    """
+
+    async def clean(state: TaskState) -> None:
+        if current_calls() and _went_well(state, graded=graded):
+            # the list itself, which Inspect copies into the log afterwards
+            cast("list[Event]", transcript().events).clear()
+
+    return clean
+
+
+def _went_well(state: TaskState, *, graded: bool) -> bool:
+    """Tell whether the response is answered, and every item of it judged if it is graded."""
+    response = find_response(state)
+    if response is None or not response.state.has_words:
+        return False
+    scores = list((state.scores or {}).values())
+    judgments = [
+        judgment
+        for score in scores
+        for rubric in (score.metadata or {})["rubrics"].values()
+        for judgment in rubric["judgments"]
+    ]
+    return bool(scores) == graded and all(each["present"] is not None for each in judgments)
