@@ -73,7 +73,7 @@ def as_json(seed: int, verdicts: Sequence[Verdict]) -> dict[str, Any]:
         "survived": sum(not verdict.problems for verdict in verdicts),
         "calls_asked": sum(verdict.n_asked for verdict in verdicts),
         "calls_answered_again": sum(verdict.n_extra for verdict in verdicts),
-        "most_replies_lost_at_a_start": max(verdict.n_lost_most for verdict in verdicts),
+        "most_replies_lost_at_a_start": max(verdict.max_lost for verdict in verdicts),
         "longest_orphan_seconds": round(max(verdict.orphaned for verdict in verdicts), 1),
         "struck": dict(sorted(struck.items())),
         "lost": [str(verdict) for verdict in verdicts if verdict.problems],

@@ -36,7 +36,7 @@ class Accounts:
 
     def __init__(self, root: Path, record: Record) -> None:
         self.lost: Counter[Ident] = Counter()  # how often each call's reply was lost
-        self.n_lost_most = 0  # replies that were lost at one start of careeval, at most
+        self.max_lost = 0  # replies that were lost at one start of careeval, at most
         self._root, self._record = root, record
         self._done: set[Ident] = set()
         self._n_settled = 0
@@ -53,16 +53,16 @@ class Accounts:
             yield f"{len(vanished)} kept calls have vanished"
         lost = (self._done | came.keys()) - done
         self.lost.update(lost)
-        self.n_lost_most = max(self.n_lost_most, len(lost))
-        most = CONNECTIONS * struck.n_killed * (1 if grading else 2)
-        if len(lost) > most:
-            yield f"{len(lost)} replies lost where {most} may be"
+        self.max_lost = max(self.max_lost, len(lost))
+        max_lost = CONNECTIONS * struck.n_killed * (1 if grading else 2)
+        if len(lost) > max_lost:
+            yield f"{len(lost)} replies lost where {max_lost} may be"
         ages = [round((struck.at or 0) - came[ident], 1) for ident in lost if ident in came]
         if max(ages, default=0) > RECENT:
             yield f"a reply that came {max(ages)} s before the kill is lost"
         # a worker that is killed has paid for one call at most that it has not kept yet
         is_full = strike is not None and strike.kind == FULL
-        self._n_may_be_unkept += most if is_full else struck.n_killed
+        self._n_may_be_unkept += max_lost if is_full else struck.n_killed
         for folder in unfinished(self._root):
             if (n := n_unpaid(folder)) > self._n_torn_paid:
                 yield f"{part_of(folder)}: {n} kept calls are not in the ledger"

@@ -52,6 +52,6 @@ def damage(root: Path, name: str, kind: str, rng: random.Random) -> bool:
         file.unlink()
         return True
     content = file.read_bytes()
-    most = len(content) if name == LOG else len(content.splitlines(keepends=True)[-1])
-    file.write_bytes(change(content, rng.randint(1, most), rng))
+    max_cut = len(content) if name == LOG else len(content.splitlines(keepends=True)[-1])
+    file.write_bytes(change(content, rng.randint(1, max_cut), rng))
     return True

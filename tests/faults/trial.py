@@ -72,7 +72,7 @@ class Verdict:
     struck: Counter[str] = field(default_factory=Counter)  # what did happen
     n_asked: int = 0  # requests that came to the server
     n_extra: int = 0  # calls that it answered more often than once
-    n_lost_most: int = 0  # replies that were lost at one start of careeval, at most
+    max_lost: int = 0  # replies that were lost at one start of careeval, at most
     orphaned: float = 0.0  # seconds that workers lived after their parent, at most
     seconds: float = 0.0  # that it all took
 
@@ -165,7 +165,7 @@ class Trial:
                     subprocess.run(["umount", "--lazy", str(self.root.parent)], check=True)
         self.verdict.n_asked = sum(self._server.arrived.values())
         self.verdict.n_extra = sum(n - 1 for n in self._server.answered.values())
-        self.verdict.n_lost_most = self._accounts.n_lost_most
+        self.verdict.max_lost = self._accounts.max_lost
         self.verdict.seconds = time.monotonic() - began
         return self.verdict
 
@@ -325,9 +325,9 @@ class Trial:
         spent = TotalCost.of(paid(self.root)).known_usd
         # by no more than what the estimates of the calls in flight miss
         n_in_flight = 2 * CONNECTIONS * len(self._drawn.shape.models)
-        most = self._drawn.budget * self._calm.usd + sum(missed(self.root)[:n_in_flight])
-        if spent > most:
-            self._problem(f"spent {spent:.4f} where {most:.4f} is the most")
+        max_spent = self._drawn.budget * self._calm.usd + sum(missed(self.root)[:n_in_flight])
+        if spent > max_spent:
+            self._problem(f"spent {spent:.4f} where {max_spent:.4f} is the most")
 
     def _check(self) -> None:
         """Compare what is there at the end with what should be."""

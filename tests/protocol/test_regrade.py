@@ -357,7 +357,7 @@ def test_a_plan_counts_only_what_is_drawn(copy: Path, bank: Path) -> None:
     """Of one response to each of two scenarios there are two gradings to pay for, and no more."""
     like = Run("", None, "fake/first-grader", 1, {})
     folders = prepare_regrading(copy, bank, like, RegradePart(0.5, times=2))
-    lines = [plan_run(read_run_file(folder), {}) for folder in folders]
+    lines = [plan_run(read_run_file(folder)) for folder in folders]
     assert [(line.role, line.n) for of_run in lines for line in of_run] == [("grade", 2)] * 2
 
 
