@@ -219,11 +219,6 @@ def prepare_clients(api: Any, reply_queue: ReplyQueue, redactor: Redactor) -> No
     vLLM's provider makes its client at the first call, Mistral's makes one for each call, and any
     may make another when its key has changed. The clients of Google, Grok and the clouds have no
     hooks.
-
-    Args:
-        api: The provider's object, as Inspect made it.
-        reply_queue: The queue in which replies wait.
-        redactor: Removes the key from replies.
     """
     hooks = ReplyHooks(reply_queue, redactor)
     initialize = api.initialize

@@ -254,12 +254,7 @@ class ReportingWait(wait_base):
     def __init__(
         self, wait: Callable[[RetryCallState], float], failed: Callable[[BaseException], bool]
     ) -> None:
-        """Wrap a wait.
-
-        Args:
-            wait: Returns the seconds to wait.
-            failed: Called with the error of each attempt; returns whether it is hopeless.
-        """
+        """Wrap a wait; `failed` gets each attempt's error, and returns whether it is hopeless."""
         self._wait, self._failed = wait, failed
         self._jitter = wait_random(0, 1)
 
@@ -323,7 +318,6 @@ class Redactor:
     """
 
     def __init__(self, keys: Iterable[str]) -> None:
-        """Take the keys; empty keys are ignored."""
         # a key may begin with another
         self._keys = sorted(filter(None, keys), key=len, reverse=True)
         self._long = [key for key in self._keys if len(key) >= MIN_REDACTED]

@@ -59,10 +59,7 @@ NEUTRAL = {"temperature": 1.0, "top_p": 1.0, "top_k": 0}
 
 
 def model_path(name: str) -> Path:
-    """Return the path of a model's file, checked to begin as a GGUF file does.
-
-    Args:
-        name: The model's name after `gguf/`.
+    """Return the path of the file of the model `gguf/NAME`, checked to begin as a GGUF file does.
 
     Raises:
         ProtocolError: The file does not exist, or is not a GGUF file.
@@ -100,14 +97,9 @@ class GgufAPI(OpenAICompatibleAPI):
     ) -> None:
         """Find the file and the engine, without loading either.
 
-        Args:
-            model_name: The name after `gguf/`.
-            base_url: Not used.
-            api_key: Not used.
-            config: Settings of every call.
-            min_p: Leave out tokens whose probability is below this share of the likeliest token's,
-                0 to 1. The smallest models ramble at temperature 1 without such a cut.
-            seconds: The most seconds of one reply.
+        Tokens whose probability is below the share `min_p` of the likeliest token's are left out:
+        the smallest models ramble at temperature 1 without such a cut. A reply takes at most
+        `seconds`.
 
         Raises:
             ProtocolError: The file or a package is missing, or the file is not GGUF.

@@ -231,10 +231,6 @@ def missing_key(model: str, environment: Mapping[str, str]) -> tuple[str, ...]:
     """Return the variables of which one must be set before a model can be called.
 
     Empty if one is set, or if it is unknown which variable is needed.
-
-    Args:
-        model: Inspect's name of the model.
-        environment: Environment variables by name.
     """
     provider = provider_of(model)
     if provider.cloud or any(map(environment.get, provider.cloud_variables)):
@@ -243,13 +239,7 @@ def missing_key(model: str, environment: Mapping[str, str]) -> tuple[str, ...]:
 
 
 def secrets(api: Any, model: str, environment: Mapping[str, str]) -> set[str]:
-    """Return the keys with which a model is called, from the provider or the environment.
-
-    Args:
-        api: The provider's object, as Inspect made it.
-        model: Inspect's name of the model.
-        environment: Environment variables by name.
-    """
+    """Return the keys with which a model is called, from Inspect's `api` or the environment."""
     provider = provider_of(model)
     variables = {*getattr(api, "api_key_vars", ()), *provider.keys}
     variables.add(f"{variable_prefix(provider.name)}_API_KEY")
@@ -262,13 +252,7 @@ def secrets(api: Any, model: str, environment: Mapping[str, str]) -> set[str]:
 def missing_keys(
     models: Iterable[str | None], graders: Iterable[str | None], environment: Mapping[str, str]
 ) -> Iterator[str]:
-    """Yield a sentence for each model and grader whose key is missing.
-
-    Args:
-        models: Inspect's names of the models to ask; `None` for recorded responses.
-        graders: Inspect's names of the graders; `None` if nothing is graded.
-        environment: Environment variables by name.
-    """
+    """Yield a sentence for each model to ask and each grader whose key is missing."""
     asking = {f"asking {model}": model for model in models if model}
     grading = {f"grading with {grader}": grader for grader in graders if grader}
     for purpose, model in (asking | grading).items():

@@ -22,7 +22,7 @@ MAX_CALLS = 50_000_000_000
 """The most bytes of a `calls.jsonl`, which is read line by line."""
 
 MAX_LEDGER = 1_000_000_000
-"""The most bytes of a `spent.jsonl` or `reserved.jsonl`; 1,000,000 calls make 150 million."""
+"""The most bytes of a `spent.jsonl`; 1,000,000 calls with a budget make 250 million."""
 
 CHUNK = 1_000_000
 """Bytes read at a time while a line that is too long is skipped."""

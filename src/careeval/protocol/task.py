@@ -185,12 +185,7 @@ def ask(prompts: str | None = None, seed: int = 0, mode: str = RESPONSE.name) ->
     """Ask the system under test, with a different seed for every scenario and epoch.
 
     With one seed for all epochs, a server that honours seeds would give the same response ten
-    times.
-
-    Args:
-        prompts: Folder of prompt files; careeval's own if not given.
-        seed: Seed of the run.
-        mode: Mode of the bank.
+    times. The arguments are those of the task `careeval`.
     """
     texts = load_prompts(MODES[mode], Path(prompts) if prompts else None)
 
@@ -289,9 +284,6 @@ def transcript_cleanup(*, graded: bool) -> Callable[[TaskState], Awaitable[None]
     """Return a function that removes a sample's transcript at its end if all went well.
 
     Outside a run of careeval, as in `inspect eval`, the transcript stays.
-
-    Args:
-        graded: Whether responses are graded.
     """
 
     async def clean(state: TaskState) -> None:
