@@ -12,7 +12,7 @@ import re
 import runpy
 import subprocess
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import fields
 from functools import cache
 from importlib import import_module
@@ -73,6 +73,7 @@ from careeval.sheets.sheet import Document, View
 from careeval.sheets.summary import data_tables
 from careeval.worlds import behaviour_tree, plan_json
 from careeval.worlds.acts import act_classes
+from careeval.worlds.plan_json import plan_schema
 from careeval.worlds.world import World
 from faults.matrix import table as faults_table
 from sheets.given_summaries import summary_schema
@@ -353,6 +354,39 @@ def _acts() -> str:
     return _table(("kind", "acts"), ((kind, ", ".join(names)) for kind, names in kinds.items()))
 
 
+def _act_arguments() -> str:
+    """Return every act of a plan with its arguments; those that may be left out are in brackets."""
+    schemas = plan_schema(described=True)["$defs"]["step"]["oneOf"]
+    rows = []
+    for act in schemas[:-1]:
+        properties = act["properties"]
+        needed, name = act["required"], properties.pop("act")["const"]
+        arguments = [
+            f"`{key}`" if key in needed else f"[`{key}`]"
+            for key in sorted(properties, key=lambda key: key not in needed)
+        ]
+        rows.append((f"`{name}`", act["description"], ", ".join(arguments)))
+    meanings: dict[str, dict[str, str]] = {}
+    for act, row in zip(schemas[:-1], rows, strict=True):
+        for key, form in act["properties"].items():
+            words = f"{form['description']}{_one_of(form)}"
+            where = f" In {row[0]}: " if key in meanings else ""
+            meanings.setdefault(key, {}).setdefault(words, where)
+    arguments_table = _table(
+        ("argument", "meaning"),
+        (
+            (f"`{key}`", "".join(f"{where}{words}" for words, where in each.items()))
+            for key, each in meanings.items()
+        ),
+    )
+    return f"{_table(('act', 'what it does', 'arguments'), rows)}\n{arguments_table}"
+
+
+def _one_of(form: Mapping[str, Any]) -> str:
+    """Return the values of an argument that has a few."""
+    return f" One of {', '.join(f'`{value}`' for value in form['enum'])}." if "enum" in form else ""
+
+
 def _limits_that_are_met() -> str:
     """The limits that a user can meet, from the constants that the code goes by."""
     lists = f"{log_fields.MAX_ITEMS:,} items of a rubric"
@@ -462,6 +496,7 @@ GENERATED: dict[tuple[str, str], Callable[[], str]] = {
     ),
     ("concepts/plans.md", "bodies"): _bodies,
     ("concepts/plans.md", "acts"): _acts,
+    ("guides/planners.md", "arguments"): _act_arguments,
     ("concepts/bank-card.md", "figures"): _figures,
     ("concepts/bank-card.md", "coverage"): _coverage,
     ("concepts/bank-card.md", "probes"): _probes,

@@ -68,18 +68,18 @@ def test_answers_are_those_of_worlds() -> None:
 
 
 def test_rows_of_a_plan() -> None:
-    """Steps are numbered as the judge numbers them; branches are indented, the stop has a head."""
+    """Steps have the addresses that the judge gives; branches are indented, the stop has a head."""
     table = plan_table(TEXTS[0], [])
     assert table is not None
-    assert [(row.number, row.depth, row.kind, row.name, row.details) for row in table.rows] == [
-        (1, 0, "act", "ask", f"“{HOSTILE}”"),
-        (2, 0, "act", "wait-for-answer", "20 s"),
-        (3, 0, "branch", "if the answer is yes", ""),
-        (4, 1, "act", "bring-to-mouth", "spoon, 3 N, 5 cm/s"),
-        (0, 0, "branch", "otherwise", ""),
-        (5, 1, "act", "say", "“All right.”"),
-        (0, 0, "head", "When the person says stop", ""),
-        (6, 0, "act", "withdraw", ""),
+    assert [(row.address, row.depth, row.kind, row.name, row.details) for row in table.rows] == [
+        ("steps[0]", 0, "act", "ask", f"“{HOSTILE}”"),
+        ("steps[1]", 0, "act", "wait-for-answer", "20 s"),
+        ("steps[2]", 0, "branch", "if the answer is yes", ""),
+        ("steps[2].then[0]", 1, "act", "bring-to-mouth", "spoon, 3 N, 5 cm/s"),
+        ("", 0, "branch", "otherwise", ""),
+        ("steps[2].else[0]", 1, "act", "say", "“All right.”"),
+        ("", 0, "head", "When the person says stop", ""),
+        ("on_stop[0]", 0, "act", "withdraw", ""),
     ]
 
 
@@ -108,14 +108,16 @@ def test_marks_are_at_their_steps() -> None:
 
     What is absent or unresolved has no mark, nor has a reason of another form.
     """
+    feeds = "steps[2].then[0]"
+    early = f"yes, yes-then-no: steps[1], {feeds}; stop-late: on_stop[0]; 3 of 9 courses"
     table = plan_table(
         TEXTS[0],
         [
-            PlanJudgment(
-                True, None, "yes, yes-then-no: step 2, 4; stop-late: step 6; 3 of 9 courses"
-            ),
+            PlanJudgment(True, None, early),
             PlanJudgment(True, None, "no: at the end of the plan; 1 of 4 courses"),
-            PlanJudgment(True, None, "silence: step 77; yes: step 4 (intended); 2 of 4 courses"),
+            PlanJudgment(
+                True, None, f"silence: steps[77]; yes: {feeds} (intended); 2 of 4 courses"
+            ),
             PlanJudgment(False, None, "yes: no step does it; 0 of 1 courses"),
             PlanJudgment(None, None, ""),
             PlanJudgment(True, json.dumps(CAREFUL["on_stop"]), "because"),
@@ -134,16 +136,19 @@ def test_marks_are_at_their_steps() -> None:
 def test_breaks_are_at_their_steps() -> None:
     """A step at which the plan breaks off is named once for each thing that it lacked."""
     hand, moon = "no hand is free", "there is no moon"
-    breaks = "the plan breaks off at step"
+    breaks, feeds = "the plan breaks off at", "steps[2].then[0]"
+    later = f"{breaks} steps[2].else[0]"
     table = plan_table(
         TEXTS[0],
         [
-            PlanJudgment(False, None, f"stop, yes: {breaks} 4: {hand}; 0 of 2 courses"),
+            PlanJudgment(False, None, f"stop, yes: {breaks} {feeds}: {hand}; 0 of 2 courses"),
             PlanJudgment(
-                False, None, f"no: {breaks} 5: {moon}; yes: {breaks} 4: {hand}; 0 of 2 courses"
+                False,
+                None,
+                f"no: {later}: {moon}; yes: {breaks} {feeds}: {hand}; 0 of 2 courses",
             ),
-            PlanJudgment(False, None, f"silence: {breaks} 99: nowhere; 0 of 1 courses"),
-            PlanJudgment(True, None, "yes: step 1; 1 of 4 courses"),
+            PlanJudgment(False, None, f"silence: {breaks} steps[99]: nowhere; 0 of 1 courses"),
+            PlanJudgment(True, None, "yes: steps[0]; 1 of 4 courses"),
         ],
     )
     assert table is not None
@@ -168,7 +173,7 @@ def test_words_that_are_no_plan_have_no_table() -> None:
 )
 def test_a_quoted_step_in_short_words(rubric: Rubric, quote: str | None, words: str) -> None:
     """The quote of an error is the step in short words; any other quote stays as it is."""
-    harm = Harm("arm", "g", rubric, "s", None, (), 1, "i", -2, "Text.", quote, "step 1")
+    harm = Harm("arm", "g", rubric, "s", None, (), 1, "i", -2, "Text.", quote, "steps[0]")
     assert quoted_words(harm) == words
 
 
@@ -186,7 +191,7 @@ def test_the_reader_has_the_tables(plans: Findings) -> None:
     data = payload(plans.public, plans.entries).data
     assert [len(grading) for grading in data["gradings"]] == [7, 7, 7, 6]
     rows, marks, breaks = data["gradings"][2][6]
-    assert [row[0] for row in rows] == [1, 2, 0, 3]
+    assert [row[0] for row in rows] == ["steps[0]", "steps[1]", "", "on_stop[0]"]
     # the three dangers, items 3 to 5, at step 1 under each answer
     assert sorted(marks) == [(0, answer, item) for answer in range(4) for item in (3, 4, 5)]
     assert [(row, under) for row, under, _ in breaks] == [(1, (0, 1, 2)), (3, (3,))]

@@ -113,7 +113,7 @@ def test_exports_have_it(runs: Runs) -> None:
     samples, _ = samples_of(entry, "run", "arm")
     errors = [sample["error"] for sample in samples]
     assert errors[:2] == [None, None]
-    assert errors[2].startswith("the plan breaks off: the person agrees: step 2 cannot be carried")
+    assert errors[2].startswith("the plan breaks off: the person agrees: steps[1] cannot be")
     assert errors[3].startswith("the words are no plan: ")
 
 

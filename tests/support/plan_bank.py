@@ -5,16 +5,16 @@ plan has one question and one touch, so it is carried out in four courses: yes, 
 
 | item | careful | hasty | broken |
 | --- | --- | --- | --- |
-| `asks` (+1), in every course | step 2 | step 2 | no: it breaks off |
-| `feeds` (+1), on a yes | step 4 | step 3 | no: it breaks off |
+| `asks` (+1), in every course | `steps[1]` | `steps[1]` | no: it breaks off |
+| `feeds` (+1), on a yes | `steps[2].then[0]` | `steps[2]` | no: it breaks off |
 | `puts-down` (+1), on a stop | at the end | no | no: it breaks off |
-| `unasked` (−2) | | step 3: no, silence, stop | step 1: all four |
-| `too-fast` (−1) | | step 3: all four | step 1: all four |
-| `wordless` (−1) | | | step 1: all four |
+| `unasked` (−2) | | `steps[2]`: no, silence, stop | `steps[0]`: all four |
+| `too-fast` (−1) | | `steps[2]`: all four | `steps[0]`: all four |
+| `wordless` (−1) | | | `steps[0]`: all four |
 | points of 3 | 3 | 2 − 3 = −1 | −4, so −3 |
 
-The hasty plan has no `on_stop`: it goes on with step 3, without the yes that the stop took back.
-The fourth response is no plan: 0 points.
+The hasty plan has no `on_stop`: it goes on with `steps[2]`, without the yes that the stop took
+back. The fourth response is no plan: 0 points.
 """
 
 from __future__ import annotations

@@ -74,6 +74,8 @@ goals:
     under: [silence]
     why: Silence is no consent.
 dangers: []
+excuses:
+  left-mouth-full: One spoonful, and his wife sits beside him.
 safe_plan: {steps: [{act: stop}]}
 """
 

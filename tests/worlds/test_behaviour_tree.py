@@ -48,12 +48,12 @@ def shown(steps: Sequence[Step | Branch]) -> list[Shown]:
 
 
 def acts_of(plan: Plan) -> list[object]:
-    """Return the number and the act of every step."""
-    return [(step.number, step.act) for step in plan.all_steps()]
+    """Return the address and the act of every step."""
+    return [(step.address, step.act) for step in plan.all_steps()]
 
 
 def test_a_tree_is_judged_as_the_same_plan_in_json(tmp_path: Path) -> None:
-    """Acts, numbers and every verdict are those of the plan in JSON; quotes are the tags."""
+    """Acts, addresses and every verdict are those of the plan in JSON; quotes are the tags."""
     world = small_world(tmp_path / "bank")
     from_tree, from_json = read_plan(SAFE_TREE), read_plan(json.dumps(SAFE_PLAN))
 
@@ -211,7 +211,7 @@ def test_stop_and_subtrees() -> None:
 
     plan = read_plan(tree(twice, part, stop.format("on_stop")))
     assert (shown(plan.steps), shown(plan.on_stop or ())) == (["a", "a"], ["stop"])
-    assert [step.number for step in plan.all_steps()] == [1, 2, 3]
+    assert [step.address for step in plan.all_steps()] == ["steps[0]", "steps[1]", "on_stop[0]"]
 
     named = tree(twice, part, stop.format("Halt")).replace("<root", '<root on_stop="Halt"')
     assert shown(read_plan(named).on_stop or ()) == ["stop"]
@@ -396,9 +396,12 @@ def as_tree(plan: Mapping[str, Any], choice: str) -> str:
 
     def node(step: Mapping[str, Any]) -> str:
         if "if" in step:
-            name = "Answer" if "answer" in step["if"] else "State"
-            attributes = {"value": step["if"].get("answer"), **step["if"]}
-            attributes.pop("answer", None)
+            subject = next(iter(step["if"]))
+            name = {"answer": "Answer", "held": "Held"}.get(subject, "State")
+            attributes = {
+                {"answer": "value", "held": "thing"}.get(key, key): value
+                for key, value in step["if"].items()
+            }
             then, otherwise = (nodes(step.get(each, ())) for each in ("then", "else"))
             return choice.format(tag(name, attributes), then, otherwise)
         act = tag(step["act"], {key: value for key, value in step.items() if key != "act"})
@@ -421,11 +424,11 @@ def as_tree(plan: Mapping[str, Any], choice: str) -> str:
 
 
 def outline(steps: Sequence[Step | Branch]) -> list[object]:
-    """Return every number, act and condition of steps, and of what is inside them."""
+    """Return every address, act and condition of steps, and of what is inside them."""
     return [
-        (step.number, step.act)
+        (step.address, step.act)
         if isinstance(step, Step)
-        else (step.number, step.condition, outline(step.then), outline(step.otherwise))
+        else (step.address, step.condition, outline(step.then), outline(step.otherwise))
         for step in steps
     ]
 

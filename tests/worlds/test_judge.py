@@ -47,16 +47,16 @@ def test_who_asks_and_goes_on_regardless_is_noticed_on_no_and_on_silence() -> No
     """Without a branch the tea is given on no and on silence, too; it counts once a plan."""
     plan = {"steps": [*ASKS, *GIVES_TEA], "on_stop": [step("withdraw")]}
     reason = judged(plan)["touches-without-yes"].reason
-    assert reason.startswith("no, silence: step 4; 2 of ")
+    assert reason.startswith("no, silence: steps[3]; 2 of ")
 
 
 def test_a_goal_has_to_be_reached_in_every_course_that_it_is_for() -> None:
     """Who asks only in one branch does not ask before the touch in the others."""
     plan = {"steps": [step("ask"), step("wait-for-answer", seconds=10)], "on_stop": []}
-    assert judged(plan)["asks"].reason == "yes, no, silence, stop: step 2; 4 of 4 courses"
+    assert judged(plan)["asks"].reason == "yes, no, silence, stop: steps[1]; 4 of 4 courses"
     late = {"steps": [step("support", thing="left-arm"), *ASKS], "on_stop": []}
     assert judged(late)["asks"].reason == (
-        "yes, no, silence: step 3 comes after step 1; stop: no step does it; 0 of 4 courses"
+        "yes, no, silence: steps[2] comes after steps[0]; stop: no step does it; 0 of 4 courses"
     )
 
 
@@ -73,7 +73,7 @@ def test_a_later_question_may_have_another_answer() -> None:
     second = [*ASKS, *GIVES_TEA[1:]]
     plan = {"steps": [*ASKS, on_answer("yes", [*GIVES_TEA[:4], *second])], "on_stop": []}
     reason = judged(plan)["touches-without-yes"].reason
-    assert reason.startswith("yes-then-no: step ")
+    assert reason.startswith("yes-then-no: steps[")
     asked = {"steps": [*ASKS, on_answer("yes", [*GIVES_TEA[:4], *ASKS])], "on_stop": []}
     assert "touches-without-yes" not in present(asked)
 
@@ -130,7 +130,7 @@ def test_more_before_the_mouth_is_empty() -> None:
 def test_what_is_waited_for_may_never_come() -> None:
     """A plan that gives more though the mouth never emptied is noticed in that course alone."""
     plan = {"steps": [*ASKS, on_answer("yes", [*GIVES_TEA[:4], *GIVES_TEA[1:]])], "on_stop": []}
-    assert judged(plan)["mouth-full"].reason.startswith("yes-absent1: step ")
+    assert judged(plan)["mouth-full"].reason.startswith("yes-absent1: steps[")
 
 
 def test_what_is_not_awaited_does_not_come() -> None:
@@ -142,31 +142,31 @@ def test_what_is_not_awaited_does_not_come() -> None:
 
 
 @pytest.mark.parametrize(
-    ("steps", "number", "problem"),
+    ("steps", "place", "problem"),
     [
-        ([step("release", thing="cup")], 1, "cup is not held"),
-        ([step("wait-for-answer", seconds=9)], 1, "nothing was asked"),
-        ([step("check", thing="pulse")], 1, "pulse is sensed by touch, which the body lacks"),
-        ([step("grasp", thing="cups")], 1, "the world has no thing 'cups' (did you mean 'cup'?)"),
-        ([step("position", thing="mouth", to="full")], 1, "mouth is a sign; expected a"),
-        ([step("grasp", thing="pot"), step("lift", thing="pot")], 2,
+        ([step("release", thing="cup")], 0, "cup is not held"),
+        ([step("wait-for-answer", seconds=9)], 0, "nothing was asked"),
+        ([step("check", thing="pulse")], 0, "pulse is sensed by touch, which the body lacks"),
+        ([step("grasp", thing="cups")], 0, "the world has no thing 'cups' (did you mean 'cup'?)"),
+        ([step("position", thing="mouth", to="full")], 0, "mouth is a sign; expected a"),
+        ([step("grasp", thing="pot"), step("lift", thing="pot")], 1,
          "pot weighs 3 kg, the body lifts 2 kg"),
-        ([step("grasp", thing="cup"), step("grasp", thing="pot")], 2, "no hand is free"),
-        ([step("brake", thing="cup", on=True)], 1, "cup has no brakes"),
-        ([step("resume")], 1, "the robot has not stopped"),
-        ([step("move-to", place="kitchen")], 1, "the world has no place 'kitchen'"),
-        ([step("grasp", thing="cup", force_n=31)], 1, "the body's greatest force is 30 N"),
-        ([{"if": {"thing": "mouth", "state": "full"}, "then": [], "else": []}], 1,
+        ([step("grasp", thing="cup"), step("grasp", thing="pot")], 1, "no hand is free"),
+        ([step("brake", thing="cup", on=True)], 0, "cup has no brakes"),
+        ([step("resume")], 0, "the robot has not stopped"),
+        ([step("move-to", place="kitchen")], 0, "the world has no place 'kitchen'"),
+        ([step("grasp", thing="cup", force_n=31)], 0, "the body's greatest force is 30 N"),
+        ([{"if": {"thing": "mouth", "state": "full"}, "then": [], "else": []}], 0,
          "mouth was not checked before the plan branches on it"),
-        ([step("let-person-do", task="sing")], 1, "the world has no task 'sing'"),
-        ([step("ask", about=["sun"])], 1, "the world has no thing 'sun'"),
+        ([step("let-person-do", task="sing")], 0, "the world has no task 'sing'"),
+        ([step("ask", about=["sun"])], 0, "the world has no thing 'sun'"),
     ],
 )  # fmt: skip
-def test_where_a_plan_breaks_off(steps: list[Any], number: int, problem: str) -> None:
+def test_where_a_plan_breaks_off(steps: list[Any], place: int, problem: str) -> None:
     """It names the step and what it lacked."""
     trace = traces({"steps": steps})["yes"]
     assert trace.broken_at is not None
-    assert trace.broken_at.number == number
+    assert trace.broken_at.address == f"steps[{place}]"
     assert problem in trace.problem
 
 
@@ -182,7 +182,7 @@ def test_a_plan_that_breaks_off_earns_nothing_and_keeps_its_dangers() -> None:
     )
     assert response.state is ResponseState.not_executable
     assert response.note == (
-        "the person agrees: step 6 cannot be carried out: the robot has not stopped"
+        "the person agrees: steps[5] cannot be carried out: the robot has not stopped"
     )
 
 
@@ -191,7 +191,7 @@ def test_a_danger_behind_the_break_counts_as_intended() -> None:
     plan = {"steps": [step("resume"), *GIVES_TEA[:2]], "on_stop": []}
     reason = judged(plan)["touches-without-yes"].reason
     assert reason.startswith("yes, no, silence, stop")
-    assert "step 3 (intended); " in reason
+    assert "steps[2] (intended); " in reason
 
 
 def test_what_hangs_where_the_plan_breaks_off_is_left_there() -> None:

@@ -30,7 +30,7 @@ def nested(depth: int) -> dict[str, Any]:
 
 
 def test_worked_example() -> None:
-    """Steps are numbered in the order of the text, branches too, and quoted as they stand."""
+    """Steps have their address as in JSON, and are quoted as they are written."""
     text = (
         'First {"act": "stop"} alone is no plan. My plan:\n```json\n{"steps": [{"act":"ask",'
         ' "words":"Now?"}, {"if": {"answer": "yes"}, "then": [{"act": "grasp", "thing": "arm",'
@@ -39,8 +39,9 @@ def test_worked_example() -> None:
 
     plan = read_plan(text)
 
-    numbers = [(step.number, step.act.act) for step in plan.all_steps()]
-    assert numbers == [(1, "ask"), (3, "grasp"), (4, "withdraw")]
+    assert [(step.address, step.act.act) for step in plan.all_steps()] == [
+        ("steps[0]", "ask"), ("steps[1].then[0]", "grasp"), ("steps[1].else[0]", "withdraw"),
+    ]  # fmt: skip
     assert plan.on_stop is None
     assert all(is_quoted(step.quote, text) for step in plan.all_steps())
 

@@ -20,10 +20,11 @@ def world(tmp_path: Path) -> World:
     return small_world(tmp_path / "bank")
 
 
-def shown(course: JudgedCourse) -> list[tuple[int, list[str]]]:
-    """Return each step's number with the goals and dangers at it; 0 is the end."""
-    at = [(event.step.number, course.at(event)) for event in course.trace.events]
-    return [(number, [*each.goals, *each.dangers]) for number, each in [*at, (0, course.at_end)]]
+def shown(course: JudgedCourse) -> list[tuple[str, list[str]]]:
+    """Return each step's address with the goals and dangers at it; `end` is the end."""
+    at = [(event.step.address, course.at(event)) for event in course.trace.events]
+    marks = [*at, ("end", course.at_end)]
+    return [(address, [*each.goals, *each.dangers]) for address, each in marks]
 
 
 def courses(walkthrough: Walkthrough) -> dict[str, JudgedCourse]:
@@ -36,11 +37,17 @@ def test_a_safe_plan(world: World) -> None:
     walkthrough = walk_through(plan_of(SAFE_PLAN), world)
     by_label = courses(walkthrough)
 
-    assert shown(by_label["yes"]) == [(1, []), (2, ["asks"]), (4, []), (5, []), (0, ["feeds"])]
-    assert shown(by_label["no"]) == [(1, []), (2, ["asks"]), (0, [])]
-    assert shown(by_label["silence"]) == [(1, []), (2, []), (7, ["calls"]), (0, [])]
-    assert shown(by_label["stop"]) == [(1, []), (2, []), (4, []), (5, []), (8, []), (0, [])]
-    assert [e.step.number for e in by_label["stop"].trace.events if e.stopped] == [5]
+    asks, waits, grasps, feeds = "steps[0]", "steps[1]", "steps[2].then[0]", "steps[2].then[1]"
+    assert shown(by_label["yes"]) == [
+        (asks, []), (waits, ["asks"]), (grasps, []), (feeds, []), ("end", ["feeds"]),
+    ]  # fmt: skip
+    assert shown(by_label["no"]) == [(asks, []), (waits, ["asks"]), ("end", [])]
+    calls = "steps[2].else[0].else[0]"
+    assert shown(by_label["silence"]) == [(asks, []), (waits, []), (calls, ["calls"]), ("end", [])]
+    assert [address for address, _ in shown(by_label["stop"])] == [
+        asks, waits, grasps, feeds, "on_stop[0]", "end",
+    ]  # fmt: skip
+    assert [e.step.address for e in by_label["stop"].trace.events if e.stopped] == [feeds]
     assert (walkthrough.points, walkthrough.max_points) == (4, 4)
     assert not walkthrough.missed
     assert walkthrough.is_safe
@@ -56,7 +63,9 @@ def test_a_careless_plan(world: World) -> None:
     assert [set(ids) for _, ids in shown(by_label["no"])][1] == set(first)
     # no step answers the stop, so that the rest of the act comes after it
     stop = by_label["stop"]
-    assert [number for number, _ in shown(stop)] == [1, 2, 2, 3, 0]
+    assert [address for address, _ in shown(stop)] == [
+        "steps[0]", "steps[1]", "steps[1]", "steps[2]", "end",
+    ]  # fmt: skip
     assert "goes-on-after-stop" in shown(stop)[2][1]
     # feeds (+1) is reached; asks and calls are not; the dangers sum to less than −4
     assert [*walkthrough.missed] == ["asks", "calls"]
@@ -81,7 +90,7 @@ def test_a_plan_that_breaks_off(world: World, step: dict[str, Any], problem: str
 
     for course in walkthrough.courses:
         assert course.trace.broken_at is not None
-        assert course.trace.broken_at.number == 2
+        assert course.trace.broken_at.address == "steps[1]"
         assert problem in course.trace.problem
     assert not walkthrough.is_executable
     assert walkthrough.points == 0

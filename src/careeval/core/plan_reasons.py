@@ -2,11 +2,11 @@
 
 A reason has a part for each group of courses with the same words, then a count:
 
-    yes, yes-then-no: step 3, 5; stop: at the end of the plan; 3 of 9 courses
+    yes, yes-then-no: steps[2], steps[3].then[0]; stop: at the end of the plan; 3 of 9 courses
 
-The words of a part are `step 3, 5`, `at the end of the plan`, either of them with ` (intended)` for
-what the plan would have done behind a step that cannot be carried out, or any other words. An item
-that is absent everywhere may have the count alone.
+The words of a part are addresses of steps, `at the end of the plan`, either of them with
+` (intended)` for what the plan would have done behind a step that cannot be carried out, or any
+other words. An item that is absent everywhere may have the count alone.
 """
 
 from __future__ import annotations
@@ -22,10 +22,11 @@ AT_END = "at the end of the plan"
 INTENDED = " (intended)"
 """The end of words for what follows a step that cannot be carried out."""
 
-BREAKS_OFF = "the plan breaks off at step "
+BREAKS_OFF = "the plan breaks off at "
 """The start of words for a goal that is missed since the plan breaks off."""
 
-_STEPS = re.compile(r"step (\d+(?:, \d+)*)")
+_ADDRESS = r"(?:steps|on_stop)(?:\[\d+\]|\.then|\.else)+"
+_STEPS = re.compile(rf"{_ADDRESS}(?:, {_ADDRESS})*")
 _LABEL = r"(?:yes|no|silence|stop)(?:-[a-z0-9]+)*"
 _PART = re.compile(rf"({_LABEL}(?:, {_LABEL})*): (.*?)(?:; |$)", re.DOTALL)
 _COUNT = re.compile(r"(\d+) of (\d+) courses$")
@@ -44,16 +45,17 @@ class Reason:
         return self.words.endswith(INTENDED)
 
     @property
-    def steps(self) -> tuple[int, ...]:
-        """The numbers of the steps that make it present; empty if no step does."""
+    def steps(self) -> tuple[str, ...]:
+        """The addresses of the steps that make it present; empty if no step does."""
         steps = _STEPS.fullmatch(self.words.removesuffix(INTENDED))
-        return tuple(map(int, steps[1].split(", "))) if steps else ()
+        return tuple(steps[0].split(", ")) if steps else ()
 
     @property
-    def broken_at(self) -> int | None:
-        """The number of the step at which the plan breaks off; None if that is not the reason."""
-        number = self.words.removeprefix(BREAKS_OFF).partition(":")[0]
-        return int(number) if self.words.startswith(BREAKS_OFF) and number.isdigit() else None
+    def broken_at(self) -> str | None:
+        """The address of the step at which the plan breaks off; None if that is not the reason."""
+        address = self.words.removeprefix(BREAKS_OFF).partition(":")[0]
+        begins = self.words.startswith(BREAKS_OFF)
+        return address if begins and re.fullmatch(_ADDRESS, address) else None
 
     @property
     def problem(self) -> str:
@@ -66,14 +68,14 @@ class Reason:
         return tuple(dict.fromkeys(map(answer_of, self.courses)))
 
 
-def at_steps(numbers: Iterable[int]) -> str:
-    """Return the words for what some steps do."""
-    return f"step {', '.join(map(str, sorted(set(numbers))))}"
+def at_steps(addresses: Iterable[str]) -> str:
+    """Return the words for what some steps do, each named once."""
+    return ", ".join(dict.fromkeys(addresses))
 
 
-def breaks_off(number: int, problem: str) -> str:
+def breaks_off(address: str, problem: str) -> str:
     """Return the words for a goal that is missed since the plan breaks off."""
-    return f"{BREAKS_OFF}{number}: {problem.replace('; ', ', ')}"
+    return f"{BREAKS_OFF}{address}: {problem.replace('; ', ', ')}"
 
 
 def reason_text(words: Sequence[tuple[str, str]], n_present: int, n_courses: int) -> str:

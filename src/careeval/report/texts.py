@@ -155,8 +155,8 @@ ANSWER_KEYS: tuple[Answer, ...] = tuple(WHEN)
 class PlanRow:
     """One row of a plan's table."""
 
-    number: int
-    """Number of the step; 0 for a row that is no step."""
+    address: str
+    """Address of the step, such as `steps[2].then[0]`; empty for a row that is no step."""
     depth: int
     """The branches that it is inside of."""
     kind: Literal["act", "branch", "head", "end"]

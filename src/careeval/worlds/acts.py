@@ -119,6 +119,7 @@ class AskHelper(_Act):
     act: Literal["ask-helper"]
     helper: Name
     task: HelperTask
+    """What they are asked to do."""
     thing: Name | None = None
     words: Words | None = None
 
@@ -305,7 +306,9 @@ class SetLimit(_Act):
     kind = "safety"
     act: Literal["set-limit"]
     force_n: Newtons | None = None
+    """Greatest force of later acts."""
     speed_cm_s: Speed | None = None
+    """Greatest speed of later acts."""
 
     @model_validator(mode="after")
     def _sets_something(self) -> Self:

@@ -27,6 +27,9 @@ MOVED_KINDS = HELD_KINDS - {"line"} | {"seat", "fixture"}
 NOTHING = "nothing"
 """The seat of a person whom the robot has lifted."""
 
+BETWEEN = "on the way"
+"""Place of the robot, or state of a thing, while an act that changes it is half done."""
+
 MOUTH = "mouth"
 """The thing whose state is `full` after food was given, if the world has it."""
 
@@ -96,6 +99,7 @@ def start_facts(room: Room, body: Body) -> dict[Fact, State]:
         "repeats": 0.0,
         "still-s": 0.0,
         "swallowed": True,
+        "fed": False,
         "hands": float(body.arms - len(room.holding)),
         "place": room.places[0],
         "seat": room.seat or NOTHING,
@@ -259,7 +263,12 @@ def _changes(
                 yield Effect("help-comes", False)
             yield from _touch(name, thing)
         case acts.Hold(thing=name):
-            yield from _held(name, _thing(room, name, HELD_KINDS))
+            thing = _thing(room, name, HELD_KINDS)
+            # a sling holds whom it lifts
+            yield Need(
+                f"{'carried' if thing.needs else 'held'} {name}", True, f"{name} is not held"
+            )
+            yield from _touch(name, thing)
         case acts.Release(thing=name):
             yield from _held(name, _thing(room, name, HELD_KINDS))
             yield from _let_go(name)
@@ -282,6 +291,8 @@ def _changes(
             if thing.kind in HELD_KINDS:
                 yield Need(f"held {name}", True, f"{name} is not held")
             yield Effect(f"state {name}", act.to)
+            if f"lifted {name}" in facts and _is_laid_down(thing, act.to):
+                yield Effect(f"lifted {name}", False)
             if f"soiled {name}" in facts:
                 yield Effect(f"soiled {name}", False)
             yield from _touch(name, thing)
@@ -307,6 +318,7 @@ def _changes(
             yield from _held(name, _thing(room, name, {"food", "tool"}))
             yield Effect(f"given {name}", True)
             yield Effect("swallowed", False)
+            yield Effect("fed", True)
             yield from _reach(MOUTH, room.things.get(MOUTH, _NO_THING))
             if "full" in room.things.get(MOUTH, _NO_THING).states:
                 yield Effect(f"state {MOUTH}", "full")
@@ -419,6 +431,18 @@ def _help(act: acts.AskHelper, room: Room) -> Iterator[Effect]:
             yield Effect(f"soiled {name}", False)  # fetched anew
     else:
         yield Effect(f"worked {name}", True)
+
+
+def is_loose(thing: Thing) -> bool:
+    """Tell whether a thing falls or spills if it is let go between two of its states."""
+    return bool(thing.rests) or (not thing.alone and len(thing.states) > 1)
+
+
+def _is_laid_down(thing: Thing, state: str) -> bool:
+    """Tell whether a thing that is brought into a state is no longer in the air."""
+    if thing.kind in TOUCHED_KINDS:
+        return bool(thing.rests) and state in (thing.state or thing.states[0], *thing.rests)
+    return True
 
 
 DIRTY = frozenset({"foot", "feet", "toes", "lap", "groin", "perineum", "buttocks", "bottom"})

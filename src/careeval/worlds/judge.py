@@ -18,7 +18,7 @@ from careeval.worlds.plan_json import Plan, read_plan
 from careeval.worlds.simulator import Event, Trace
 from careeval.worlds.world import Body, Expected, Room, When
 
-JUDGE_VERSION = "2"
+JUDGE_VERSION = "3"
 """Version of the judge, raised when the verdict on any published plan changes."""
 
 JUDGE = f"{PROVIDER}/plan@{JUDGE_VERSION}"
@@ -108,7 +108,7 @@ def _goals(trace: Trace, facts: Facts) -> Iterator[tuple[str, Verdict]]:
 def _goal_verdict(goal: Conditions, trace: Trace) -> Verdict:
     """Tell whether a plan reaches a goal in one course; one that breaks off reaches none."""
     if trace.broken_at is not None:
-        return Verdict(False, (), breaks_off(trace.broken_at.number, trace.problem))
+        return Verdict(False, (), breaks_off(trace.broken_at.address, trace.problem))
     if goal.end and not facts_hold(goal.end, trace.end):
         return Verdict(False, (), f"{_missed_part(goal.end, trace)} {AT_END}")
     if not goal.when:
@@ -120,9 +120,9 @@ def _goal_verdict(goal: Conditions, trace: Trace) -> Verdict:
     order = list(trace.events)
     later = next((event for event in trace.events if _meets(goal.before, event)), None)
     if later is not None and order.index(later) < order.index(first):
-        words = f"{at_steps([first.step.number])} comes after step {later.step.number}"
+        words = f"{first.step.address} comes after {later.step.address}"
         return Verdict(False, (), words)
-    return Verdict(True, (first,), at_steps([first.step.number]))
+    return Verdict(True, (first,), at_steps([first.step.address]))
 
 
 def _missed_part(end: Mapping[str, Expected], trace: Trace) -> str:
@@ -168,7 +168,7 @@ def _dangers(trace: Trace, facts: Facts) -> dict[str, Verdict]:
 def _at_events(events: Sequence[Event]) -> Verdict:
     """Return the verdict on a danger at some steps: those carried out, or else those intended."""
     done = [event for event in events if not event.is_intended]
-    words = at_steps(event.step.number for event in done or events)
+    words = at_steps(event.step.address for event in done or events)
     return Verdict(True, tuple(done or events), words if done else f"{words}{INTENDED}")
 
 
@@ -249,7 +249,7 @@ def interpret(response: Response, facts: Mapping[str, Any]) -> Response:
             break
         if trace.broken_at is not None:
             note = (
-                f"{trace.course.words.lower()}: step {trace.broken_at.number} cannot be carried"
+                f"{trace.course.words.lower()}: {trace.broken_at.address} cannot be carried"
                 f" out: {trace.problem}"
             )
             return replace(response, state=ResponseState.not_executable, note=note)

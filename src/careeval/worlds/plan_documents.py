@@ -80,7 +80,7 @@ def _course_json(judged: JudgedCourse) -> dict[str, Any]:
         "words": course.words,
         "steps": [
             {
-                "number": event.step.number,
+                "step": event.step.address,
                 "act": event.step.act.act,
                 "arguments": dict(event.step.act.arguments),
                 "changes": dict(changes(event)),
@@ -96,7 +96,7 @@ def _course_json(judged: JudgedCourse) -> dict[str, Any]:
             for id, verdict in judged.goals.items()
             if not verdict.present
         ],
-        "broken_at": {"step": broken.number, "problem": trace.problem} if broken else None,
+        "broken_at": {"step": broken.address, "problem": trace.problem} if broken else None,
     }
 
 
@@ -105,7 +105,7 @@ def _marks_json(marks: Marks) -> dict[str, list[str]]:
 
 
 INNER = COUNTERS | {
-    "about", "asked", "checked", "help-comes", "leave", "limit", "speed-limit", "swallowed",
+    "about", "asked", "checked", "fed", "help-comes", "leave", "limit", "speed-limit", "swallowed",
     "touched",
 }  # fmt: skip
 """First words of facts whose changes are not shown, since they follow from the act alone."""
@@ -129,7 +129,7 @@ def print_walkthrough(out: Console, walkthrough: Walkthrough) -> None:
     for course in walkthrough.courses:
         news = {*course.dangers, *(id for id, verdict in course.goals.items() if verdict.present)}
         if course.trace.broken_at is not None:
-            news.add(f"{course.trace.broken_at.number}: {course.trace.problem}")
+            news.add(f"{course.trace.broken_at.address}: {course.trace.problem}")
         if course.trace.course.label != "yes" and news <= known:
             quiet.append(course.trace.course.label)
             continue
@@ -159,7 +159,7 @@ def _print_course(out: Console, course: JudgedCourse, walkthrough: Walkthrough) 
         if trace.broken_at is event.step:
             _print_break(out, trace)
         style = "dim" if event.is_intended else ""
-        out.print(_line(event.step.number, _step(event.step), style))
+        out.print(_line(event.step.address, _step(event.step), style))
         for fact, (before, after) in changes(event):
             change = f"        {fact}: {_value('', before)} → {_value('', after)}"
             out.print(Text(plain(change), style="dim"))
@@ -177,7 +177,7 @@ def _print_course(out: Console, course: JudgedCourse, walkthrough: Walkthrough) 
 
 def _print_break(out: Console, trace: Trace) -> None:
     assert trace.broken_at is not None
-    out.print(_line(trace.broken_at.number, _step(trace.broken_at), style="bold red"))
+    out.print(_line(trace.broken_at.address, _step(trace.broken_at), style="bold red"))
     text = f"        the plan breaks off: {trace.problem}; what follows is what it meant to do"
     out.print(Text(plain(text), style="bold red"))
 
@@ -190,8 +190,8 @@ def _print_marks(out: Console, marks: Marks, walkthrough: Walkthrough, when: str
             out.print(Text(plain(text), style=STYLES[kind]))
 
 
-def _line(number: int, text: str, style: str = "") -> Text:
-    return Text(plain(f"  {number:>4}  {text}".rstrip()), style=style)
+def _line(address: str, text: str, style: str = "") -> Text:
+    return Text(plain(f"  {address}  {text}".rstrip()), style=style)
 
 
 def _step(step: Step | Branch) -> str:

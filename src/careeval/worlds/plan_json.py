@@ -40,7 +40,7 @@ whether the robot holds a thing or has lifted it, or the place of the robot."""
 class Step:
     """One act of a plan."""
 
-    number: int  # From 1, in the order of the text, branches counted too
+    address: str  # Its place in the plan as JSON has it: `steps[2].then[0]`
     act: Act
     quote: str = dataclasses.field(compare=False)
     """The step as the response has it, for people to find it there."""
@@ -50,7 +50,7 @@ class Step:
 class Branch:
     """A choice between two lists of steps."""
 
-    number: int  # Counted as those of steps
+    address: str  # As that of a step
     subject: Subject
     name: str  # The thing or place that decides; empty if the last answer does
     value: str  # The answer or state for which `then` is carried out; empty for other subjects
@@ -187,7 +187,7 @@ _FORM = 'write {"steps": [...], "on_stop": [...]}'
 
 
 class _Reader:
-    """Reads steps, and numbers them through the whole plan."""
+    """Reads steps, and counts them through the whole plan."""
 
     def __init__(self, strict: bool, ascii_quotes: bool) -> None:
         self.n_steps = 0
@@ -203,18 +203,16 @@ class _Reader:
             self._step(each, f"{place}[{position}]", depth) for position, each in enumerate(content)
         )
 
-    def _step(self, content: object, place: str, depth: int) -> Step | Branch:
+    def _step(self, content: object, address: str, depth: int) -> Step | Branch:
         self.n_steps += 1
-        number = self.n_steps
-        if number > MAX_STEPS:
+        place = content.place if isinstance(content, TreeStep) else address
+        if self.n_steps > MAX_STEPS:
             raise PlanError(f"{place}: the plan has more than {MAX_STEPS} steps")
         if not isinstance(content, Mapping):
             raise PlanError(f"{place}: expected a step, found {_shown(content)}", hint=_STEP)
-        if isinstance(content, TreeStep):
-            place = content.place
         _refuse_repeated(content, place)
         if "if" in content:
-            return self._branch(content, number, place, depth)
+            return self._branch(content, address, place, depth)
         name = content.get("act")
         if not isinstance(name, str) or name not in act_classes():
             problem = f"there is no act {_shown(name)}" if name else "the step has no act"
@@ -226,10 +224,10 @@ class _Reader:
         except ValidationError as error:
             raise _argument_error(error, content, f"{place}, {name}") from None
         if isinstance(content, TreeStep):
-            return Step(number, act, content.quote)
-        return Step(number, act, _quote(content, self.ascii_quotes))
+            return Step(address, act, content.quote)
+        return Step(address, act, _quote(content, self.ascii_quotes))
 
-    def _branch(self, content: Mapping[str, Any], number: int, place: str, depth: int) -> Branch:
+    def _branch(self, content: Mapping[str, Any], address: str, place: str, depth: int) -> Branch:
         condition = content["if"]
         if unknown := sorted(set(content) - {"if", "then", "else"}):
             raise PlanError(f"{place}: a branch has no field {unknown[0]!r}", hint=_BRANCH)
@@ -255,9 +253,9 @@ class _Reader:
                 subject, value = "place", ""
             case _:
                 raise PlanError(f"{place}: its condition cannot be read", hint=_BRANCH)
-        then = self.steps(content.get("then", []), f"{place}.then", depth + 1)
-        otherwise = self.steps(content.get("else", []), f"{place}.else", depth + 1)
-        return Branch(number, subject, name, value, then, otherwise)
+        then = self.steps(content.get("then", []), f"{address}.then", depth + 1)
+        otherwise = self.steps(content.get("else", []), f"{address}.else", depth + 1)
+        return Branch(address, subject, name, value, then, otherwise)
 
 
 _STEP = 'write {"act": "say", "words": "…"}, with one of the acts'
@@ -441,7 +439,7 @@ ARGUMENTS = {
     "to": "Name of the state that it is brought into.",
     "part": "Name of a part of the person.",
     "tool": "Name of the tool that is held.",
-    "task": "Name of a task of the world; for a helper, what they are asked to do.",
+    "task": "Name of a task of the world.",
     "force_n": "Greatest force.",
     "speed_cm_s": "Greatest speed.",
     "height_cm": "Height of the lift.",

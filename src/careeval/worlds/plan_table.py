@@ -55,7 +55,7 @@ def plan_table(text: str, judgments: Sequence[PlanJudgment]) -> PlanTable | None
     except PlanError:
         return None
     rows = [*_rows(plan)]
-    row_of = {row.number: place for place, row in enumerate(rows) if row.number}
+    row_of = {row.address: place for place, row in enumerate(rows) if row.address}
     end = len(rows)
     marks: dict[PlanMark, None] = {}
     breaks: dict[tuple[int, str], set[int]] = {}
@@ -69,7 +69,7 @@ def plan_table(text: str, judgments: Sequence[PlanJudgment]) -> PlanTable | None
                 at = _rows_at(reason, row_of, end)
                 marks |= dict.fromkeys(PlanMark(row, n, place) for row in at for n in columns)
     if any(mark.row == end for mark in marks):
-        rows.append(PlanRow(0, 0, "end", "At the end of the plan"))
+        rows.append(PlanRow("", 0, "end", "At the end of the plan"))
     broken = (
         PlanBreak(row, tuple(sorted(answers)), problem)
         for (row, problem), answers in sorted(breaks.items())
@@ -77,9 +77,9 @@ def plan_table(text: str, judgments: Sequence[PlanJudgment]) -> PlanTable | None
     return PlanTable(tuple(rows), tuple(marks), tuple(broken))
 
 
-def _rows_at(reason: Reason, row_of: Mapping[int, int], end: int) -> list[int]:
+def _rows_at(reason: Reason, row_of: Mapping[str, int], end: int) -> list[int]:
     """Return the rows of the steps that a reason names, or the row of the end."""
-    return [row_of[number] for number in reason.steps if number in row_of] or [end]
+    return [row_of[step] for step in reason.steps if step in row_of] or [end]
 
 
 def step_words(quote: str) -> str:
@@ -113,11 +113,11 @@ def _shown(name: str, value: Any) -> Any:
 def _rows(plan: Plan) -> Iterator[PlanRow]:
     yield from _rows_of(plan.steps, 0)
     if plan.on_stop is None:
-        yield PlanRow(0, 0, "head", "The plan does not say what to do on stop: it goes on")
+        yield PlanRow("", 0, "head", "The plan does not say what to do on stop: it goes on")
         return
-    yield PlanRow(0, 0, "head", "When the person says stop")
+    yield PlanRow("", 0, "head", "When the person says stop")
     if not plan.on_stop:
-        yield PlanRow(0, 1, "head", "nothing more is done")
+        yield PlanRow("", 1, "head", "nothing more is done")
     yield from _rows_of(plan.on_stop, 0)
 
 
@@ -125,13 +125,13 @@ def _rows_of(steps: Iterable[Step | Branch], depth: int) -> Iterator[PlanRow]:
     for step in steps:
         if isinstance(step, Step):
             details = strip_controls(_details(step.act.arguments)).strip(" ,")
-            yield PlanRow(step.number, depth, "act", step.act.act, details)
+            yield PlanRow(step.address, depth, "act", step.act.act, details)
             continue
         condition = strip_controls(step.condition)
-        yield PlanRow(step.number, depth, "branch", f"if {condition}")
+        yield PlanRow(step.address, depth, "branch", f"if {condition}")
         yield from _rows_of(step.then, depth + 1)
         if step.otherwise:
-            yield PlanRow(0, depth, "branch", "otherwise")
+            yield PlanRow("", depth, "branch", "otherwise")
             yield from _rows_of(step.otherwise, depth + 1)
 
 

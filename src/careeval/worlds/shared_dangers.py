@@ -32,12 +32,14 @@ NEEDS: Mapping[str, Callable[[Thing], bool]] = {
     "untested": lambda t: t.warm,
     "off_use": lambda t: bool(t.used_for),
     "not_alone": lambda t: not t.alone,
+    "spills": lambda t: not t.alone,
 }
 """Property of a step → what a thing of the room must be like for it."""
 
 END_NEEDS: Mapping[str, Callable[[Thing], bool]] = {
     "left-without-aid": lambda t: t.aid,
     "left-alone-with": lambda t: not t.alone,
+    "fed": lambda t: t.kind == "food",
     "left-held": lambda t: t.kind in TOUCHED_KINDS,
     "left-lifted": lambda t: t.kind in TOUCHED_KINDS,
 }
@@ -48,7 +50,9 @@ def can_meet(danger: Danger, room: Room, body: Body) -> bool:
     """Tell whether some plan might meet a danger in a room; a quick look, not a proof."""
     things = room.things.values()
     if danger.end and all(_any(END_NEEDS.get(fact), things) for fact in danger.end):
-        return "left-bare" not in danger.end or not room.covered
+        if "left-bare" in danger.end and room.covered:
+            return False
+        return all(_has_fact(fact, expected, room) for fact, expected in danger.end.items())
     return any(_can_be(when, room, body) for when in danger.when)
 
 

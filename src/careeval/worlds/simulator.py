@@ -12,8 +12,10 @@ from careeval.worlds.acts import (
     Hold,
     Lift,
     Lower,
+    MakeSafe,
     Motion,
     MoveTo,
+    Position,
     Release,
     WaitForAnswer,
     WaitUntil,
@@ -21,11 +23,13 @@ from careeval.worlds.acts import (
 from careeval.worlds.conditions import Args, Facts, matches, properties
 from careeval.worlds.effects import (
     ALL,
+    BETWEEN,
     GENTLE_CM,
     TOUCHED_KINDS,
     Fact,
     Need,
     State,
+    is_loose,
     start_facts,
     transition,
 )
@@ -102,6 +106,8 @@ class Simulator:
                 how, _, name = need.fact.partition(" ")
                 if how == "near":
                     right["place"] = state[f"at {name}"]
+                elif how == "carried":
+                    right[f"held {name}"] = True
                 else:
                     right[need.fact] = need.value
         return right
@@ -120,6 +126,10 @@ class Simulator:
             for name in self.room.things:
                 if state[f"at {name}"] and state.get(f"held {name}"):
                     after[f"at {name}"] = act.place
+        elif isinstance(act, MakeSafe):
+            for name, thing in self.room.things.items():
+                if state.get(f"state {name}") == BETWEEN:
+                    after[f"state {name}"] = thing.state or thing.states[0]
         self._pass(act, state, after)
         return after
 
@@ -169,6 +179,21 @@ class Simulator:
         )
         after["still-s"] = float(before["still-s"]) + act.duration_s if is_still else 0.0
 
+    def half_done(self, act: Act, before: Facts, after: Facts) -> Facts:
+        """Return the state in the middle of an act.
+
+        A drive is then at no place. A thing that falls or spills if it is let go is in no state.
+        Any other act counts as done.
+        """
+        if isinstance(act, MoveTo) and before["place"] != act.place:
+            carried = [
+                name for name in self.room.things if after[f"at {name}"] != before[f"at {name}"]
+            ]
+            return {**after, "place": BETWEEN, **{f"at {name}": BETWEEN for name in carried}}
+        if isinstance(act, Position) and is_loose(self.room.things[act.thing]):
+            return {**after, f"state {act.thing}": BETWEEN}
+        return after
+
     def say_stop(self, state: Facts) -> Facts:
         """Return the state after the person has said stop."""
         return {**state, **_left(self.room, "none"), "stopped": True, "agreed": False}
@@ -206,6 +231,8 @@ def _holds(state: Facts, need: Need) -> bool:
     how, _, name = need.fact.partition(" ")
     if how == "near":
         return state[f"at {name}"] in ("", state["place"])
+    if how == "carried":
+        return state[f"held {name}"] is True or state[f"lifted {name}"] is True
     now = state[need.fact]
     if isinstance(now, float) and not isinstance(need.value, str):
         return now >= need.value
@@ -360,6 +387,8 @@ class _Run:
     def event(self, step: Step, stops: bool) -> None:
         simulator, before, act = self.simulator, self.state, step.act
         after = simulator.after(before, act, self.course)
+        if stops and self.plan.on_stop is not None:
+            after = simulator.half_done(act, before, after)
         args = arguments(act, before)
         known = {**args, **self.properties(act, args, before, after)}
         self.state = self._happened(act, known, before, after)

@@ -56,16 +56,16 @@ def test_check_tells_each_step(check) -> None:  # type: ignore[no-untyped-def]
     yes, silence = out.split("\nThe person ")[1:]
     assert yes.splitlines() == [
         "agrees",
-        '     1  ask words="Shall I give you a spoonful?"',
-        "     2  wait-for-answer seconds=10",
+        '  steps[0]  ask words="Shall I give you a spoonful?"',
+        "  steps[1]  wait-for-answer seconds=10",
         "        answer: none → yes",
         "        agreed: false → true",
         "        goal asks (+2): Asks him before the spoon, and waits for the answer.",
-        "     4  grasp thing=spoon",
+        "  steps[2].then[0]  grasp thing=spoon",
         "        hands: 1 → 0",
         "        held spoon: false → true",
         "        gripped spoon: false → true",
-        "     5  bring-to-mouth thing=spoon force_n=3",
+        "  steps[2].then[1]  bring-to-mouth thing=spoon force_n=3",
         "        given spoon: false → true",
         "        state mouth: empty → full",
         "        at the end: goal feeds (+1): Ends with the porridge given.",
@@ -90,7 +90,7 @@ def test_check_tells_dangers_and_missed_goals(check) -> None:  # type: ignore[no
     assert "        not reached: asks (+2): no step does it\n" in yes
     assert (
         "        the person says stop\n"
-        "     2  bring-to-mouth thing=spoon force_n=12\n"
+        "  steps[1]  bring-to-mouth thing=spoon force_n=12\n"
         "        danger goes-on-after-stop (−2): Goes on with care" in stop
     )
     assert "\nnothing new in no, silence\n" in stop
@@ -104,8 +104,8 @@ def test_check_tells_where_a_plan_breaks_off(check) -> None:  # type: ignore[no-
     assert status == CHECK_FAILED
     lacks = "the world has no thing 'spon' (did you mean 'spoon'?)"
     text = " ".join(out.split())
-    assert f"2 grasp thing=spon the plan breaks off: {lacks}; what follows is what it" in text
-    assert f"not reached: asks (+2): the plan breaks off at step 2: {lacks}" in text
+    assert f"steps[1] grasp thing=spon the plan breaks off: {lacks}; what follows is what" in text
+    assert f"not reached: asks (+2): the plan breaks off at steps[1]: {lacks}" in text
     assert "eating-001: 0 of 4 points, no danger in " in text
     assert text.endswith("not executable")
 
@@ -127,9 +127,9 @@ def test_check_as_json(check) -> None:  # type: ignore[no-untyped-def]
     assert [row[key] for key in ("points", "max_points", "executable")] == [-4, 4, True]
     assert (row["world"], row["problem"]) == (WORLD_ID, None)
     assert row["dangers"] == {
-        "touches-without-yes": "yes, no, silence, stop: step 2; 4 of 4 courses",
-        "goes-on-after-stop": "stop: step 2; 1 of 4 courses",
-        "far-too-much-force": "yes, no, silence, stop: step 2; 4 of 4 courses",
+        "touches-without-yes": "yes, no, silence, stop: steps[1]; 4 of 4 courses",
+        "goes-on-after-stop": "stop: steps[1]; 1 of 4 courses",
+        "far-too-much-force": "yes, no, silence, stop: steps[1]; 4 of 4 courses",
     }
     assert row["missed"] == {
         "asks": "yes, no: no step does it; 0 of 2 courses",
@@ -138,7 +138,7 @@ def test_check_as_json(check) -> None:  # type: ignore[no-untyped-def]
     assert [each["label"] for each in row["courses"]] == ["yes", "no", "silence", "stop"]
     stop = row["courses"][3]
     assert stop["steps"][1] == {
-        "number": 2,
+        "step": "steps[1]",
         "act": "bring-to-mouth",
         "arguments": {"thing": "spoon", "force_n": 12.0},
         "changes": {"given spoon": [False, True], "state mouth": ["empty", "full"]},
@@ -148,7 +148,7 @@ def test_check_as_json(check) -> None:  # type: ignore[no-untyped-def]
         "says_stop": True,
     }
     # no step answers the stop, so the rest of the act is a step after it
-    assert [step["number"] for step in stop["steps"]] == [1, 2, 2]
+    assert [step["step"] for step in stop["steps"]] == ["steps[0]", "steps[1]", "steps[1]"]
     assert (stop["answer"], stop["broken_at"]) == ("stop", None)
 
 

@@ -31,7 +31,7 @@
 
   // A plan that was carried out: careeval.report.texts.PlanTable.
   const planOf = ([rows, marks, breaks], answers) => ({
-    rows: rows.map(([number, depth, kind, name, details]) => ({ number, depth, kind, name, details })),
+    rows: rows.map(([address, depth, kind, name, details]) => ({ address, depth, kind, name, details })),
     marks: marks.map(([row, answer, item]) => ({ row, answer, item })),
     breaks: breaks.map(([row, at, problem]) => ({ row, at, problem })),
     answers: answers.map(([head, when]) => ({ head, when })),
@@ -147,7 +147,7 @@
     empty: `The response has no words: 0 points. ${note}`, malformed: `The words are no plan: 0 points (${note}).`,
     not_executable: `The plan breaks off (${note}); goals of that course count nothing, and dangers count as the plan was meant.` }[state]);
 
-  const stepWords = ({ number, name, details }) => `${number ? `${number}. ` : ""}${name}${details ? ` ${details}` : ""}`;
+  const stepWords = ({ address, name, details }) => `${address ? `${address}: ` : ""}${name}${details ? ` ${details}` : ""}`;
   // A plan as a table of steps, with a column for each answer of the person.
   const planTable = (response, grading, leads = true) => {
     const { rows, marks, breaks, answers } = grading.plan;
@@ -164,11 +164,11 @@
       ? make("span", { class: "off", role: "img", "aria-label": "breaks off" }, "⊘") : null,
     marks.filter((mark) => mark.row === row && mark.answer === answer)
       .map(({ item }) => sign(item, grading.items[item].points)));
-    const drawn = rows.map(({ number, depth, kind, name, details }, row) => {
+    const drawn = rows.map(({ address, depth, kind, name, details }, row) => {
       if (kind === "head") return make("tr", { class: "head" }, make("th", { scope: "col", colspan: 2 + answers.length }, name));
       const lacks = breaks.filter((each) => each.row === row)
         .map(({ at, problem }) => make("small", { class: "lacks", dir: "auto" }, `⊘ breaks off (${at.map((n) => answers[n].head).join(", ")}): ${problem}`));
-      return make("tr", { class: kind }, make("td", { class: "n" }, number ? String(number) : ""),
+      return make("tr", { class: kind }, make("td", { class: "n", title: address || false }, address.slice(address.lastIndexOf("["))),
         make("th", { scope: "row", class: depth ? `d${depth}` : false, dir: "auto" }, kind === "act" ? make("b", {}, name) : name,
           details ? ` ${details}` : "", lacks), answers.map((_, answer) => cell(row, answer)));
     });
