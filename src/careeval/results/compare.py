@@ -416,72 +416,68 @@ RANKED_BY = (SEVERE.key, SCORE.key)
 
 def rankings(entries: Sequence[Entry]) -> list[Ranking]:
     """Return one ranking for each set of entries that can be compared with each other."""
-    groups: dict[Basis, list[int]] = {}
+    groups: dict[Basis, dict[str, int]] = {}
     for place, entry in enumerate(entries):
-        groups.setdefault(basis(entry), []).append(place)
+        groups.setdefault(basis(entry), {})[entry.system] = place
     return [_ranking(key, places, entries) for key, places in groups.items()]
 
 
-def _ranking(key: Basis, places: Sequence[int], entries: Sequence[Entry]) -> Ranking:
-    reasons = {
-        place: "; ".join(entries[place].not_ranked) or why_unknown(entries[place])
-        for place in places
-    }
-    rankable = {place: entries[place] for place in places if not reasons[place]}
+def _ranking(key: Basis, places: Mapping[str, int], entries: Sequence[Entry]) -> Ranking:
+    by_name = {name: entries[place] for name, place in places.items()}
+    reasons = {name: "; ".join(e.not_ranked) or why_unknown(e) for name, e in by_name.items()}
+    rankable = {name: entry for name, entry in by_name.items() if not reasons[name]}
     by_score = _MetricRanks.of(rankable, SCORE)
-    by_severe = _MetricRanks.of({place: rankable[place] for place in by_score.values}, SEVERE)
-    left_out = {entries[place].system: reason for place, reason in reasons.items() if reason}
-    left_out |= {rankable[place].system: why for place, why in by_score.unknown.items()}
+    by_severe = _MetricRanks.of({name: rankable[name] for name in by_score.values}, SEVERE)
     ranked = [
         Ranked(
-            place,
-            entries[place].system,
+            places[name],
+            name,
             value,
-            by_score.ranks[place],
-            by_severe.ranks.get(place),
-            rankable[place].bank_maker,
+            by_score.ranks[name],
+            by_severe.ranks.get(name),
+            rankable[name].bank_maker,
         )
-        for place, value in sorted(by_score.values.items(), key=lambda each: -each[1])
+        for name, value in sorted(by_score.values.items(), key=lambda each: -each[1])
     ]
     return Ranking(
         key,
         tuple(ranked),
-        _named(by_score.pairs, entries),
-        _named(by_severe.pairs, entries),
-        left_out,
+        by_score.pairs,
+        by_severe.pairs,
+        {name: reason for name, reason in reasons.items() if reason} | dict(by_score.unknown),
         (*_ranking_notes(by_score.pairs.values()), *_maker_notes(ranked)),
     )
 
 
 @dataclass(frozen=True)
 class _MetricRanks:
-    """The ranks of entries by one metric, by their places."""
+    """The ranks of entries by one metric, by the names of their systems."""
 
-    values: Mapping[int, float]  # The metric of each entry
-    unknown: Mapping[int, str]  # For entries without a number, the reason
-    pairs: Mapping[tuple[int, int], Difference]  # B − A for each two
-    ranks: Mapping[int, tuple[int, int]]  # Best and worst rank that each may have
+    values: Mapping[str, float]  # The metric of each entry
+    unknown: Mapping[str, str]  # For entries without a number, the reason
+    pairs: Mapping[tuple[str, str], Difference]  # B − A for each two
+    ranks: Mapping[str, tuple[int, int]]  # Best and worst rank that each may have
 
     @classmethod
-    def of(cls, entries: Mapping[int, Entry], metric: Metric[GradedRubric, Number]) -> _MetricRanks:
+    def of(cls, entries: Mapping[str, Entry], metric: Metric[GradedRubric, Number]) -> _MetricRanks:
         """Compare each two entries by a metric."""
-        parts: dict[int, RatioTerms] = {}
-        values: dict[int, float] = {}
-        unknown: dict[int, str] = {}
-        for place, entry in entries.items():
+        parts: dict[str, RatioTerms] = {}
+        values: dict[str, float] = {}
+        unknown: dict[str, str] = {}
+        for name, entry in entries.items():
             try:
-                parts[place] = metric.terms_of(entry.graded)
-                numerators = parts[place].numerators.value[:, np.newaxis]
-                values[place] = pooled_score(numerators, parts[place].denominators)
+                parts[name] = metric.terms_of(entry.graded)
+                numerators = parts[name].numerators.value[:, np.newaxis]
+                values[name] = pooled_score(numerators, parts[name].denominators)
             except StatsError as error:
-                unknown[place] = f"no {metric.key}: {error}"
+                unknown[name] = f"no {metric.key}: {error}"
         couples = list(combinations(values, 2))
-        family: dict[tuple[int, int], Paired | str] = {}
-        for i, j in couples:
+        family: dict[tuple[str, str], Paired | str] = {}
+        for a, b in couples:
             try:
-                family[i, j] = Paired.of(parts[i], parts[j], set(parts[i].scenarios))
+                family[a, b] = Paired.of(parts[a], parts[b], set(parts[a].scenarios))
             except StatsError as error:
-                family[i, j] = str(error)
+                family[a, b] = str(error)
         # a difference without a test is no evidence, but still counts in the size of the family
         pairs = differences(
             family,
@@ -489,20 +485,14 @@ class _MetricRanks:
             n_family=len(couples),
             name=metric.key,
         )
-        rows = {place: row for row, place in enumerate(values)}
+        rows = {name: row for row, name in enumerate(values)}
         better = np.zeros((len(rows), len(rows)), dtype=bool)
-        for (i, j), difference in pairs.items():
+        for (a, b), difference in pairs.items():
             if difference.verdict is Verdict.better:
-                better[rows[j], rows[i]] = True
+                better[rows[b], rows[a]] = True
             elif difference.verdict is Verdict.worse:
-                better[rows[i], rows[j]] = True
+                better[rows[a], rows[b]] = True
         return cls(values, unknown, pairs, dict(zip(values, rank_sets(better), strict=True)))
-
-
-def _named(
-    pairs: Mapping[tuple[int, int], Difference], entries: Sequence[Entry]
-) -> dict[tuple[str, str], Difference]:
-    return {(entries[i].system, entries[j].system): pair for (i, j), pair in pairs.items()}
 
 
 def _ranking_notes(pairs: Iterable[Difference]) -> Iterator[str]:
