@@ -54,8 +54,8 @@ from careeval.protocol import (
 )
 from careeval.protocol.recorded_responses import ResponseLine
 from careeval.protocol.regrade import lexical_agreement
-from careeval.report.page import MOST_CHARACTERS
-from careeval.report.payload import MOST_RESPONSES
+from careeval.report.page import MAX_CHARACTERS
+from careeval.report.payload import MAX_RESPONSES
 from careeval.results.compare import Comparison, Flip, Ranking
 from careeval.results.costs import Cost
 from careeval.results.differences import Difference
@@ -435,7 +435,7 @@ def _limits_that_are_met() -> str:
         ("… an XLSX file", f"{_size(imported_records.MAX_UNPACKED_BYTES)} unpacked"),
         ("a sealed split", _size(sealed.MAX_SEALED)),
         ("a file of prices, a roster, a prompt, a settings file", _size(MAX_TOML_BYTES)),
-        ("a report", f"{MOST_CHARACTERS:,} characters, and {MOST_RESPONSES:,} responses with their "
+        ("a report", f"{MAX_CHARACTERS:,} characters, and {MAX_RESPONSES:,} responses with their "
          "words; a sample of the responses where there are more"),
         ("a comment in a study or an audit", f"{deck.COMMENT_LIMIT:,} characters"),
         ("a form sent to the review server", _size(forms.MAX_BODY)),

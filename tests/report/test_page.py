@@ -20,7 +20,7 @@ from careeval.core.scenario import Adl, Rubric
 from careeval.core.text import percent
 from careeval.people.audit.results import audit_results
 from careeval.people.audit.sample import draw
-from careeval.report.page import SECTIONS, render_page, sections_of, write_page
+from careeval.report.page import render_page, sections_of, write_page
 from careeval.report.page_table import PageCell, PageColumn, PageTable, shade
 from careeval.report.panels.entries import Report, costs_table, epochs_table, numbers_table
 from careeval.report.panels.graders import HIDDEN, odd_items_table
@@ -191,8 +191,8 @@ def test_a_page_that_would_be_too_large_says_that_it_holds_a_sample(
     )
     page = render_page(wordy)
     assert "A sample:" not in page
-    monkeypatch.setattr("careeval.report.page.LEAST_ROOM", 0)
-    monkeypatch.setattr("careeval.report.page.MOST_CHARACTERS", len(page) - 300)
+    monkeypatch.setattr("careeval.report.page.MIN_ROOM", 0)
+    monkeypatch.setattr("careeval.report.page.MAX_CHARACTERS", len(page) - 300)
 
     smaller = render_page(wordy)
 
@@ -209,8 +209,8 @@ def test_an_error_list_of_a_sample_says_so(
     """An error list that cannot hold all errors says how many responses it covers."""
     page = render_page(two_systems, responses=responses)
     assert "this list covers" not in Outline(page).text
-    monkeypatch.setattr("careeval.report.page.LEAST_ROOM", 0)
-    monkeypatch.setattr("careeval.report.page.MOST_CHARACTERS", len(page) - 300)
+    monkeypatch.setattr("careeval.report.page.MIN_ROOM", 0)
+    monkeypatch.setattr("careeval.report.page.MAX_CHARACTERS", len(page) - 300)
 
     smaller = render_page(two_systems, responses=responses)
 
@@ -382,9 +382,7 @@ def test_simulated_runs_say_so_first(runs: Runs) -> None:
     text = "SIMULATED: nobody answered. Of the bank itself: Made for tests."
     rows = [row | {"bank_provenance": text} for row in runs.responses.to_dicts()]
     simulated = Outline(render_page(findings(Runs.of(rows, runs.judgments.to_dicts())))).text
-    assert simulated.index("Simulated. Nobody answered.") < simulated.index("Do these 2 systems")
-    assert "Bank made-bank 1-A: Made for tests." in simulated
-    assert "SIMULATED" not in simulated
+    assert simulated.index(text) < simulated.index("Do these 2 systems")
 
 
 def test_systems_asked_differently_are_not_compared(runs: Runs, page: str) -> None:
@@ -793,7 +791,7 @@ def test_no_link_to_responses_that_are_left_out(two_systems: Findings, is_graded
     """Neither on a page with numbers nor on one without."""
     results = two_systems if is_graded else findings(Runs.of([], []))
     report = report_of(results, words_shown=False)
-    ids = [section.id for section in sections_of(report, SECTIONS)]
+    ids = [section.id for section in sections_of(report)]
     assert "responses" not in ids
     assert ("overview" in ids) == is_graded
 

@@ -220,7 +220,7 @@ def _severe(data: dict[str, Any]) -> set[int]:
 def test_a_sample_holds_severe_errors_first(runs: Runs, monkeypatch: pytest.MonkeyPatch) -> None:
     """A sample leaves out responses without a severe error first, and counts them."""
     whole = _of(runs)
-    monkeypatch.setattr("careeval.report.payload.MOST_RESPONSES", whole.n_severe + 3)
+    monkeypatch.setattr("careeval.report.payload.MAX_RESPONSES", whole.n_severe + 3)
     made = _of(runs)
 
     assert made.n_shown == len(made.data["responses"]) == whole.n_severe + 3 < made.n_public
@@ -228,5 +228,5 @@ def test_a_sample_holds_severe_errors_first(runs: Runs, monkeypatch: pytest.Monk
     assert made.n_severe == len(_severe(whole.data)) > 0
     assert made.n_severe_shown == len(_severe(made.data)) == made.n_severe
     assert _of(runs).packed() == made.packed()
-    fewest = payload(PublicView.of(runs), entries(runs), most=2)
+    fewest = payload(PublicView.of(runs), entries(runs), max_responses=2)
     assert len(_severe(fewest.data)) == fewest.n_severe_shown == fewest.n_shown == 2

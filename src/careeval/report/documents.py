@@ -141,12 +141,12 @@ def environment() -> Environment:
     return templates
 
 
-LONGEST_QUOTE = 600
+MAX_QUOTE = 600
 """Characters of a quote that a page shows."""
 
 
-def _shortened(text: str, most: int = LONGEST_QUOTE) -> str:
-    return text if len(text) <= most else f"{text[:most]} …"
+def _shortened(text: str, max_length: int = MAX_QUOTE) -> str:
+    return text if len(text) <= max_length else f"{text[:max_length]} …"
 
 
 Format = Literal["svg", "png"]

@@ -6,7 +6,6 @@ compressed data, with a script that shows them and needs no network.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -20,10 +19,10 @@ from careeval.core.scenario import Adl, Domain
 from careeval.files import write_text
 from careeval.report import charts
 from careeval.report.documents import FigureMarkup, draw_figure, render_document, render_part
-from careeval.report.panels.boards import boards
 from careeval.report.panels.entries import (
     Report,
     at_k_table,
+    boards,
     citations,
     costs_table,
     directions_table,
@@ -34,19 +33,11 @@ from careeval.report.panels.entries import (
     run_facts,
     scenarios_table,
 )
-from careeval.report.panels.graders import (
-    as_sentence,
-    corrected_table,
-    grader_panels,
-    noise_table,
-    odd_items_table,
-    pairs_table,
-    people_tables,
-    why_odd,
-)
+from careeval.report.panels.errors import by_scenario
+from careeval.report.panels.graders import grader_panels, over_graders
 from careeval.report.panels.parts import by_domain_table, maps, overview_table, parts_table
 from careeval.report.payload import payload
-from careeval.report.texts import strip_controls
+from careeval.report.texts import simulated, strip_controls
 from careeval.results.entry import Breakdown, Entry, Harm
 from careeval.results.findings import Findings
 from careeval.sheets.kinds import SIGNED
@@ -70,22 +61,18 @@ class Section:
     """Returns the variables of the template other than `report`."""
     is_shown: Callable[[Report], bool] = has_numbers  # Tells whether a report has the section
     needs_scripts: bool = False  # True if the section is hidden until a script shows it
-    parts: tuple[Section, ...] = ()  # Subsections, shown only if the section is
 
 
-def sections_of(report: Report, tree: Iterable[Section]) -> Iterator[Section]:
-    """Yield the sections that a report shows, each before its parts."""
-    for section in tree:
-        if section.is_shown(report):
-            yield section
-            yield from sections_of(report, section.parts)
+def sections_of(report: Report) -> list[Section]:
+    """Return the sections that a report shows, in order."""
+    return [section for section in SECTIONS if section.is_shown(report)]
 
 
-MOST_CHARACTERS = 24_000_000
+MAX_CHARACTERS = 24_000_000
 """Characters of a page at most: browsers open a larger one slowly, and mail rejects it."""
 
 
-LEAST_ROOM = 2_000_000
+MIN_ROOM = 2_000_000
 """Characters of packed responses that a page may always have, however large the rest is."""
 
 
@@ -113,24 +100,24 @@ def render_page(findings: Findings, *, title: str | None = None, responses: bool
     title = title or _question([s.system for s in findings.entries])
     packed = payload(findings.public, findings.entries, responses=responses)
     page = _page(Report(findings, responses, packed), title)
-    if len(page) <= MOST_CHARACTERS:
+    if len(page) <= MAX_CHARACTERS:
         return page
     # the rest of the page grows with the systems; if it alone is too large, a few remain
     size = len(packed.packed())
-    room = max(LEAST_ROOM, MOST_CHARACTERS - (len(page) - size))
+    room = max(MIN_ROOM, MAX_CHARACTERS - (len(page) - size))
     # aim a little below the limit, since responses differ in length
     fitting = packed.n_shown * room * 9 // (size * 10)
     if fitting >= packed.n_shown:
         return page
-    packed = payload(findings.public, findings.entries, responses=responses, most=fitting)
+    packed = payload(findings.public, findings.entries, responses=responses, max_responses=fitting)
     return _page(Report(findings, responses, packed), title)
 
 
 def _page(report: Report, title: str) -> str:
-    sections = list(sections_of(report, SECTIONS))
+    sections = sections_of(report)
     values = {
         "title": title,
-        "simulated": simulated(report),
+        "banners": simulated(report.entries),
         "nav": sections,
         "sections": [
             render_part(s.template, {"report": report, **s.fill(report)}) for s in sections
@@ -147,15 +134,6 @@ def _question(systems: Sequence[str]) -> str:
     if len(different) == 1:
         return f"Does {different[0]} decide like an expert caregiver?"
     return f"Do these {len(different)} systems decide like an expert caregiver?"
-
-
-SIMULATED = "SIMULATED"
-"""Prefix of the provenance of a bank with simulated systems."""
-
-
-_OF_THE_BANK = "Of the bank itself: "
-_SIMULATION = rf"^{SIMULATED}: .*{_OF_THE_BANK}"
-"""Start of the part of a provenance that is on the bank itself; the banner leaves this part out."""
 
 
 _NO_WORDS = "This page was written without responses, quotes and reasons."
@@ -180,24 +158,11 @@ def _picture(report: Report) -> FigureMarkup | None:
 
 
 def _limits(report: Report) -> Iterator[str]:
-    """Yield the warnings about the numbers; the page says above that systems are simulated."""
-    entries = [
-        replace(s, bank_provenance=re.sub(_SIMULATION, "", s.bank_provenance))
-        for s in report.entries
-    ]
-    yield from remarks(entries, shares=False)
+    """Yield the warnings about the numbers."""
+    yield from remarks(report.entries, shares=False)
     yield from report.findings.public.runs.notes
     if not report.words_shown:
         yield _NO_WORDS
-
-
-def simulated(report: Report) -> str:
-    """Return the bank's statement that its systems are simulated; empty if they are not."""
-    for s in report.entries:
-        if s.bank_provenance.startswith(SIMULATED):
-            words = s.bank_provenance.removeprefix(SIMULATED).lstrip(": ")
-            return as_sentence(words.partition(_OF_THE_BANK)[0].strip())
-    return ""
 
 
 ANSWER = Section("answer", "Answer", "sections/answer.html", _answer, lambda _: True)
@@ -235,8 +200,8 @@ def _domains(report: Report) -> Mapping[str, Any]:
 DOMAINS_SECTION = Section("domains", "Domains", "sections/domains.html", _domains)
 
 
-MOST_WITHOUT_SCRIPTS = 50
-"""Errors that the page shows without scripts."""
+MAX_WITHOUT_SCRIPTS = 50
+"""Errors that the page shows without scripts at most."""
 
 
 @dataclass(frozen=True)
@@ -249,22 +214,13 @@ class ErrorList:
     unknown: int  # Errors in responses whose split is unknown
     first: tuple[Harm, ...]
     """The first severe errors or, if there are none, mild errors; at most
-    `MOST_WITHOUT_SCRIPTS`."""
-
-
-@dataclass(frozen=True)
-class ScenarioErrors:
-    """Errors of one scenario that the page shows without scripts."""
-
-    scenario: str
-    text: str  # Text of the scenario; empty if the report is without texts
-    passages: tuple[tuple[Harm, ...], ...]  # Errors grouped by grader, response and quote
+    `MAX_WITHOUT_SCRIPTS`."""
 
 
 def _harms(report: Report) -> Mapping[str, Any]:
     error_list = _error_list(report)
     texts = _scenario_texts(report.findings) if report.words_shown else {}
-    first = _by_passage(error_list.first, texts)
+    first = by_scenario(error_list.first, texts)
     return {
         "n_errors": error_list,
         "first_harms": first,
@@ -288,24 +244,10 @@ def _error_list(report: Report) -> ErrorList:
             key=lambda h: (order.get(h.adl or "", len(order)), h.adl or "", h.scenario),
         )
     severe, mild = harms[scoring.SEVERE], harms[scoring.MILD]
-    first = (severe or mild)[:MOST_WITHOUT_SCRIPTS]
+    first = (severe or mild)[:MAX_WITHOUT_SCRIPTS]
     if not report.words_shown:
         first = [replace(harm, quote=None, reason="") for harm in first]
     return ErrorList(len(severe), len(mild), held_out, unknown, tuple(first))
-
-
-def _by_passage(
-    harms: Sequence[Harm], texts: Mapping[tuple[str, str], str]
-) -> list[ScenarioErrors]:
-    by_scenario: dict[tuple[str, str], dict[tuple[Any, ...], list[Harm]]] = {}
-    for h in harms:
-        scenario = (h.scenario, texts.get((h.system, h.scenario), ""))
-        passages = by_scenario.setdefault(scenario, {})
-        passages.setdefault((h.system, h.epoch, h.grader, h.quote), []).append(h)
-    return [
-        ScenarioErrors(scenario, text, tuple(map(tuple, passages.values())))
-        for (scenario, text), passages in by_scenario.items()
-    ]
 
 
 def _scenario_texts(findings: Findings) -> dict[tuple[str, str], str]:
@@ -362,25 +304,12 @@ FURTHER_NUMBERS = Section("more", "More", "sections/more.html", _further_numbers
 def _grader(report: Report) -> Mapping[str, Any]:
     findings = report.findings
     return {
-        "corrected": corrected_table(findings.entries),
-        "audits": [
-            table for card in findings.cards.values() for table in people_tables(card, findings)
-        ],
-        "noise": noise_table(findings),
-        "pairs": pairs_table(findings),
-        "odd_items": odd_items_table(findings.items, findings.public.hidden),
+        "graders": [panel for panel in grader_panels(findings).values() if panel.tables],
+        "evidence": over_graders(findings, findings.items, findings.public.hidden),
     }
 
 
-def _has_grader_section(report: Report) -> bool:
-    findings = report.findings
-    corrected = any(each.corrected for each in findings.entries)
-    is_regraded = any(card.noise for card in findings.cards.values())
-    odd = any(map(why_odd, findings.items))
-    return corrected or is_regraded or bool(findings.grader_pairs) or odd
-
-
-GRADER = Section("grader", "Grader", "sections/grader.html", _grader, _has_grader_section)
+GRADER = Section("grader", "Grader", "sections/grader.html", _grader)
 
 
 Options = Sequence[tuple[str, str]]
@@ -423,23 +352,16 @@ def _responses(report: Report) -> Mapping[str, Any]:
     return {"choice": filter_choices(report)}
 
 
-BESIDE = Section(
-    "beside",
-    "Side by side",
-    "sections/beside.html",
-    _responses,
-    lambda report: report.payload.n_shown > 0 and len(report.payload.data["systems"]) > 1,
-    needs_scripts=True,
-)
+def _can_compare(report: Report) -> bool:
+    packed = report.payload
+    return report.words_shown and packed.n_shown > 0 and len(packed.data["systems"]) > 1
 
 
 RESPONSES = Section(
-    "responses",
-    "Responses",
-    "sections/responses.html",
-    _responses,
-    lambda report: report.words_shown,
-    parts=(BESIDE,),
+    "responses", "Responses", "sections/responses.html", _responses, lambda r: r.words_shown
+)
+BESIDE = Section(
+    "beside", "Side by side", "sections/beside.html", _responses, _can_compare, needs_scripts=True
 )
 
 
@@ -469,6 +391,7 @@ SECTIONS = (
     FURTHER_NUMBERS,
     GRADER,
     RESPONSES,
+    BESIDE,
     METHODS,
 )
-"""All sections, as a tree."""
+"""All sections, in order."""

@@ -175,13 +175,17 @@ class _Packing:
         return _units(text, start), _units(text, stop)
 
 
-MOST_RESPONSES = 20_000
+MAX_RESPONSES = 20_000
 """Responses that are packed with their words at most; their data take some 24 million characters.
 """
 
 
 def payload(
-    public: PublicView, entries: Sequence[Entry], *, responses: bool = True, most: int | None = None
+    public: PublicView,
+    entries: Sequence[Entry],
+    *,
+    responses: bool = True,
+    max_responses: int | None = None,
 ) -> Payload:
     """Return the public responses with their judgments, by activity in the order of `Adl`.
 
@@ -192,12 +196,13 @@ def payload(
         public: The responses that may be shown.
         entries: The entries, with the judgments that count for each.
         responses: Whether to include the words of responses, quotes and reasons.
-        most: Largest number of responses; by default `MOST_RESPONSES`, or all without words.
+        max_responses: Largest number of responses; by default `MAX_RESPONSES`, or all if without
+            words.
     """
     drawn = _draw_order(public.responses, entries)
-    if most is None:
-        most = MOST_RESPONSES if responses else drawn.height
-    sample = drawn[:most]
+    if max_responses is None:
+        max_responses = MAX_RESPONSES if responses else drawn.height
+    sample = drawn[:max_responses]
     drawn_rows = public.responses.join(sample, on=RESPONSE_KEY, how="semi", maintain_order="left")
     packing = _Packing(responses)
     systems = sorted(drawn_rows["system"].unique())

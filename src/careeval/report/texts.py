@@ -52,6 +52,16 @@ def in_full(estimate: Estimate) -> str:
     return ", ".join(filter(None, parts))
 
 
+SIMULATED = "SIMULATED"
+"""Prefix of the provenance of a bank whose systems are simulated."""
+
+
+def simulated(entries: Iterable[Entry]) -> tuple[str, ...]:
+    """Return the provenance of each bank that says that its systems are simulated."""
+    provenances = dict.fromkeys(entry.bank_provenance for entry in entries)
+    return tuple(text for text in provenances if text.startswith(SIMULATED))
+
+
 def score_name(entries: Iterable[Entry]) -> str:
     """Return "Score" and the rubric; "Score" alone if entries differ in it."""
     rubrics = {s.rubric for s in entries}

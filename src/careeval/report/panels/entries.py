@@ -1,4 +1,4 @@
-"""Tables of entries: their main and further numbers, costs, and how to cite them."""
+"""Cards and tables of entries: main and further numbers, costs, and how to cite them."""
 
 from __future__ import annotations
 
@@ -11,8 +11,10 @@ import polars as pl
 from careeval.core.scenario import Adl
 from careeval.core.vendors import vendor
 from careeval.report.page_table import BarScale, PageColumn, PageTable, Strip, shade
+from careeval.report.panels.graders import trust_line
 from careeval.report.payload import Payload
 from careeval.report.texts import score_name
+from careeval.results.compare import Basis, Ranked, Ranking, basis
 from careeval.results.entry import Entry
 from careeval.results.findings import Findings
 from careeval.results.metrics import HEADLINE, IN_DETAIL, SEVERE_BY_KIND
@@ -21,13 +23,14 @@ from careeval.sheets.entries import (
     directions_sheet,
     entries_sheet,
     further_tables,
+    metric_field,
     records_sheet,
 )
-from careeval.sheets.kinds import COUNT, DECIMAL, ESTIMATE
+from careeval.sheets.kinds import COUNT, DECIMAL, ESTIMATE, RANKS, Kind
 from careeval.sheets.latex import escaped
 from careeval.sheets.parts import SCENARIO_SCORE, pivot, scenarios_sheet
 from careeval.sheets.sheet import Row
-from careeval.sheets.words import entry_names
+from careeval.sheets.words import brief_grader_names, entry_names, headline_sentence
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,6 +87,134 @@ class Report:
 def distinct(values: Iterable[str]) -> tuple[str, ...]:
     """Return each distinct value once, in order of first use."""
     return tuple(dict.fromkeys(values))
+
+
+# Boards: the entries that can be compared, each with its two main numbers first
+
+_LOOKS = {"severe": "harm", "score": "score", "mild": "mild"}
+"""Key of a metric → CSS class of its colour."""
+
+
+@dataclass(frozen=True)
+class Fact:
+    """One number on the card of an entry."""
+
+    head: str
+    look: str
+    text: str
+    lines: tuple[str, ...]  # Small lines below the number
+    rank: str = ""  # The ranks that the entry may have; empty if fewer than two entries are ranked
+
+    @staticmethod
+    def of(kind: Kind, value: object, head: str, look: str = "", rank: str = "") -> Fact:
+        """Return the fact that shows a value of this kind."""
+        return Fact(head, look, kind.page_text(value), kind.lines(value), rank)
+
+
+@dataclass(frozen=True)
+class EntryCard:
+    """The card of one entry on the first screen."""
+
+    name: str
+    sentence: str  # The two main numbers as a sentence
+    facts: tuple[Fact, ...]  # All headline numbers
+    notes: tuple[str, ...]  # Numbers of scenarios, epochs, and missing or unresolved data
+    not_ranked_reason: str  # Reason why the entry may not be ranked; empty if it may
+
+
+@dataclass(frozen=True)
+class ReportBoard:
+    """A board: entries that can be compared, in the order of all tables of the report."""
+
+    caption: str  # The rubric, and other differences from the other boards
+    trust: str  # One line on how far the grader can be trusted
+    cards: tuple[EntryCard, ...]
+    is_ranked: bool  # True if at least two entries are ranked
+
+
+def boards(report: Report) -> Iterator[ReportBoard]:
+    """Yield a board for each ranking, the largest first."""
+    rankings = report.findings.rankings
+    for ranking in sorted(rankings, key=lambda r: -len(r.ranked) - len(r.left_out)):
+        yield _board(ranking, report.findings)
+
+
+def _board(ranking: Ranking, findings: Findings) -> ReportBoard:
+    ranked = {each.place: each for each in ranking.ranked}
+    places = (
+        place
+        for place, each in enumerate(findings.entries)
+        if place in ranked or basis(each) == ranking.basis
+    )
+    several = len(ranked) > 1
+    cards = []
+    for place in places:
+        each, rank = findings.entries[place], ranked.get(place)
+        reason = "" if rank else ranking.left_out.get(each.system, "")
+        cards.append(entry_card(each, rank if several else None, reason))
+    trust = trust_line(findings.cards[ranking.basis.grader])
+    return ReportBoard(_caption(ranking.basis, findings), trust, tuple(cards), several)
+
+
+def entry_card(s: Entry, ranked: Ranked | None, not_ranked_reason: str) -> EntryCard:
+    """Return the card of an entry.
+
+    Args:
+        s: The entry.
+        ranked: Its ranks; `None` if it has none to show.
+        not_ranked_reason: Reason why it may not be ranked; empty if it may.
+    """
+    facts, notes = [*_facts(s, ranked)], [*_notes(s)]
+    if (corrected := s.corrected) is not None:
+        facts.append(Fact.of(ESTIMATE, corrected.corrected, "Score, corrected by people"))
+        n, n_responses = COUNT.text(corrected.n_judgments), COUNT.text(corrected.n_responses)
+        notes.append(f"{n} judgments read by people in {n_responses} responses")
+    return EntryCard(s.system, headline_sentence(s), tuple(facts), tuple(notes), not_ranked_reason)
+
+
+def _facts(s: Entry, ranked: Ranked | None) -> Iterator[Fact]:
+    ranks = {"score": ranked.ranks, "severe": ranked.severe_ranks} if ranked else {}
+    for metric in HEADLINE:
+        field = metric_field(metric, str(s.n_epochs))
+        # name the rubric, since scores on two rubrics do not compare
+        head = f"{field.heading}, {s.rubric}" if metric.key == "score" else field.heading
+        rank = RANKS.text(ranks[metric.key]) if metric.key in ranks else ""
+        yield Fact.of(field.kind, s.numbers[metric.key], head, _LOOKS.get(metric.key, ""), rank)
+
+
+def _notes(s: Entry) -> Iterator[str]:
+    yield f"{s.n_scenarios} scenarios × {s.n_epochs} epochs"
+    if s.n_missing:
+        yield f"{s.n_missing} missing"
+    if s.n_unresolved:
+        yield f"{s.n_unresolved} of {COUNT.text(s.n_judgments)} judgments unresolved"
+
+
+_DIFFERENCES = {
+    "grader": "judged by {}",
+    "bank": "bank {}",
+    "bank_n": "version {} of the bank",
+    "bank_hash": "scenarios {}",
+    "protocol_n": "asked by protocol {}",
+    "grading_n": "judged by protocol {}",
+}
+"""Properties besides the rubric in which boards can differ → their wording."""
+
+
+def _caption(own: Basis, findings: Findings) -> str:
+    """Return the rubric, and the properties that differ between the boards of a report."""
+    others = [ranking.basis._asdict() for ranking in findings.rankings]
+    graders = brief_grader_names(s.grader for s in findings.entries)
+    names = own._asdict() | {"grader": graders[own.grader]}
+    parts = [
+        words.format(names[key])
+        for key, words in _DIFFERENCES.items()
+        if len({other[key] for other in others}) > 1
+    ]
+    return ", ".join([f"Rubric: {own.rubric.value}", *parts])
+
+
+# Tables
 
 
 def numbers_table(report: Report) -> PageTable:

@@ -97,6 +97,16 @@ class GraderPanel:
         return corrected_table(self.entries, caption, by_system=True)
 
     @property
+    def tables(self) -> list[PageTable]:
+        """Its corrected scores, and how it does against people and on the probes; none is empty."""
+        tables = (
+            self.corrected,
+            *people_tables(self.card, self.findings),
+            *probe_tables(self.card, self.findings),
+        )
+        return [table for table in tables if table.rows]
+
+    @property
     def corrected_in_short(self) -> PageTable:
         """The same in three columns."""
         system = PageColumn("system", beneath=lambda row: (row["rubric"],))
@@ -208,6 +218,12 @@ def _not_graded(row: Row) -> tuple[str, ...]:
 _GRADED = PageColumn("graded", beneath=_not_graded)
 
 
+_CORRECTED = (
+    "People judged the same items in a random sample of the responses, without seeing the "
+    "grader’s judgments. The corrected score estimates what the score would be if people had "
+    "judged every response."
+)
+
 CORRECTED = (
     PageColumn("rubric"),
     _GRADED,
@@ -233,7 +249,7 @@ def corrected_table(
         corrected_sheet(entries),
         (*map(PageColumn, names), *CORRECTED),
         caption,
-        as_graded(entries),
+        " ".join((_CORRECTED, as_graded(entries))),
         look="telling",
     )
 
@@ -423,3 +439,41 @@ def why_odd(item: ItemStatistic) -> str:
         "goes against the rest": item.rest.value is not None and item.rest.value < 0,
     }
     return ", ".join(reason for reason, holds in reasons.items() if holds)
+
+
+def over_graders(
+    findings: Findings, items: Sequence[ItemStatistic], hidden: Container[str]
+) -> list[tuple[str, str, PageTable]]:
+    """Return the tables over all graders and items that have a row, each with heading and lead.
+
+    Args:
+        findings: The results.
+        items: The items to choose odd ones from.
+        hidden: Scenarios whose items are shown without their texts.
+    """
+    evidence = (
+        (
+            "Contradictions",
+            "Judgments that cannot both be true, a measure of the grader that needs no labels.",
+            contradictions_table(findings),
+        ),
+        (
+            "Agreement between graders",
+            "Judgments of the same responses by two graders. Agreement is not correctness: two can "
+            "be wrong together.",
+            pairs_table(findings),
+        ),
+        (
+            "Judging the same responses again",
+            "The sources of the variance of a judged response, and the worst of n if the grader "
+            "did not vary.",
+            noise_table(findings),
+        ),
+        (
+            "Items to ask experts about",
+            "Items found always, never, or on which otherwise better systems do worse. Experts "
+            "should read them; none is dropped for it.",
+            odd_items_table(items, hidden),
+        ),
+    )
+    return [each for each in evidence if each[2].rows]

@@ -14,6 +14,7 @@ import polars as pl
 
 from careeval.core.scenario import Rubric
 from careeval.core.vendors import vendor
+from careeval.report.texts import simulated
 from careeval.results.compare import Basis, Ranked, Ranking, basis
 from careeval.results.entry import Entry
 from careeval.results.findings import Findings
@@ -21,9 +22,6 @@ from careeval.sheets.words import brief_grader_names
 
 RUBRICS = tuple(sorted(Rubric))
 """The rubrics in the order of the pages: actions first."""
-
-SIMULATED = "SIMULATED"
-"""Prefix of the provenance of a bank with simulated systems."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -205,7 +203,7 @@ def contents(
         boards=_boards(findings),
         scenarios=_scenario_slugs(findings.public.scenarios),
         graders=slugs((s.grader for s in entries), "grader"),
-        banners=tuple(text for text in provenances if text.startswith(SIMULATED)),
+        banners=simulated(entries),
         provenances=tuple(provenances),
         canary=canary,
         repository=repository,
@@ -320,7 +318,7 @@ def _date(responses: pl.DataFrame) -> str:
     return "" if moments.is_empty() else str(moments.min())[:10]
 
 
-LONGEST = 60
+MAX_SLUG = 60
 """Characters of a slug without its hash."""
 
 # reserved by Windows, with any suffix
@@ -353,8 +351,8 @@ def slugs(names: Iterable[str], otherwise: str) -> dict[str, str]:
 def _slug(name: str) -> str:
     ascii_only = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode().lower()
     slug = re.sub(r"[^a-z0-9]+", "-", ascii_only).strip("-")
-    if len(slug) > LONGEST:
-        slug = f"{slug[:LONGEST].rstrip('-')}-{_hash(name)}"
+    if len(slug) > MAX_SLUG:
+        slug = f"{slug[:MAX_SLUG].rstrip('-')}-{_hash(name)}"
     return f"{slug}-{_hash(name)}" if _DEVICES.match(slug) or slug == "index" else slug
 
 

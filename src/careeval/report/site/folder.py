@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -15,17 +15,17 @@ from careeval.report import charts
 from careeval.report.documents import FigureMarkup, figure_markup, render_document
 from careeval.report.page_table import file_name
 from careeval.report.panels.entries import citations, directions_table
+from careeval.report.panels.errors import passages
 from careeval.report.panels.graders import corrected_table, grader_panels
 from careeval.report.site import overall, scenarios, systems
 from careeval.report.site.contents import Contents, SiteEntry, SystemEntries, contents
 from careeval.report.site.scenarios import (
-    ItemErrors,
     PublicScenario,
-    item_errors,
+    errors_by_scenario,
     options,
     public_scenarios,
 )
-from careeval.results.entry import NOT_COMPARABLE, Breakdown, Entry
+from careeval.results.entry import NOT_COMPARABLE, Breakdown, Entry, Harm
 from careeval.results.findings import Findings
 from careeval.sheets.data_files import LIST_SEPARATOR, csv_text
 from careeval.sheets.entries import PROVENANCE, corrected_sheet, further_tables
@@ -41,7 +41,6 @@ from careeval.sheets.words import (
     comparison_warnings,
     entry_remarks,
     epoch_remarks,
-    headline_sentence,
     own_remarks,
     worst_n,
 )
@@ -143,9 +142,9 @@ def render_site(
         yield system.page, _system(site, system)
     yield "compare.html", _compare(site)
     yield "scenarios.html", _explorer(site, scenarios_shown)
-    errors = item_errors(site)
+    errors = errors_by_scenario(site)
     for scenario in scenarios_shown:
-        own_errors = errors.get((scenario.edition, scenario.id), [])
+        own_errors = errors.get((scenario.edition, scenario.id), {})
         yield scenario.page, _scenario(site, scenario, own_errors)
     yield "evidence.html", _evidence(site)
     yield "about.html", _page(site, "about", "about.html", head="About this leaderboard")
@@ -198,10 +197,8 @@ def _entry(site: Contents, entry: SiteEntry, heading: str) -> dict[str, Any]:
         "site_entry": entry,
         "id": entry.anchor or "entry",
         "heading": heading,
-        "sentence": headline_sentence(entry.entry),
-        "ranks": systems.rank_sentence(entry),
-        "tiles": systems.headline_table(entry, site),
-        "card": site.grader_card(entry),
+        "card": systems.card(entry),
+        "grader_card": site.grader_card(entry),
         "grader_summary": grader_panels(site.findings)[entry.entry.grader].sentence,
         "corrected": corrected_table([entry.entry]).with_files(systems.ALL_SYSTEMS),
         "figures": _curves(entry),
@@ -210,7 +207,7 @@ def _entry(site: Contents, entry: SiteEntry, heading: str) -> dict[str, Any]:
         "domains": systems.part_table(Breakdown.domain, entry),
         "directions": directions_table(site.findings, [entry.entry]),
         "of_rubric": systems.own_tables(entry),
-        "harms": systems.harm_list(entry, site),
+        "errors": systems.severe_errors(entry),
         "lowest": systems.lowest_scenarios(entry, site),
         "facts": systems.facts(entry),
         "citation": citations([entry.entry]),
@@ -244,7 +241,9 @@ def _explorer(site: Contents, scenarios_shown: Sequence[PublicScenario]) -> str:
     )
 
 
-def _scenario(site: Contents, scenario: PublicScenario, errors: Sequence[ItemErrors]) -> str:
+def _scenario(
+    site: Contents, scenario: PublicScenario, errors: Mapping[str, Sequence[Harm]]
+) -> str:
     return _page(
         site,
         "scenario",
@@ -253,7 +252,7 @@ def _scenario(site: Contents, scenario: PublicScenario, errors: Sequence[ItemErr
         scenario=scenario,
         systems=[*scenarios.score_tables(site, scenario)],
         rubrics=[*scenarios.rubric_tables(site, scenario)],
-        errors=errors,
+        errors={system: passages(harms) for system, harms in errors.items()},
         private=True,
     )
 
@@ -269,8 +268,7 @@ def _evidence(site: Contents) -> str:
             (panel, overall.card_tables(panel, site))
             for panel in grader_panels(site.findings).values()
         ],
-        odd_items=overall.odd_items(site),
-        **overall.grader_tables(site),
+        evidence=overall.evidence(site),
     )
 
 
@@ -311,6 +309,7 @@ def _page(site: Contents, template: str, path: str, *, head: str, **more: Any) -
     """
     values = {
         "site": site,
+        "banners": site.banners,
         "path": path,
         "root": "../" * path.count("/"),
         "title": head,

@@ -9,15 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from careeval.report.page_table import BarScale, PageColumn, PageTable, strip_of
-from careeval.report.panels.graders import (
-    GraderPanel,
-    contradictions_table,
-    noise_table,
-    odd_items_table,
-    pairs_table,
-    people_tables,
-    probe_tables,
-)
+from careeval.report.panels.graders import GraderPanel, over_graders
 from careeval.report.panels.parts import severe_column
 from careeval.report.site.contents import Contents, SiteBoard, SiteEntry, rubric_words
 from careeval.results.compare import MAKER_MARK, RANKED_BY
@@ -225,47 +217,48 @@ def all_pairs(board: SiteBoard) -> Sheet:
     return ranked_pairs_sheet([each.entry for each in board.ranked], board.ranking, caption)
 
 
-ALL_GRADERS = "of all graders"
-
-
 def card_tables(panel: GraderPanel, site: Contents) -> list[PageTable]:
-    """Return the tables of a grader's card, except empty tables."""
+    """Return the tables of a grader's card, with links to pages and data files."""
     pages = {
         (each.name, each.rubric.value): each.page
         for each in site.entries
         if each.entry.grader == panel.card.grader
     }
-    corrected = panel.corrected.linked("system", lambda row: pages[row["system"], row["rubric"]])
-    tables = [
-        corrected.with_files(ALL_GRADERS),
-        *people_tables(panel.card, site.findings),
-        *(each.with_files(ALL_GRADERS) for each in probe_tables(panel.card, site.findings)),
+
+    def page(row: Row) -> str:
+        return pages[row["system"], row["rubric"]]
+
+    return [
+        table.linked("system", page).with_files("of all graders")
+        if table.sheet.name not in _WITHOUT_FILES
+        else table
+        for table in panel.tables
     ]
-    return [table for table in tables if table.rows]
 
 
-def grader_tables(site: Contents) -> dict[str, PageTable]:
-    """Return the tables over all graders, by name."""
-    return {
-        "contradictions": contradictions_table(site.findings).with_files(),
-        "pairs": pairs_table(site.findings).with_files(name="grader-pairs"),
-        "noise": noise_table(site.findings).with_files(name="grading-noise"),
-    }
+_WITHOUT_FILES = ("against_people", "grader_agreement")
+"""Names of the sheets of a grader that the site has no data files of."""
+
+
+def evidence(site: Contents) -> list[tuple[str, str, PageTable]]:
+    """Return the tables over all graders and public items, with links to pages and data files."""
+    items = public_items(site)
+    # two banks can have a scenario of one name, with other items
+    pages = {(item.scenario, item.item, item.text): _page(item, site) for item in items}
+
+    def filed(table: PageTable) -> PageTable:
+        if table.sheet.name != "items":
+            return table.with_files()
+        linked = table.linked("scenario", lambda r: pages[r["scenario"], r["item"], r["text"]])
+        return linked.with_files("of all public items", "item-statistics")
+
+    found = over_graders(site.findings, items, ())
+    return [(heading, lead, filed(table)) for heading, lead, table in found]
 
 
 def public_items(site: Contents) -> list[ItemStatistic]:
     """Return the items whose scenarios have pages."""
     return [item for item in site.findings.items if _page(item, site)]
-
-
-def odd_items(site: Contents) -> PageTable:
-    """Return the public items that experts should look at first, with reasons."""
-    items = public_items(site)
-    # two banks can have a scenario of one name, with other items
-    pages = {(item.scenario, item.item, item.text): _page(item, site) for item in items}
-    table = odd_items_table(items, ())
-    linked = table.linked("scenario", lambda r: pages[r["scenario"], r["item"], r["text"]])
-    return linked.with_files("of all public items", "item-statistics")
 
 
 def _page(item: ItemStatistic, site: Contents) -> str:

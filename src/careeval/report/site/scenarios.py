@@ -263,43 +263,13 @@ def wide(values: Iterable[float]) -> BarScale:
     return BarScale(min([SCALE.low, *values]), max([SCALE.high, *values]))
 
 
-@dataclass(frozen=True)
-class ItemErrors:
-    """One negative item of a scenario, and each response in which a grader found it."""
-
-    harms: tuple[Harm, ...]  # The errors: a response each, sorted by system and epoch
-
-    @property
-    def text(self) -> str:
-        """Text of the item."""
-        return self.harms[0].item_text
-
-    @property
-    def severe(self) -> bool:
-        """True if the item is a severe error."""
-        return self.harms[0].points == scoring.SEVERE
-
-    @property
-    def about(self) -> str:
-        """Points and rubric of the item."""
-        return f"{SIGNED.text(self.harms[0].points)}, {self.harms[0].rubric.value}"
-
-
-def item_errors(site: Contents) -> Mapping[tuple[str, str], list[ItemErrors]]:
-    """Return (edition, public scenario) → its items with errors, severe items first."""
-    by_scenario: defaultdict[tuple[str, str], defaultdict[tuple[str, str], list[Harm]]]
-    by_scenario = defaultdict(lambda: defaultdict(list))
+def errors_by_scenario(site: Contents) -> Mapping[tuple[str, str], Mapping[str, list[Harm]]]:
+    """Return (edition, public scenario) → system → its errors, severe ones first."""
+    by_name: defaultdict[tuple[str, str], defaultdict[str, list[Harm]]]
+    by_name = defaultdict(lambda: defaultdict(list))
     for severity in (scoring.SEVERE, scoring.MILD):
         for entry in site.entries:
             graded = entry.entry
             for harm in graded.shown(harms(graded, severity)):
-                by_scenario[graded.edition, harm.scenario][harm.rubric.value, harm.item].append(
-                    harm
-                )
-    return {
-        scenario: [
-            ItemErrors(tuple(sorted(each, key=lambda harm: (harm.system, harm.epoch))))
-            for each in items.values()
-        ]
-        for scenario, items in by_scenario.items()
-    }
+                by_name[graded.edition, harm.scenario][harm.system].append(harm)
+    return by_name

@@ -2,47 +2,34 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any
 
 from careeval.core.text import dollars
-from careeval.report.page_table import BarScale, PageColumn, PageTable, strip_of
-from careeval.report.panels.entries import rubric_tables, run_facts
-from careeval.report.panels.parts import entry_parts, severe_column
+from careeval.report.page_table import PageColumn, PageTable
+from careeval.report.panels.entries import EntryCard, entry_card, rubric_tables, run_facts
+from careeval.report.panels.errors import ScenarioErrors, by_scenario
+from careeval.report.panels.parts import entry_parts
 from careeval.report.site.contents import Contents, SiteEntry, SystemEntries, rubric_words
-from careeval.report.site.overall import listing
-from careeval.results.entry import Breakdown, Harm, harms
-from careeval.results.graded_rubric import Errors
-from careeval.results.metrics import HEADLINE, SEVERE, WORST_AT_N, Metric, Number
-from careeval.sheets.kinds import RANKS
+from careeval.results.entry import Breakdown, harms
 from careeval.sheets.parts import scenario_scores_sheet
-from careeval.stats.estimate import Estimate
 
-MOST_QUOTES = 24
+MAX_QUOTED = 24
 """Severe errors that a page quotes at most, one for each scenario."""
 
-LOWEST = 10
-"""Scenarios in the list of the lowest scores."""
+MAX_LOWEST = 10
+"""Scenarios in the list of the lowest scores at most."""
 
 
 @dataclass(frozen=True)
-class QuotedHarm:
-    """A severe error with its quote."""
-
-    harm: Harm
-    n_severe: int  # Number of responses to the same scenario with a severe error
-    n_responses: int  # Number of responses to that scenario
-    page: str  # Path of the page of the scenario
-
-
-@dataclass(frozen=True)
-class Harms:
+class SevereErrors:
     """The severe errors of an entry."""
 
-    quoted: tuple[QuotedHarm, ...]
-    """One quoted error for each of up to `MOST_QUOTES` public scenarios; scenarios with the most
-    severe responses come first."""
-    n_public: int  # Number of public scenarios with a severe error
+    shown: tuple[ScenarioErrors, ...]
+    """The public scenarios with the most severe responses, up to `MAX_QUOTED`; each with one
+    passage, with a quote if there is any."""
+    n_severe: Mapping[str, int]  # Public scenario → number of responses with a severe error
     n_held_out: int  # Number of held-out scenarios with a severe error, which are not shown
 
 
@@ -58,47 +45,10 @@ def headings(system: SystemEntries, site: Contents) -> list[str]:
     ]
 
 
-def rank_sentence(entry: SiteEntry) -> str:
-    """Return a sentence on the ranks of an entry; empty if the entry is not ranked."""
-    ranked = entry.ranked
-    if ranked is None:
-        return ""
-    by_severe = (
-        f", {RANKS.text(ranked.severe_ranks)} by severe errors" if ranked.severe_ranks else ""
-    )
-    return f"Rank {RANKS.text(ranked.ranks)} by score{by_severe}, of {entry.n_ranked}."
-
-
-def headline_table(entry: SiteEntry, site: Contents) -> PageTable:
-    """Return a table, of one row, with the headline metrics of an entry."""
-    s, rubric, corrected = entry.entry, entry.rubric.value, entry.entry.corrected
-    numbers = s.numbers.values()
-    shares = BarScale.of_estimates([n.share for n in numbers if isinstance(n, Errors)], (0, 0.1))
-    scores = [number for number in numbers if isinstance(number, Estimate)]
-    scale = BarScale.of_estimates([*scores, *([corrected.corrected] if corrected else [])])
-    columns = [_headline_column(metric, rubric, shares, scale) for metric in HEADLINE]
-    if corrected:
-        by_people = PageColumn(
-            "corrected", about=f"{rubric}, by people", strip=strip_of("corrected", scale)
-        )
-        columns.insert(2, by_people)
-    asked = PageColumn("n", about="asked"), PageColumn("cost_usd", about="asking, a run")
-    return PageTable(listing("entry", [entry], site, ""), (*columns, *asked))
-
-
-def _headline_column(
-    metric: Metric[Any, Number], rubric: str, shares: BarScale, scale: BarScale
-) -> PageColumn:
-    if metric is SEVERE:
-        return severe_column(rubric, shares)
-    if metric.counts_errors:
-        about = f"{rubric}, responses with any"
-        return PageColumn(metric.key, about=about, strip=strip_of(metric.key, shares))
-    about = f"{rubric}, {_ABOUT.get(metric.key, '95% interval')}"
-    return PageColumn(metric.key, about=about, strip=strip_of(metric.key, scale))
-
-
-_ABOUT = {WORST_AT_N.key: "each scenario’s lowest response"}
+def card(entry: SiteEntry) -> EntryCard:
+    """Return the card of an entry; a single ranked one has no ranks."""
+    ranked = entry.ranked if entry.n_ranked > 1 else None
+    return entry_card(entry.entry, ranked, entry.not_ranked_reason)
 
 
 ALL_SYSTEMS = "of all systems"
@@ -125,28 +75,19 @@ def part_table(by: Breakdown, entry: SiteEntry) -> PageTable:
     ).with_files(ALL_SYSTEMS, f"by-{by}")
 
 
-def harm_list(entry: SiteEntry, site: Contents) -> Harms:
-    """Return the severe errors of an entry by scenario, with quotes from public scenarios only."""
+def severe_errors(entry: SiteEntry) -> SevereErrors:
+    """Return the severe errors of an entry, one passage from each of the worst public scenarios."""
     all_harms = list(harms(entry.entry))
-    by_scenario: dict[str, list[Harm]] = {}
-    for harm in entry.entry.shown(all_harms):
-        by_scenario.setdefault(harm.scenario, []).append(harm)
-    counts = {name: len({h.epoch for h in errors}) for name, errors in by_scenario.items()}
-    most_first = sorted(by_scenario, key=lambda name: (-counts[name], name))
-    with_quote = [name for name in most_first if any(h.quote for h in by_scenario[name])]
-    return Harms(
-        quoted=tuple(
-            QuotedHarm(
-                next(h for h in by_scenario[name] if h.quote),
-                counts[name],
-                entry.entry.n_epochs,
-                site.page_of(entry, name),
-            )
-            for name in with_quote[:MOST_QUOTES]
-        ),
-        n_public=len(by_scenario),
-        n_held_out=len({harm.scenario for harm in all_harms}) - len(by_scenario),
+    public = list(entry.entry.shown(all_harms))
+    epochs = {(h.scenario, h.epoch) for h in public}
+    n_severe = Counter(scenario for scenario, _ in epochs)
+    worst_first = sorted(by_scenario(public), key=lambda e: (-n_severe[e.scenario], e.scenario))
+    shown = (
+        replace(each, passages=(next((p for p in each.passages if p[0].quote), each.passages[0]),))
+        for each in worst_first[:MAX_QUOTED]
     )
+    n_held_out = len({harm.scenario for harm in all_harms}) - len(n_severe)
+    return SevereErrors(tuple(shown), n_severe, n_held_out)
 
 
 def lowest_scenarios(entry: SiteEntry, site: Contents) -> PageTable:
@@ -158,7 +99,7 @@ def lowest_scenarios(entry: SiteEntry, site: Contents) -> PageTable:
     scored = [row for row in sheet.rows if row["score"] is not None]
     scored.sort(key=lambda row: (row["score"], row["scenario"]))
     return PageTable(
-        replace(sheet, rows=scored[:LOWEST]),
+        replace(sheet, rows=scored[:MAX_LOWEST]),
         (
             PageColumn("scenario", link=lambda row: site.page_of(entry, row["scenario"])),
             PageColumn("about"),
