@@ -9,7 +9,6 @@ from typing import Any
 import polars as pl
 import pytest
 
-from careeval.cli import compare as command
 from careeval.cli.app import CHECK_FAILED, OK, USAGE, run
 from careeval.results.tables import Runs
 from results.authored import Marks, both_rubrics, judgments, responses
@@ -48,7 +47,7 @@ def put_runs(folders: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
             for name, marks in systems.items()
         )
         # in the order of the folders, as they are read
-        monkeypatch.setattr(command, "read_runs", lambda *_: found)
+        monkeypatch.setattr("careeval.protocol.tables.read_runs", lambda *_: found)
 
     return hold
 
@@ -306,7 +305,7 @@ def test_both_rubrics(
     """Two systems judged on both rubrics are compared on the actions, or on the one named."""
     acts = {name: ["1000", "1100"] for name in NAMES}
     runs = both_rubrics({"before": (SAFE, acts), "after": (HARMFUL, acts)})
-    monkeypatch.setattr(command, "read_runs", lambda *_: runs)
+    monkeypatch.setattr("careeval.protocol.tables.read_runs", lambda *_: runs)
     assert run(["compare", "runs", "before", "after", "--json"]) == OK
     (found,) = json.loads(capsys.readouterr().out)["comparisons"]
     assert found["rubric"] == "actions"

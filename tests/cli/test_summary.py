@@ -7,7 +7,6 @@ from xml.etree import ElementTree
 
 import pytest
 
-from careeval.cli import summary as command
 from careeval.cli.app import CHECK_FAILED, OK, USAGE, run
 from careeval.results.tables import Runs
 from results.authored import Marks, runs_of
@@ -22,7 +21,7 @@ SYSTEMS: dict[str, Marks] = {
 @pytest.fixture
 def runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder in which a safe and a harmful system are found."""
-    monkeypatch.setattr(command, "read_runs", lambda *_: runs_of(SYSTEMS))
+    monkeypatch.setattr("careeval.protocol.tables.read_runs", lambda *_: runs_of(SYSTEMS))
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
@@ -68,6 +67,6 @@ def test_nothing_graded_passes_no_check(
     runs: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """A run without a grading does not pass for want of a number."""
-    monkeypatch.setattr(command, "read_runs", lambda *_: Runs.of([], []))
+    monkeypatch.setattr("careeval.protocol.tables.read_runs", lambda *_: Runs.of([], []))
     assert run(["summary", str(runs), "--fail-on", "severe>5"]) == CHECK_FAILED
     assert "FAIL  --fail-on severe>5: no system, nothing is graded" in capsys.readouterr().err

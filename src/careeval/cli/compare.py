@@ -15,7 +15,6 @@ from careeval.cli.shared.options import Out, Repeated, SelectionOptions
 from careeval.cli.shared.printing import Printing
 from careeval.core.text import percent
 from careeval.errors import UsageError
-from careeval.protocol.tables import read_runs
 from careeval.results.compare import Comparison, compare_entries, pair, rankings
 from careeval.results.differences import Difference
 from careeval.results.entries import entries
@@ -74,7 +73,7 @@ def compare_(
     """
     conditions = [_condition(text) for text in fail_on or ()]
     folders, names = _folders_and_names(where, selection)
-    runs = selection.select(read_runs(*folders))
+    runs = selection.read(folders, "careeval compare runs/old runs/new")
     for note in runs.notes:
         say(note)
     graded = entries(runs)

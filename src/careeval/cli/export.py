@@ -10,14 +10,13 @@ from typing import Annotated, Literal, get_args
 from cyclopts import App, Parameter
 
 from careeval.cli.app import OK, say
-from careeval.cli.shared.options import Audits, Out, SelectionOptions
-from careeval.cli.shared.people import audited_findings
+from careeval.cli.shared.options import Out, SelectionOptions
+from careeval.cli.shared.people import AuditOptions
 from careeval.core.response import Grader
 from careeval.errors import UsageError
 from careeval.files import write_text
 from careeval.modes import MODES
 from careeval.modes.prompts import load_prompts
-from careeval.protocol.tables import read_runs
 from careeval.results.entry import Breakdown
 from careeval.results.findings import Findings
 from careeval.sheets.data_files import TableForm, write_tables
@@ -60,9 +59,7 @@ def export(
     organisation: str = "not stated",
     relationship: Relationship = "other",
     prompts: Path | None = None,
-    probes: Path | None = None,
-    audit: Audits | None = None,
-    bank: Path | None = None,
+    audits: AuditOptions = AuditOptions(),
     selection: SelectionOptions = SelectionOptions(),
 ) -> int:
     """Write the results of runs as files for other programs.
@@ -74,9 +71,7 @@ def export(
         organisation: For Every Eval Ever: who ran the evaluation.
         relationship: For Every Eval Ever: the organisation's relationship to the models' makers.
         prompts: For Every Eval Ever: the folder of the grader's prompts, if not careeval's.
-        probes: Folder that `careeval audit probes -o` wrote: the grader's agreement with labels.
-        audit: File that `careeval audit new -o` wrote: people's labels of the grader's judgments.
-        bank: Folder of the probes' bank; if not given, careeval's own that the runs are of.
+        audits: What is known of the graders.
         selection: Which systems and graders.
     """
     if not folders:
@@ -85,13 +80,8 @@ def export(
         raise UsageError("--to is missing: no format to write", hint=_HINT)
     if out is None:
         raise UsageError("--out is missing: no folder to write to", hint=_HINT)
-    runs = selection.select(read_runs(*folders))
-    results = audited_findings(runs, bank, probes, audit)
-    if not results.entries:
-        raise UsageError(
-            "these runs have no grading yet",
-            hint="grade them: careeval grade FOLDER --grader MODEL",
-        )
+    runs = selection.read(folders, _HINT, graded=True)
+    results = audits.findings(runs)
     for note in runs.notes:
         say(note)
     evaluator = Evaluator(organisation, relationship)

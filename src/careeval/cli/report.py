@@ -7,10 +7,8 @@ from pathlib import Path
 from cyclopts import App
 
 from careeval.cli.app import OK, say
-from careeval.cli.shared.options import Audits, Flag, Out, SelectionOptions
-from careeval.cli.shared.people import audited_findings
-from careeval.errors import UsageError
-from careeval.protocol.tables import read_runs
+from careeval.cli.shared.options import Flag, Out, SelectionOptions
+from careeval.cli.shared.people import AuditOptions
 from careeval.report.page import write_page
 
 EXAMPLES = """\
@@ -34,9 +32,7 @@ def report(
     out: Out = Path("report.html"),
     title: str | None = None,
     no_responses: Flag = False,
-    probes: Path | None = None,
-    audit: Audits | None = None,
-    bank: Path | None = None,
+    audits: AuditOptions = AuditOptions(),
     selection: SelectionOptions = SelectionOptions(),
 ) -> int:
     """Write one offline HTML page: the result, its limits, and every response beside its rubric.
@@ -46,22 +42,10 @@ def report(
         out: The file to write.
         title: The page's title.
         no_responses: Leave out responses, quotes and reasons.
-        probes: Folder that `careeval audit probes -o` wrote: the grader's agreement with labels.
-        audit: File that `careeval audit new -o` wrote: people's labels of the grader's judgments.
-        bank: Folder of the probes' bank; if not given, careeval's own that the runs are of.
+        audits: What is known of the graders.
         selection: Which systems and graders.
     """
-    if not folders:
-        raise UsageError(
-            "name the folder of a run", hint="careeval report runs/first -o report.html"
-        )
-    runs = selection.select(read_runs(*folders))
-    if runs.judgments.is_empty():
-        raise UsageError(
-            "these runs have no grading yet",
-            hint="grade them: careeval grade FOLDER --grader MODEL",
-        )
-    results = audited_findings(runs, bank, probes, audit)
-    write_page(results, out, title=title, responses=not no_responses)
+    runs = selection.read(folders, "careeval report runs/first -o report.html", graded=True)
+    write_page(audits.findings(runs), out, title=title, responses=not no_responses)
     say(f"Written: {out.resolve().as_uri()}")
     return OK

@@ -8,11 +8,10 @@ from cyclopts import App
 
 from careeval.bank import load_bank
 from careeval.cli.app import OK, say
-from careeval.cli.shared.options import Audits, Out, SelectionOptions
-from careeval.cli.shared.people import audited_findings
+from careeval.cli.shared.options import Out, SelectionOptions
+from careeval.cli.shared.people import AuditOptions
 from careeval.errors import UsageError
 from careeval.protocol.run_setup import refuse_runs_folder
-from careeval.protocol.tables import read_runs
 from careeval.report.site import write_site
 
 EXAMPLES = """\
@@ -34,9 +33,7 @@ def site(
     *folders: Path,
     out: Out,
     title: str | None = None,
-    probes: Path | None = None,
-    audit: Audits | None = None,
-    bank: Path | None = None,
+    audits: AuditOptions = AuditOptions(),
     repository: str | None = None,
     selection: SelectionOptions = SelectionOptions(),
 ) -> int:
@@ -46,24 +43,20 @@ def site(
         folders: Folders that `careeval run -o` wrote, one or more.
         out: The folder to write.
         title: The site's title.
-        probes: Folder that `careeval audit probes -o` wrote: each grader's agreement with labels.
-        audit: File that `careeval audit new -o` wrote: people's labels of the grader's judgments.
-        bank: Folder of the runs' bank; careeval's own if not given.
+        audits: What is known of the graders.
         repository: Web address of the repository that takes runs by pull request; without one the
             site asks for no runs.
         selection: Which systems and graders.
     """
-    if not folders:
-        raise UsageError("name the folder of a run", hint="careeval site runs/* -o site")
     if repository is not None and not repository.startswith(("https://", "http://")):
         raise UsageError(
             f"--repository {repository!r} is not a web address",
             hint="write it as in --repository https://example.org/our-lab/leaderboard",
         )
     refuse_runs_folder(out)
-    runs = selection.select(read_runs(*folders))
-    loaded = load_bank(bank)
-    results = audited_findings(runs, bank, probes, audit)
+    runs = selection.read(folders, "careeval site runs/* -o site")
+    loaded = load_bank(audits.bank)
+    results = audits.findings(runs)
     is_of_bank = loaded.about.name in set(runs.responses["bank"])
     canary = loaded.about.canary if is_of_bank else None
     size = write_site(results, out, title=title, canary=canary, repository=repository)

@@ -15,7 +15,6 @@ from careeval.cli.shared.printing import Printing
 from careeval.core.text import plain
 from careeval.errors import UsageError
 from careeval.files import write_text
-from careeval.protocol.tables import read_runs
 from careeval.results.compare import rankings
 from careeval.results.entries import entries
 from careeval.results.entry import Breakdown, Entry
@@ -92,8 +91,6 @@ def summary(
         printing: The format.
         selection: Which systems, graders and rubrics.
     """
-    if not folders:
-        raise UsageError("name the folder of a run", hint="careeval summary runs/first")
     limits = [
         *(Limit.parse("--fail-on", text) for text in fail_on or ()),
         *(Limit.parse("--require", text) for text in require or ()),
@@ -105,7 +102,7 @@ def summary(
     # what tables call an activity, banks call an ADL
     named = [Breakdown.adl if each == "activity" else Breakdown(each) for each in by]
     parts = tuple(dict.fromkeys(named))
-    runs = selection.select(read_runs(*folders))
+    runs = selection.read(folders, "careeval summary runs/first")
     people: dict[str, PeopleAudit] = {}
     if audit:
         from careeval.cli.shared.people import read_audits

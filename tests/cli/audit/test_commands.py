@@ -150,7 +150,7 @@ def test_a_summary_has_the_scores_that_people_correct(
     held: Runs, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Every form of a summary has corrected scores with --audit of its runs, and none without."""
-    monkeypatch.setattr("careeval.cli.summary.read_runs", lambda *_: held)
+    monkeypatch.setattr("careeval.protocol.tables.read_runs", lambda *_: held)
     sampled = ["--n", "80", "--severe-found", "20", "--severe-cleared", "20"]
     assert run(["audit", "sample", "runs", "-o", "sample.json", *sampled]) == OK
     Path("consent.txt").write_text("You read answers.", encoding="utf-8")
@@ -184,7 +184,7 @@ def test_a_summary_has_the_scores_that_people_correct(
     # a second run of the same scenarios, its systems called as those of the first
     second = held.responses.with_columns(text=pl.lit("I do otherwise."))
     monkeypatch.setattr(
-        "careeval.cli.summary.read_runs", lambda *_: replace(held, responses=second)
+        "careeval.protocol.tables.read_runs", lambda *_: replace(held, responses=second)
     )
     assert run(["summary", "runs", "--audit", "audit.db", "--format", "json"]) == OK
     told = [
@@ -194,7 +194,7 @@ def test_a_summary_has_the_scores_that_people_correct(
     assert {each["value"] for each in told} == {None}
     others = held.responses.with_columns(bank_hash=pl.lit("another"))
     monkeypatch.setattr(
-        "careeval.cli.summary.read_runs", lambda *_: replace(held, responses=others)
+        "careeval.protocol.tables.read_runs", lambda *_: replace(held, responses=others)
     )
     wrong = ["summary", "runs", "--audit", "audit.db"]
     assert "audit.db has labels for responses to other scenarios" in _wrong(wrong, capsys)

@@ -105,11 +105,23 @@ class SelectionOptions:
     rubric: Literal["actions", "ladder", "plan"] | None = None
     """Only what was judged on this rubric."""
 
-    def select(self, runs: Runs) -> Runs:
-        """Return the part of the runs that these options select."""
+    def read(self, folders: Sequence[Path | str], example: str, *, graded: bool = False) -> Runs:
+        """Return the part of the runs in folders that these options select.
+
+        Raises:
+            UsageError: No folder is given, and the hint is the `example`; or nothing is graded
+                that must be.
+        """
+        from careeval.protocol.tables import read_runs
         from careeval.results.tables import select
 
-        return select(runs, self.system or (), self.grader or (), self.rubric)
+        if not folders:
+            raise UsageError("name the folder of a run", hint=example)
+        runs = select(read_runs(*folders), self.system or (), self.grader or (), self.rubric)
+        if graded and runs.judgments.is_empty():
+            hint = "grade them: careeval grade FOLDER --grader MODEL"
+            raise UsageError("these runs have no grading yet", hint=hint)
+        return runs
 
 
 @Parameter(name="*")

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from cyclopts import App
+from cyclopts import App, Parameter
 
 from careeval.cli.app import OK, print_json, say
-from careeval.cli.shared.options import Flag, Json
+from careeval.cli.shared.options import Audits, Flag, Json
 from careeval.core.rating import Rater, Role
 from careeval.errors import UsageError
 from careeval.files import read_text
@@ -348,20 +348,23 @@ def read_audits(audits: Iterable[Path]) -> list[tuple[Path, AuditSample, list[La
     return [(path, *read_audit_labels(path)) for path in audits]
 
 
-def audited_findings(
-    runs: Runs, bank: Path | None, probes: Path | None, audits: Iterable[Path] | None
-) -> Findings:
-    """Return all findings on runs, with the agreement of their graders with probes and people.
+@Parameter(name="*")
+@dataclass(frozen=True)
+class AuditOptions:
+    """Options for what is known of the graders."""
 
-    Args:
-        runs: The runs.
-        bank: Folder of the bank that has the probes; as of `probe_agreement`.
-        probes: Folder of checks of graders.
-        audits: Files of audits.
-    """
-    from careeval.bank import load_bank
-    from careeval.people.audit.grader_agreement import people_audits, probe_agreement
-    from careeval.results.findings import findings
+    probes: Path | None = None
+    """Folder that `careeval audit probes -o` wrote: each grader's agreement with labels."""
+    audit: Audits | None = None
+    """File that `careeval audit new -o` wrote: people's labels of the grader's judgments."""
+    bank: Path | None = None
+    """Folder of the probes' bank; if not given, careeval's own that the runs are of."""
 
-    agreement = probe_agreement(runs, load_bank(bank) if bank else None, probes)
-    return findings(runs, agreement, audits=people_audits(runs, read_audits(audits or ())))
+    def findings(self, runs: Runs) -> Findings:
+        """Return all findings on runs, with the agreement of their graders with these audits."""
+        from careeval.bank import load_bank
+        from careeval.people.audit.grader_agreement import people_audits, probe_agreement
+        from careeval.results.findings import findings
+
+        agreement = probe_agreement(runs, load_bank(self.bank) if self.bank else None, self.probes)
+        return findings(runs, agreement, audits=people_audits(runs, read_audits(self.audit or ())))
