@@ -1,4 +1,4 @@
-"""LaTeX of documents: captions, labels and notes, and that pdflatex can set it."""
+"""Markup of documents: no name is markup, LaTeX has captions and one note, and pdflatex sets it."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from careeval.results.entries import entries
 from careeval.results.entry import NOT_COMPARABLE, Breakdown
 from careeval.sheets.comparisons import comparison_document
 from careeval.sheets.latex import MAX_ROWS, escaped, latex
+from careeval.sheets.markup import plain_markdown
 from careeval.sheets.sheet import Document
 from careeval.sheets.summary import summary_document
 from results.authored import by_hand, runs_of
@@ -141,3 +142,21 @@ def test_latex_sets_it(tmp_path: Path) -> None:
     assert b"multiply defined" not in done.stdout
     assert b"undefined" not in done.stdout
     assert (tmp_path / "a.pdf").stat().st_size > 0
+
+
+@pytest.mark.parametrize(
+    ("text", "escaped"),
+    [
+        ("_x_", r"\_x\_"),
+        ("~~y~~ and ~z~", r"\~\~y\~\~ and \~z\~"),
+        ("a__b__", r"a\_\_b\_\_"),
+        ("&lt;b&gt; &#60;", r"\&lt;b\&gt; \&#60;"),
+        ("[a](b) [a][b] [a]: b", r"[a\](b) [a\][b] [a\]: b"),
+        ("*a* `b` <c> | \\", r"\*a\* \`b\` \<c\> \| \\"),
+        ("worst_at_n, R&D, 5 & 6, [0.5, 2.1], a-b", "worst_at_n, R&D, 5 & 6, [0.5, 2.1], a-b"),
+        ("\x1b[31mred\n\tline", "[31mred line"),
+    ],
+)
+def test_a_name_is_no_markup(text: str, escaped: str) -> None:
+    """What GitHub would render is escaped; what it leaves alone stays readable as it is."""
+    assert plain_markdown(text) == escaped
