@@ -240,13 +240,15 @@ def _boards(findings: Findings) -> tuple[SiteBoard, ...]:
         }
         ranked = {r.place: r for r in ranking.ranked if not reasons[r.place]}
         entries = [
-            _site_entry(
-                findings.entries[place],
-                slug=systems[findings.entries[place].system],
+            SiteEntry(
+                graded := findings.entries[place],
+                system_slug=systems[graded.system],
                 anchor=anchors[place],
+                vendor=vendor(graded.asked),
                 ranked=ranked.get(place),
                 n_ranked=len(ranked),
                 not_ranked_reason=reasons[place],
+                date=_date(graded.responses),
             )
             for place in (*ranked, *(place for place, reason in reasons.items() if reason))
         ]
@@ -254,28 +256,6 @@ def _boards(findings: Findings) -> tuple[SiteBoard, ...]:
         slug = files[ranking.basis] if at else ""
         boards.append(SiteBoard(ranking, tuple(entries[:n]), tuple(entries[n:]), slug))
     return tuple(boards)
-
-
-def _site_entry(
-    graded: Entry,
-    *,
-    slug: str,
-    anchor: str,
-    ranked: Ranked | None,
-    n_ranked: int,
-    not_ranked_reason: str,
-) -> SiteEntry:
-    date = _date(graded.responses)
-    return SiteEntry(
-        graded,
-        slug,
-        anchor,
-        vendor(graded.asked),
-        ranked,
-        n_ranked,
-        not_ranked_reason,
-        date,
-    )
 
 
 def _board_slugs(bases: Sequence[Basis]) -> dict[Basis, str]:
