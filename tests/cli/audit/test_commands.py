@@ -95,7 +95,7 @@ def test_probes_as_json_have_graders_side_by_side(capsys: pytest.CaptureFixture[
         "small",
         "1-A",
     )
-    assert [limit["least"] for limit in found["fails_under"]] == [0.85, 0.95, 0.8]
+    assert [limit["minimum"] for limit in found["fails_under"]] == [0.85, 0.95, 0.8]
     good, grader = found["graders"]
     assert good["grader"].startswith(f"{FAKE} (batched")
     assert (good["failed"], good["severe"]["sensitivity"]["value"]) == ([], 1)
