@@ -116,7 +116,7 @@ class Database:
     """A file that threads write in turn, over one connection, and read at the same time.
 
     A transaction waits at most `BUSY_SECONDS` for its turn and for another program's lock together;
-    readers do not wait for writers. Each query has a connection of its own.
+    readers do not wait for writers. A query has a connection of its own, or that of `reading`.
 
     Raises:
         ReviewError: The file is missing, exists already, is not careeval's, is newer than this
@@ -127,6 +127,7 @@ class Database:
         """Open a database file; with `create`, a new one, which must not exist yet."""
         self.path = path
         self._write_lock = threading.Lock()
+        self._thread = threading.local()
         if create == path.exists():
             problem = "exists already" if create else "does not exist"
             hint = "choose another name" if create else "name the file of a study or an audit"
@@ -179,9 +180,24 @@ class Database:
                 f"PRAGMA user_version = {VERSION}; COMMIT;"
             )
 
+    @contextmanager
+    def reading(self) -> Iterator[sqlite3.Connection]:
+        """Give all queries of this thread in the block one connection; they see each commit."""
+        if (reader := getattr(self._thread, "reader", None)) is not None:
+            yield reader
+            return
+        with self._explained_errors():
+            reader = self._connect()
+        with closing(reader):
+            self._thread.reader = reader
+            try:
+                yield reader
+            finally:
+                self._thread.reader = None
+
     def rows(self, sql: str, *values: Any) -> list[tuple[Any, ...]]:
         """Return the rows of a query."""
-        with self._explained_errors(), closing(self._connect()) as reader:
+        with self.reading() as reader, self._explained_errors():
             reader.execute("PRAGMA query_only = ON")
             return reader.execute(sql, values).fetchall()
 

@@ -73,11 +73,16 @@ class PageRoute(APIRoute):
 
 
 def _in_slot(make: Callable[..., Response]) -> Callable[..., Awaitable[Response]]:
+    def over_one_connection(request: Request, **given: Any) -> Response:
+        workbench: Workbench = request.app.state.workbench
+        with workbench.store.reading():
+            return make(request, **given)
+
     @wraps(make)
     async def made(request: Request, **given: Any) -> Response:
         slots: PageSlots = request.app.state.page_slots
         kind = slots.reading if request.method in ("GET", "HEAD") else slots.saving
-        return await _in_thread(kind, make, request, **given)
+        return await _in_thread(kind, over_one_connection, request, **given)
 
     return made
 
