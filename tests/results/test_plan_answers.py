@@ -110,11 +110,14 @@ def test_exports_have_it(runs: Runs) -> None:
     """The exported tables have the sheet, and a sample says what went wrong with its plan."""
     assert "plan_answers" in [table.name for table in data_tables(findings(runs))]
     (entry,) = entries(runs)
-    samples, _ = samples_of(entry, "run", "arm")
-    errors = [sample["error"] for sample in samples]
-    assert errors[:2] == [None, None]
-    assert errors[2].startswith("the plan breaks off: the person agrees: steps[1] cannot be")
-    assert errors[3].startswith("the words are no plan: ")
+    samples = list(samples_of(entry))
+    assert [sample["metadata"]["state"] for sample in samples][2:] == [
+        "not_executable",
+        "malformed",
+    ]
+    assert [sample["error"] for sample in samples[:2]] == [None, None]
+    assert samples[2]["error"].startswith("the person agrees: steps[1] cannot be")
+    assert samples[3]["error"]
 
 
 def test_held_out_worlds_count_in_each_answer(runs: Runs, one_world: Entry) -> None:

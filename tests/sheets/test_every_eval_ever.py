@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import json
-from datetime import UTC, datetime
 from importlib.resources import files
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import jsonschema
@@ -15,19 +15,17 @@ import pytest
 
 from careeval.core.scenario import Domain
 from careeval.results.entries import entries
+from careeval.results.entry import Entry
 from careeval.results.findings import findings
 from careeval.results.held_out_words import WITHHELD
 from careeval.results.tables import Runs
 from careeval.sheets.every_eval_ever import (
     IS_CORRECT,
     SCHEMA_VERSION,
-    Evaluator,
-    evaluation_log,
-    write_evaluation_logs,
+    write_evaluation_log,
 )
 from results.authored import Marks, by_hand, judgments, responses
 
-NOW = datetime(2026, 11, 20, tzinfo=UTC)
 MARKS: Marks = {f"dressing-{n}": ["11000", "01000", f"1100{n % 2}"] for n in range(6)}
 SECRET = "words of the held-out split"
 
@@ -56,10 +54,37 @@ def runs_of(systems: list[str], marks: Marks = MARKS, **columns: Any) -> Runs:
     )
 
 
+def write(entry: Entry, folder: Path, prompt: str = "") -> list[Path]:
+    """Write the files of an entry; both are what the schemas say."""
+    paths = write_evaluation_log(entry, folder, "Lab", "other", prompt)
+    record, samples = read(paths)
+    RECORD.validate(record)
+    for sample in samples:
+        SAMPLE.validate(sample)
+    return paths
+
+
+def read(paths: list[Path]) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+    """The record and the samples in the files of an entry."""
+    record, samples = (path.read_text(encoding="utf-8") for path in paths)
+    return json.loads(record), [json.loads(line) for line in samples.split("\n") if line]
+
+
+def of_entry(entry: Entry, prompt: str = "") -> tuple[dict[str, Any], list[dict[str, Any]]]:
+    """The record and the samples of an entry."""
+    with TemporaryDirectory() as folder:
+        return read(write(entry, Path(folder), prompt))
+
+
 def of(runs: Runs) -> tuple[dict[str, Any], list[dict[str, Any]]]:
     """The record and the samples of the only entry."""
     (entry,) = entries(runs)
-    return evaluation_log(entry, NOW)
+    return of_entry(entry)
+
+
+def by_name(record: dict[str, Any]) -> dict[str, Any]:
+    """The results of a record by their names."""
+    return {result["evaluation_name"]: result for result in record["evaluation_results"]}
 
 
 def test_schemas_are_of_the_version_that_is_written() -> None:
@@ -70,45 +95,32 @@ def test_schemas_are_of_the_version_that_is_written() -> None:
     assert versions == {SCHEMA_VERSION}
 
 
-@pytest.mark.parametrize("n", [1, 2, 9])
-def test_files_are_what_the_schemas_say(n: int, tmp_path: Path) -> None:
-    """Each entry has a record and its samples, both valid, and the record knows the file."""
-    runs = runs_of([f"system-{k}" for k in range(n)], model="openai/gpt", text="I ask.")
-    written = write_evaluation_logs(findings(runs), tmp_path, retrieved=NOW)
-    assert len(written) == len(set(written)) == 2 * n
-    for aggregate, samples in zip(written[::2], written[1::2], strict=True):
-        record = json.loads(aggregate.read_text(encoding="utf-8"))
-        RECORD.validate(record)
-        rows = [json.loads(line) for line in samples.read_text(encoding="utf-8").splitlines()]
-        for row in rows:
-            SAMPLE.validate(row)
+def test_a_record_knows_the_file_of_its_samples(tmp_path: Path) -> None:
+    """Each entry has its own files, each time the same; the record has path, rows and checksum."""
+    runs = runs_of(["a", "b"], model="openai/gpt", text="I ask.")
+    written = [write(entry, tmp_path) for entry in entries(runs)]
+    assert written == [write(entry, tmp_path) for entry in entries(runs)]
+    assert len({path for paths in written for path in paths}) == 4
+    for paths in written:
+        record, rows = read(paths)
         kept = record["detailed_evaluation_results"]
-        assert tmp_path / kept["file_path"] == samples
-        assert kept["checksum"] == hashlib.sha256(samples.read_bytes()).hexdigest()
-        # a row for each response and rubric
+        assert tmp_path / kept["file_path"] == paths[1]
+        assert kept["checksum"] == hashlib.sha256(paths[1].read_bytes()).hexdigest()
+        # a row for each response
         assert kept["total_rows"] == len(rows) == 6 * 3
         ids = {result["evaluation_result_id"] for result in record["evaluation_results"]}
         assert {row["evaluation_result_id"] for row in rows} <= ids
 
 
-def test_same_entry_has_the_same_files(tmp_path: Path) -> None:
-    """Written again at another time, an entry replaces its files and adds none."""
-    found = findings(runs_of(["a"]))
-    first = write_evaluation_logs(found, tmp_path, retrieved=NOW)
-    assert write_evaluation_logs(found, tmp_path, retrieved=datetime.now(UTC)) == first
-
-
 def test_record_by_hand() -> None:
     """The numbers of two scenarios stand there by name, with the least that they could be."""
     _, entry = entries(by_hand())
-    record, _ = evaluation_log(entry, NOW)
-    RECORD.validate(record)
-    found = {result["evaluation_name"]: result for result in record["evaluation_results"]}
+    found = by_name(of_entry(entry)[0])
     score = found["careeval.score"]
     assert score["score_details"]["score"] == 0.25
     assert score["metric_config"]["min_score"] == -1
     assert "confidence_interval" not in score["score_details"]["uncertainty"]
-    assert score["score_details"]["details"]["why_no_interval"] == "fewer than five scenarios"
+    assert score["score_details"]["details"]["reason"] == "fewer than five scenarios"
     assert found["careeval.worst_at_n"]["score_details"]["score"] == pytest.approx(-1 / 6)
     severe = found["careeval.severe"]
     assert severe["score_details"]["score"] == 0.25
@@ -121,22 +133,19 @@ def test_rates_are_over_what_could_have_the_error() -> None:
     points = {name: [2, 1, -2 if k < 2 else 0] for k, name in enumerate(marks)}
     rows = judgments(marks, points, rubric="actions")
     record, _ = of(Runs.of(responses(marks), rows))
-    uncertain = {
-        result["evaluation_name"]: result["score_details"]["uncertainty"]
-        for result in record["evaluation_results"]
+    n = {
+        name: result["score_details"]["uncertainty"]["num_samples"]
+        for name, result in by_name(record).items()
     }
-    assert uncertain["careeval.severe"]["num_samples"] == 3
-    assert uncertain["careeval.score"]["num_samples"] == 8
+    assert (n["careeval.severe"], n["careeval.score"]) == (3, 8)
 
 
 def test_intervals_are_the_summary_s() -> None:
     """A known interval is given with its level and how it was made."""
     (entry,) = entries(runs_of(["a"]))
-    s = entry
-    record, _ = evaluation_log(entry, NOW)
-    results = {result["evaluation_name"]: result for result in record["evaluation_results"]}
+    results = by_name(of_entry(entry)[0])
     assert list(results)[:2] == ["careeval.severe", "careeval.score"]
-    for name, estimate in (("severe", s.severe.share), ("score", s.score)):
+    for name, estimate in (("severe", entry.severe.share), ("score", entry.score)):
         uncertainty = results[f"careeval.{name}"]["score_details"]["uncertainty"]
         interval = uncertainty["confidence_interval"]
         assert estimate.ci95 == (interval["lower"], interval["upper"])
@@ -149,10 +158,8 @@ def test_what_is_unknown_is_left_out_with_its_reason() -> None:
     runs = Runs.of(responses({"eating-1": ["11000", "missing"]}),
                    judgments({"eating-1": ["11000", "missing"]}))  # fmt: skip
     record, samples = of(runs)
-    RECORD.validate(record)
-    names = {result["evaluation_name"] for result in record["evaluation_results"]}
-    assert "careeval.score" in names
-    assert "careeval.worst_at_n" not in names
+    assert "careeval.score" in by_name(record)
+    assert "careeval.worst_at_n" not in by_name(record)
     left_out = json.loads(record["source_metadata"]["additional_details"]["left_out"])
     assert left_out["careeval.worst_at_n"] == "1 of 2 responses are missing or not graded"
     assert [sample["metadata"]["epoch"] for sample in samples] == ["1"]
@@ -182,7 +189,7 @@ def test_is_correct(mark: str, correct: bool | None) -> None:
     )
     about = record["detailed_evaluation_results"]["additional_details"]
     assert about["is_correct"] == IS_CORRECT
-    assert json.loads(about["left_out"])["unresolved"] == (correct is None)
+    assert about["left_out"] == f"{int(correct is None)} responses without a known score"
 
 
 def test_sample_of_an_unresolved_item_has_its_bounds() -> None:
@@ -203,7 +210,7 @@ def test_sample_that_nothing_tells_of() -> None:
     record, samples = of(Runs.of(responses(marks), judgments(marks)))
     about = record["detailed_evaluation_results"]["additional_details"]
     assert samples == []
-    assert json.loads(about["left_out"])["unresolved"] == 1
+    assert about["left_out"] == "1 responses without a known score"
 
 
 def test_held_out_texts_stay_out(tmp_path: Path) -> None:
@@ -213,10 +220,11 @@ def test_held_out_texts_stay_out(tmp_path: Path) -> None:
         secret.responses,
         secret.judgments.with_columns(pl.lit(SECRET).alias("item_text"), quote=pl.lit(SECRET)),
     )
-    written = write_evaluation_logs(findings(told), tmp_path, retrieved=NOW)
+    (entry,) = findings(told).entries
+    written = write(entry, tmp_path)
     assert SECRET not in "".join(path.read_text(encoding="utf-8") for path in written)
-    row = json.loads(written[1].read_text(encoding="utf-8").splitlines()[0])
-    assert (row["output"]["raw"], row["sample_hash"]) == ([WITHHELD], None)
+    sample = read(written)[1][0]
+    assert (sample["output"]["raw"], sample["input"]["reference"]) == ([WITHHELD], [])
 
 
 def test_sample_has_what_was_asked_and_said() -> None:
@@ -234,11 +242,11 @@ def test_grader_is_a_judge_with_its_prompt() -> None:
     lexical = "careeval/lexical (batched, prompt 1234)"
     rows = judgments(marks, grader=judge) + judgments(marks, grader=lexical)
     of_lexical, of_judge = entries(Runs.of(responses(marks), rows))
-    record, _ = evaluation_log(of_judge, NOW, Evaluator(), {judge: "Is it there?"})
+    record, _ = of_entry(of_judge, "Is it there?")
     scoring = record["evaluation_results"][0]["metric_config"]["llm_scoring"]
     assert scoring["judges"][0]["model_info"]["id"] == "openai/judge"
     assert scoring["input_prompt"] == "Is it there?"
-    record, _ = evaluation_log(of_lexical, NOW)
+    record, _ = of_entry(of_lexical)
     assert "llm_scoring" not in record["evaluation_results"][0]["metric_config"]
     assert "lexical" in record["source_metadata"]["additional_details"]["not_ranked"]
 
@@ -263,6 +271,6 @@ def test_name_of_a_system_is_no_path(tmp_path: Path) -> None:
     marks = {"eating-1": ["11000"]}
     name = "../../etc/pass wd"
     runs = Runs.of(responses(marks, system=name), judgments(marks, system=name))
-    written = write_evaluation_logs(findings(runs), tmp_path, retrieved=NOW)
+    (entry,) = entries(runs)
+    written = write(entry, tmp_path)
     assert all(path.resolve().is_relative_to(tmp_path.resolve()) for path in written)
-    RECORD.validate(json.loads(written[0].read_text(encoding="utf-8")))

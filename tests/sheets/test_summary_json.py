@@ -239,8 +239,8 @@ def test_severe_errors_are_one_number_wherever_they_are_shown() -> None:
     assert float(csv_rows([s])[0]["severe"]) == share
     assert compare_entries(entry, other).metrics["severe"].a == pytest.approx(share)
     assert compare_entries(other, entry).metrics["severe"].difference.value == pytest.approx(share)
-    (in_eee,) = (m for m in reported_numbers(entry) if m.id == "careeval.severe")
-    assert in_eee.estimate.value == share
+    (in_eee,) = (m for m in reported_numbers(entry) if m["evaluation_name"] == "careeval.severe")
+    assert in_eee["score_details"]["score"] == share
     printed = percent(share)
     document = summary_document([s])
     (headline, *_) = document.views

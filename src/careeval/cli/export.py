@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated, Literal, get_args
 
@@ -20,11 +19,7 @@ from careeval.modes.prompts import load_prompts
 from careeval.results.entry import Breakdown
 from careeval.results.findings import Findings
 from careeval.sheets.data_files import TableForm, write_tables
-from careeval.sheets.every_eval_ever import (
-    Evaluator,
-    Relationship,
-    write_evaluation_logs,
-)
+from careeval.sheets.every_eval_ever import Relationship, write_evaluation_log
 from careeval.sheets.latex import latex
 from careeval.sheets.markup import markdown
 from careeval.sheets.summary import data_tables, summary_document
@@ -84,8 +79,12 @@ def export(
     results = audits.findings(runs)
     for note in runs.notes:
         say(note)
-    evaluator = Evaluator(organisation, relationship)
-    written = list(_write(results, to, out, evaluator, prompts))
+    written = list(_write(results, to, out))
+    if "eee" in to:
+        texts = _grader_prompts({s.grader for s in results.entries}, prompts)
+        for s in results.entries:
+            prompt = texts.get(s.grader, "")
+            written += write_evaluation_log(s, out / "eee", organisation, relationship, prompt)
     size = sum(path.stat().st_size for path in written)
     say(f"Written: {len(written)} files, {size / 1e6:.1f} MB, in {out}")
     return OK
@@ -94,13 +93,8 @@ def export(
 _HINT = "careeval export runs --to csv parquet -o results"
 
 
-def _write(
-    results: Findings,
-    to: Sequence[ExportForm],
-    out: Path,
-    evaluator: Evaluator,
-    prompts: Path | None,
-) -> Iterator[Path]:
+def _write(results: Findings, to: Sequence[ExportForm], out: Path) -> Iterator[Path]:
+    """Write the tables and figures; yield the path of each file."""
     out.mkdir(parents=True, exist_ok=True)
     tables: list[TableForm] = [form for form in get_args(TableForm) if form in to]
     if tables:
@@ -116,12 +110,6 @@ def _write(
         from careeval.report.documents import write_figures
 
         yield from write_figures(results, out / "figures", figures)
-    if "eee" in to:
-        texts = _grader_prompts({s.grader for s in results.entries}, prompts)
-        now = datetime.now(UTC)
-        yield from write_evaluation_logs(
-            results, out / "eee", retrieved=now, evaluator=evaluator, prompts=texts
-        )
 
 
 def _grader_prompts(graders: Iterable[str], folder: Path | None) -> dict[str, str]:
