@@ -12,8 +12,9 @@ import pytest
 
 COMMANDS = """
 import sys
+from pathlib import Path
 from careeval.results import metrics
-from careeval.results.care import Rate
+from careeval.results.care import PlanCourses, Rate
 from careeval.results.graded_rubric import GradedRubric
 def errors(graded):
     return graded.errors(-2)
@@ -26,13 +27,20 @@ metrics.HEADLINE += (number("zebra", score, terms),)
 metrics.IN_DETAIL += (number("tapir", score),)
 metrics.SEVERE_BY_KIND += (number("okapi", errors, counts_errors=True, unit="% of okapis"),)
 metrics.DIRECTIONS += (number("bongo", rate, unit="% of bongos"),)
+metrics.PLANS += (number("quokka", PlanCourses.executable),)
 metrics.COMPARED = {metric.key: metric for metric in metrics.HEADLINE if metric.terms}
 metrics.LIMITED = {metric.key: metric for metric in metrics.HEADLINE}
 from careeval.protocol import tables
+from careeval.results.tables import Runs
+from careeval.worlds.judge import JUDGE
 from results.authored import runs_of
+from support.fakes import begin_recorded
+from support.plan_bank import plan_responses, write_plan_bank
+bank = {"bank": str(write_plan_bank(Path("bank"), 1))}
+assert begin_recorded(Path("plans"), "arm", plan_responses(1), JUDGE, bank).complete
 names = [f"dressing-{n}" for n in range(6)]
 marks = {name: ["11000", "01000"] for name in names}
-runs = runs_of({"a": marks, "b": marks})
+runs = Runs.together([runs_of({"a": marks, "b": marks}), tables.read_runs("plans")])
 tables.read_runs = lambda *_: runs
 from careeval.cli.app import run
 for line in sys.stdin:
@@ -40,7 +48,7 @@ for line in sys.stdin:
 """
 """Declares metrics before anything reads the registry, then carries out command lines."""
 
-NUMBERS = ("zebra", "tapir", "okapi", "bongo")
+NUMBERS = ("zebra", "tapir", "okapi", "bongo", "quokka")
 
 LINES = """\
 summary runs --detail --format md -o table.md
@@ -77,7 +85,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ("table.md",),
         ("table.tex",),
         ("table.json",),
-        ("tables/csv/entries.csv", "tables/csv/directions.csv"),
+        ("tables/csv/entries.csv", "tables/csv/directions.csv", "tables/csv/plan_answers.csv"),
         ("tables/columns.md", "tables/csv/directions.csv"),
         ("report.html",),
         ("tables/eee/data/**/*.json",),
@@ -85,14 +93,16 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 )
 def test_a_declared_number_appears(places: tuple[str, ...], number: str, folder: Path) -> None:
     """It is in every form of a table, on both pages, in the data and in the export."""
-    paths = [next(folder.glob(place)) for place in places]
+    paths = [path for place in places for path in folder.glob(place)]
     assert any(number in path.read_text(encoding="utf-8").lower() for path in paths)
 
 
-@pytest.mark.parametrize("number", ["zebra", "okapi", "bongo"])
-def test_it_is_on_the_site(number: str, folder: Path) -> None:
+@pytest.mark.parametrize(
+    ("number", "system"), [("zebra", "a"), ("okapi", "a"), ("bongo", "a"), ("quokka", "arm")]
+)
+def test_it_is_on_the_site(number: str, system: str, folder: Path) -> None:
     """The page of a system has it; a number that is shown only on request is not there."""
-    page = (folder / "site/models/a.html").read_text(encoding="utf-8").lower()
+    page = (folder / f"site/models/{system}.html").read_text(encoding="utf-8").lower()
     assert number in page
     assert "tapir" not in page
 
@@ -110,4 +120,5 @@ def test_numbers_are_in_parquet(folder: Path) -> None:
     names = {*pl.read_parquet(folder / "tables/parquet/entries.parquet").columns}
     assert {"zebra", "zebra_low", "zebra_high", "zebra_ci95_low", "zebra_reason"} <= names
     assert {"tapir", "okapi_count"} <= names
+    assert "quokka_low" in pl.read_parquet(folder / "tables/parquet/plan_answers.parquet").columns
     assert "bongo" in pl.read_parquet(folder / "tables/parquet/directions.parquet")["number"]
