@@ -37,7 +37,7 @@ from careeval.modes import MODES, grading, prompts
 from careeval.modes.prompts import FIELDS, load_prompts
 from careeval.modes.response import RESPONSE
 from careeval.people import database, deck, forms
-from careeval.people.web import connection
+from careeval.people.web import access, connection
 from careeval.protocol import (
     calls,
     connect,
@@ -438,7 +438,8 @@ def _limits_that_are_met() -> str:
         ("a report", f"{MAX_CHARACTERS:,} characters, and {MAX_RESPONSES:,} responses with their "
          "words; a sample of the responses where there are more"),
         ("a comment in a study or an audit", f"{deck.COMMENT_LIMIT:,} characters"),
-        ("a form sent to the review server", _size(forms.MAX_BODY)),
+        ("a form sent to the review server", f"{_size(forms.MAX_BODY)}; "
+         f"{access.MAX_STRANGERS_BODY // 1024} KiB without a session or a link"),
         ("a request to the review server", f"{connection.Limits().head:g} seconds for its head, "
          f"{connection.Limits().exchange:g} for the rest and its answer"),
         ("connections of the review server", f"{connection.MAX_CONNECTIONS}, fewer where the "

@@ -311,6 +311,17 @@ def test_a_rater_gets_in_beside_400_who_say_nothing(study: Work) -> None:
         assert server.sessions() == before + 1
 
 
+@pytest.mark.parametrize("more", ["Content-Length: 4000000\r\n", "Transfer-Encoding: chunked\r\n"])
+@pytest.mark.parametrize("place", ["/consent", "/i/unknown"])
+def test_no_large_form_is_taken_from_a_stranger(work: Work, place: str, more: str) -> None:
+    """Whoever has neither session nor link is refused before most of a large form is sent."""
+    with work.serving(head=PATIENCE, exchange=PATIENCE) as server, server.connect() as line:
+        cookie = "Cookie: careeval-aaaa=guessed\r\n"
+        line.sendall(server.request("POST", place, cookie + more).encode())
+        line.sendall(b"186a0\r\n" * ("chunked" in more) + b"x" * 100_000)
+        assert line.recv(12).decode() in ("HTTP/1.1 401", "HTTP/1.1 404")
+
+
 # Requests that two readers take for different ones
 
 HEAD = "POST {door} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nOrigin: http://127.0.0.1:{port}\r\n"

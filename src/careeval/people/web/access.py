@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from functools import wraps
 from typing import Annotated, Any, TypeVar
@@ -28,6 +28,7 @@ from careeval.people import database
 from careeval.people.deck import CONSENT, PREFERENCES, Workbench
 from careeval.people.forms import FormId, parse_form, read_body
 from careeval.people.plan import Addresses
+from careeval.people.store import Link
 
 T = TypeVar("T")
 
@@ -35,6 +36,9 @@ _READING, _SAVING, _PARSING = 2, 2, 2
 
 _LARGE_FORM = 16 * 1024
 """Bytes from which a form is parsed in a thread: parsing the largest takes a second."""
+
+MAX_STRANGERS_BODY = 64 * 1024
+"""The most bytes of a form that are taken from somebody without a session or a link."""
 
 
 class PageSlots:
@@ -243,6 +247,26 @@ def agreed_visitor(request: Request) -> Visitor:
     return visitor
 
 
+def opened_link(request: Request) -> Link:
+    """Return the link whose token is in the address of a request.
+
+    Raises:
+        RefusedError: There is no such link, or it is switched off.
+    """
+    workbench: Workbench = request.app.state.workbench
+    link = workbench.store.link(request.path_params["token"])
+    if link is None:
+        raise RefusedError(
+            404,
+            "This link opens nothing",
+            "It may have been cut off or replaced, or its ratings have been withdrawn. Copy it "
+            "whole from the message that you got, or ask whoever sent it.",
+        )
+    if link.revoked:
+        raise revoked_refusal(workbench)
+    return link
+
+
 def revoked_refusal(workbench: Workbench) -> RefusedError:
     """Return the refusal for a link that is switched off."""
     return RefusedError(
@@ -264,8 +288,27 @@ def closed_refusal(workbench: Workbench) -> RefusedError:
     )
 
 
+async def _body(request: Request) -> AsyncIterator[bytes]:
+    """Yield the body of a request; of a stranger's, only so much that it takes little memory.
+
+    A rater whose session has ended can still send a form of usual size, which is shown again.
+
+    Raises:
+        RefusedError: The body is too large for somebody without a session or a link.
+    """
+    n_bytes, known = 0, False
+    async for part in request.stream():
+        n_bytes += len(part)
+        if n_bytes > MAX_STRANGERS_BODY and not known:
+            slots: PageSlots = request.app.state.page_slots
+            find = opened_link if "token" in request.path_params else signed_in_visitor
+            await _in_thread(slots.parsing, find, request)
+            known = True
+        yield part
+
+
 async def _form(request: Request) -> Mapping[str, str]:
-    body = await read_body(request.headers.get("content-type", ""), request.stream())
+    body = await read_body(request.headers.get("content-type", ""), _body(request))
     slots: PageSlots = request.app.state.page_slots
     small = len(body) < _LARGE_FORM
     form = parse_form(body) if small else await _in_thread(slots.parsing, parse_form, body)

@@ -26,7 +26,7 @@ from careeval.people.deck import (
     fields_by_item,
 )
 from careeval.people.forms import ANSWER
-from careeval.people.store import Link, Work
+from careeval.people.store import Work
 from careeval.people.web.access import (
     FORM,
     PageRoute,
@@ -36,7 +36,7 @@ from careeval.people.web.access import (
     Visitor,
     agreed_visitor,
     current_visitor,
-    revoked_refusal,
+    opened_link,
     signed_in_visitor,
 )
 
@@ -233,21 +233,21 @@ def home(request: Request) -> Response:
 
 
 @router.get("/i/{token}")
-def landing(request: Request, token: str) -> Response:
+def landing(request: Request) -> Response:
     """Show what is asked, for how long, and what is kept.
 
     Nothing is changed, since mail scanners open links.
     """
-    link = _link(request, token)
+    link = opened_link(request)
     workbench: Workbench = request.app.state.workbench
     load = workbench.load(link.rater, workbench.store.work(link.rater.id))
     return page(request, "landing", workbench.title, load=load)
 
 
 @router.post("/i/{token}", dependencies=[FORM])
-def start(request: Request, token: str) -> Response:
+def start(request: Request) -> Response:
     """Start a session for the rater whose link was opened, and go to their next page."""
-    link = _link(request, token)
+    link = opened_link(request)
     workbench: Workbench = request.app.state.workbench
     response = go_to("/")
     response.set_cookie(
@@ -264,21 +264,6 @@ def _flags(workbench: Workbench) -> dict[str, Any]:
         "samesite": "strict",
         "secure": workbench.addresses.secure,
     }
-
-
-def _link(request: Request, token: str) -> Link:
-    workbench: Workbench = request.app.state.workbench
-    link = workbench.store.link(token)
-    if link is None:
-        raise RefusedError(
-            404,
-            "This link opens nothing",
-            "It may have been cut off or replaced, or its ratings have been withdrawn. Copy it "
-            "whole from the message that you got, or ask whoever sent it.",
-        )
-    if link.revoked:
-        raise revoked_refusal(workbench)
-    return link
 
 
 @router.get("/consent")
