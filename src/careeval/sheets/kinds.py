@@ -36,7 +36,6 @@ class Form(StrEnum):
     whole = "whole"  # The value, the bounds and the interval
     short = "short"
     """The value and the interval, which includes the bounds; without interval, the bounds."""
-    bounds = "bounds"  # The value and the bounds
     bare = "bare"  # The value alone
     of_many = "count"  # For errors, the count: "2 of 36"
 
@@ -49,30 +48,6 @@ class StoredColumn(NamedTuple):
     holds: str = "{}"  # Description of the column; `{}` stands for the field's own
 
 
-def _as_text(value: Any, _: Form) -> str:
-    return str(value)
-
-
-def _stored_as_it_is(value: Any) -> tuple[Scalar, ...]:
-    return (value,)
-
-
-def _itself(value: float) -> float:
-    return value
-
-
-def _no_order(_: Any) -> None:
-    return None
-
-
-def _no_lines(_: Any) -> tuple[str, ...]:
-    return ()
-
-
-def _no_unit(_: Form) -> str:
-    return ""
-
-
 @dataclass(frozen=True)
 class Kind:
     """The way in which a field's values are written and stored.
@@ -81,12 +56,12 @@ class Kind:
     """
 
     stored: tuple[StoredColumn, ...] = (StoredColumn("", pl.String),)  # The columns in data files
-    write: Callable[[Any, Form], str] = _as_text
-    store: Callable[[Any], tuple[Scalar, ...]] = _stored_as_it_is  # A value for each stored column
-    order: Callable[[Any], float | None] = _no_order  # The sort key; `None`: rows sort by the text
+    write: Callable[[Any, Form], str] = lambda value, _: str(value)
+    store: Callable[[Any], tuple[Scalar, ...]] = lambda value: (value,)  # One for each column
+    order: Callable[[Any], float | None] = lambda _: None  # The sort key; `None`: by the text
     write_on_page: Callable[[Any, Form], str] | None = None  # The text with its unit, if it has one
-    lines: Callable[[Any], tuple[str, ...]] = _no_lines  # Small lines below a value on a page
-    unit: Callable[[Form], str] = _no_unit  # The unit at the end of a column head
+    lines: Callable[[Any], tuple[str, ...]] = lambda _: ()  # Small lines below a value on a page
+    unit: Callable[[Form], str] = lambda _: ""  # The unit at the end of a column head
     is_number: bool = True  # True if a table aligns the values right
     if_missing: str = UNKNOWN  # The text on a page if there is no value
     is_long: bool = False  # True if the values are sentences, which LaTeX wraps
@@ -199,16 +174,16 @@ POINTS = Unit(sign=" points")
 PLAIN = Unit(1, "", None)
 TWO_DECIMALS = Unit(1, "", 2)
 
-WHOLE_COLUMN = (StoredColumn("", pl.Int64),)
-NUMBER_COLUMN = (StoredColumn("", pl.Float64),)
+
+def _plain(write: Callable[[Any, Form], str], type_: DataType = pl.Float64) -> Kind:
+    """Return the kind of a number that is stored and sorted as it is."""
+    return Kind((StoredColumn("", type_),), write, order=lambda value: value)
 
 
 def number_kind(unit: Unit = PERCENT, if_missing: str = UNKNOWN) -> Kind:
     """Return the kind of a number without an interval, written in a unit."""
-    return Kind(
-        NUMBER_COLUMN,
-        lambda value, _: unit.text(value),
-        order=_itself,
+    return replace(
+        _plain(lambda value, _: unit.text(value)),
         write_on_page=lambda value, _: f"{unit.text(value)}{unit.sign}",
         if_missing=if_missing,
     )
@@ -232,28 +207,21 @@ def _ranks(ranks: tuple[int, int], _: Form) -> str:
     return str(best) if best == worst else f"{best}–{worst}"
 
 
-COUNT = Kind(WHOLE_COLUMN, lambda n, _: f"{n:,}", order=_itself)
-SMALL_COUNT = replace(COUNT, write=lambda n, _: mark_small(n))
-SIGNED = Kind(WHOLE_COLUMN, lambda n, _: signed(n), order=_itself, if_missing=DASH)
-SECONDS = Kind(NUMBER_COLUMN, _seconds, order=_itself)
+COUNT = _plain(lambda n, _: f"{n:,}", pl.Int64)
+SMALL_COUNT = _plain(lambda n, _: mark_small(n), pl.Int64)
+SIGNED = replace(_plain(lambda n, _: signed(n), pl.Int64), if_missing=DASH)
+SECONDS = _plain(_seconds)
 SHARE = number_kind()
 DECIMAL = number_kind(PLAIN)
 PERCENT_POINTS = number_kind(POINTS, DASH)
 ROUND_SHARE = number_kind(Unit(decimals=0), DASH)
-P_VALUE = Kind(NUMBER_COLUMN, _p_value, order=_itself, if_missing=DASH)  # `None`: not tested
+P_VALUE = replace(_plain(_p_value), if_missing=DASH)  # `None`: not tested
+_BEST = "{}, best possible: 1 + the number of significantly better systems"
+_WORST = "{}, worst possible: the number of ranked systems that are not significantly worse"
 RANKS = Kind(
-    (
-        StoredColumn(
-            "_best", pl.Int64, "{}, best possible: 1 + the number of significantly better systems"
-        ),
-        StoredColumn(
-            "_worst",
-            pl.Int64,
-            "{}, worst possible: the number of ranked systems that are not significantly worse",
-        ),
-    ),
+    (StoredColumn("_best", pl.Int64, _BEST), StoredColumn("_worst", pl.Int64, _WORST)),
     _ranks,
-    store=lambda ranks: tuple(ranks),
+    tuple,
     order=lambda ranks: ranks[0] + ranks[1] / 1000,
     if_missing=DASH,
 )
@@ -299,7 +267,7 @@ PLAIN_DOLLARS = replace(
 """The cost of calls, stored in columns whose names have no dots."""
 SPENDING = replace(DOLLARS, lines=_spending_lines)
 """The cost of calls, with the number of responses and of tokens below it."""
-AMOUNT = Kind(NUMBER_COLUMN, lambda value, _: dollars(value), order=_itself)
+AMOUNT = _plain(lambda value, _: dollars(value))
 
 
 # Estimates
@@ -344,7 +312,7 @@ def estimate_kind(
                 return f"{text} [{interval}]" if interval else text
             case Form.short if interval:
                 return f"{text} [{interval}]"
-            case Form.short | Form.bounds if range_:
+            case Form.short if range_:
                 return f"{text} ({range_})"
             case _:
                 return text

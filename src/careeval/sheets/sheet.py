@@ -11,7 +11,7 @@ from typing import Any
 import polars as pl
 
 from careeval.results.tables import Column, table
-from careeval.sheets.kinds import DASH, WORDS, Form, Kind, Scalar
+from careeval.sheets.kinds import WORDS, Form, Kind, Scalar
 
 Row = dict[str, Any]
 """Key of a field → its value; a missing key means unknown."""
@@ -211,9 +211,7 @@ class View:
         return blocks
 
     def _text(self, shown: Shown, row: Row) -> str:
-        value = row.get(shown.key)
-        kind = self.sheet.by_key[shown.key].kind
-        return DASH if value is None else kind.text(value, shown.form)
+        return self.sheet.by_key[shown.key].kind.text(row.get(shown.key), shown.form)
 
     def _head(self, shown: Shown) -> str:
         field = self.sheet.by_key[shown.key]
