@@ -36,7 +36,7 @@ from careeval.files import MAX_TOML_BYTES
 from careeval.modes import MODES, grading, prompts
 from careeval.modes.prompts import FIELDS, load_prompts
 from careeval.modes.response import RESPONSE
-from careeval.people import database, deck, forms
+from careeval.people import database, deck
 from careeval.people.web import access, connection
 from careeval.protocol import (
     calls,
@@ -438,7 +438,7 @@ def _limits_that_are_met() -> str:
         ("a report", f"{MAX_CHARACTERS:,} characters, and {MAX_RESPONSES:,} responses with their "
          "words; a sample of the responses where there are more"),
         ("a comment in a study or an audit", f"{deck.COMMENT_LIMIT:,} characters"),
-        ("a form sent to the review server", f"{_size(forms.MAX_BODY)}; "
+        ("a form sent to the review server", f"{_size(access.MAX_BODY)}; "
          f"{access.MAX_STRANGERS_BODY // 1024} KiB without a session or a link"),
         ("a request to the review server", f"{connection.Limits().head:g} seconds for its head, "
          f"{connection.Limits().exchange:g} for the rest and its answer"),

@@ -7,6 +7,7 @@ under a rater, a task and a field. Plans are kept here too, in order; raters hav
 from __future__ import annotations
 
 import hashlib
+import json
 import re
 import secrets
 import sqlite3
@@ -14,18 +15,24 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from importlib.metadata import version
 from pathlib import Path
 from typing import Literal, Self
 
 from careeval.core.rating import Rater, Role
 from careeval.errors import ReviewError
 from careeval.people.database import Database
-from careeval.people.forms import COUNT_EVENTS, FormChange, FormId, SaveResult, save_change
+from careeval.people.forms import ClosedError, FormChange, FormId, RevokedError, SaveResult
 
 Kind = Literal["study", "audit"]
 
 Work = Mapping[str, Mapping[str, "Answer"]]
 """One rater's answers by task and field, without those that were taken back."""
+
+_APP = version("careeval")
+
+_COUNT_EVENTS = "SELECT count(*) FROM events WHERE rater = ? AND task = ?"
+"""A query that counts a rater's events on one task; the newest event has this number."""
 
 _RATER_ID = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 
@@ -345,7 +352,7 @@ class Store:
                 replace what was saved since its page was shown.
         """
         with self._database.write() as write:
-            saved = tuple([save_change(write, change, self._at) for change in changes])
+            saved = tuple([self._save(write, change) for change in changes])
             if not overwrite and any(each.overwritten for each in saved):
                 raise ReviewError(
                     "the same answers were changed while the file was read: nothing was saved",
@@ -353,6 +360,33 @@ class Store:
                 )
         self.erase()
         return saved
+
+    def _save(self, write: sqlite3.Connection, change: FormChange) -> SaveResult:
+        """Write the events of one change, in a transaction that the caller commits."""
+        rater, task, form = change.rater, change.task, change.form
+        digest = _digest(task, change.values, form)
+        _expect_writable(write, rater)
+        if _came_before(write, rater, form, digest):
+            return SaveResult(_newest(write, rater, task), replayed=True)
+        forms_row = (rater, form.page, form.number, digest)
+        write.execute("INSERT INTO forms VALUES (?, ?, ?, ?)", forms_row)
+        shown, now, others = _three_states(write, rater, task, form)
+        changed = {f: v for f, v in change.values.items() if v != shown.get(f)}
+        write.executemany(
+            "INSERT INTO events (rater, task, field, value, at, place, app, page, number, seen,"
+            " typed_by) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            [
+                (rater, task, name, value, self._at(), change.place, _APP, form.page, form.number,
+                 form.seen, change.typed_by)
+                for name, value in changed.items()
+            ],
+        )  # fmt: skip
+        return SaveResult(
+            seen=_newest(write, rater, task),
+            changed=tuple(changed),
+            overwritten={f: now[f] for f, v in changed.items() if f in others and v != now[f]},
+            kept={f: now[f] for f in others if f not in changed},
+        )
 
     def work(self, rater: str) -> Work:
         """Return all present answers of one rater."""
@@ -390,7 +424,7 @@ class Store:
 
         Other raters' events do not count, so that pages tell nothing about other raters.
         """
-        return int(self._database.rows(COUNT_EVENTS, rater, task)[0][0])
+        return int(self._database.rows(_COUNT_EVENTS, rater, task)[0][0])
 
     def events(self) -> tuple[Event, ...]:
         """Return every change by every rater, the oldest first."""
@@ -437,3 +471,59 @@ class _ByTask(Mapping[str, Mapping[str, Answer]]):
 def _hash(secret: str) -> str:
     """Return the SHA-256 of a secret; 256 random bits need no slower hash."""
     return hashlib.sha256(secret.encode()).hexdigest()
+
+
+def _expect_writable(write: sqlite3.Connection, rater: str) -> None:
+    """Raise RevokedError if the rater may not save any more, ClosedError if the work is closed."""
+    row = write.execute("SELECT revoked FROM raters WHERE id = ?", (rater,)).fetchone()
+    if row is None or row[0]:
+        raise RevokedError(
+            f"the link of {rater} is switched off, or they have withdrawn: nothing was saved"
+        )
+    closed = write.execute("SELECT closed FROM closings ORDER BY seq DESC LIMIT 1").fetchone()
+    if closed and closed[0]:
+        raise ClosedError("the work is closed: nothing was saved")
+
+
+def _digest(task: str, values: Mapping[str, str | None], form: FormId) -> str:
+    """Return a hash of the form's identity and content, to recognise it when it is sent again."""
+    content = [task, form.page, form.number, form.seen, sorted(values.items())]
+    return hashlib.sha256(json.dumps(content).encode()).hexdigest()
+
+
+def _came_before(write: sqlite3.Connection, rater: str, form: FormId, digest: str) -> bool:
+    """Tell whether this form, or a later form of its page, has been saved already.
+
+    Forms can arrive in the wrong order; an earlier one then has older values than those saved.
+    """
+    sql = (
+        "SELECT count(*) FROM forms WHERE rater = ? AND page = ? "
+        "AND (number > ? OR (number = ? AND digest = ?))"
+    )
+    values = (rater, form.page, form.number, form.number, digest)
+    return bool(write.execute(sql, values).fetchone()[0])
+
+
+def _newest(write: sqlite3.Connection, rater: str, task: str) -> int:
+    return int(write.execute(_COUNT_EVENTS, (rater, task)).fetchone()[0])
+
+
+_State = dict[str, str | None]
+
+
+def _three_states(
+    write: sqlite3.Connection, rater: str, task: str, form: FormId
+) -> tuple[_State, _State, set[str]]:
+    """Return the values that the form's page shows, those stored, and fields changed elsewhere."""
+    shown: _State = {}
+    now: _State = {}
+    others: set[str] = set()
+    sql = "SELECT field, value, page FROM events WHERE rater = ? AND task = ? ORDER BY seq"
+    for n, (name, value, page) in enumerate(write.execute(sql, (rater, task)), 1):
+        now[name] = value
+        if page == form.page or n <= form.seen:
+            shown[name] = value
+            others.discard(name)
+        else:
+            others.add(name)
+    return shown, now, others

@@ -24,12 +24,13 @@ from careeval.bank import Bank
 from careeval.core.rating import STEPS
 from careeval.core.scenario import Rubric
 from careeval.errors import ReviewError
-from careeval.people import database, forms
+from careeval.people import database
 from careeval.people.deck import duration_in_words
 from careeval.people.forms import FormId
 from careeval.people.plan import Addresses
 from careeval.people.study.plan import StudyPlan, new_plan, next_round, planned_scenarios
 from careeval.people.study.questions import ScenarioQuestions
+from careeval.people.web import access
 from careeval.people.web.access import HEADERS
 from careeval.people.web.app import create_app, serve
 from support.review_study import CONSENT, ORIGIN, PORT, ROLES, Study, fill, hidden
@@ -405,7 +406,7 @@ def test_large_forms_are_parsed_in_a_few_threads(
     study: Study, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """While ten large forms are parsed, two at a time, pages are served and no thread waits."""
-    parse, release = forms.parse_form, Event()
+    parse, release = access.parse_form, Event()
     n_parsing: list[int] = []
 
     def parse_later(body: bytes) -> Mapping[str, str]:

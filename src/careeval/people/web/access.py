@@ -10,10 +10,11 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from functools import wraps
 from typing import Annotated, Any, TypeVar
+from urllib.parse import parse_qsl
 
 from fastapi import Depends, Request
 from fastapi.routing import APIRoute
@@ -26,7 +27,7 @@ from careeval.core.rating import Rater
 from careeval.errors import ReviewError
 from careeval.people import database
 from careeval.people.deck import CONSENT, PREFERENCES, Workbench
-from careeval.people.forms import FormId, parse_form, read_body
+from careeval.people.forms import FormId, clean
 from careeval.people.plan import Addresses
 from careeval.people.store import Link
 
@@ -37,8 +38,13 @@ _READING, _SAVING, _PARSING = 2, 2, 2
 _LARGE_FORM = 16 * 1024
 """Bytes from which a form is parsed in a thread: parsing the largest takes a second."""
 
+MAX_BODY = 4 * 2**20
+"""The most bytes of a form: more than is kept, so that too long a text can be shown again."""
+
 MAX_STRANGERS_BODY = 64 * 1024
 """The most bytes of a form that are taken from somebody without a session or a link."""
+
+_MAX_FIELDS = 500
 
 
 class PageSlots:
@@ -288,27 +294,76 @@ def closed_refusal(workbench: Workbench) -> RefusedError:
     )
 
 
-async def _body(request: Request) -> AsyncIterator[bytes]:
-    """Yield the body of a request; of a stranger's, only so much that it takes little memory.
+class FormError(Exception):
+    """A form that cannot be read, so that nothing of it is kept.
+
+    Attributes:
+        status: The HTTP status of the refusal.
+    """
+
+    def __init__(self, status: int, message: str) -> None:
+        super().__init__(message)
+        self.status = status
+
+
+async def _read_body(request: Request) -> bytes:
+    """Return the bytes of a form; of a stranger's, only so many that they take little memory.
 
     A rater whose session has ended can still send a form of usual size, which is shown again.
 
     Raises:
+        FormError: The body is too large, or not a form.
         RefusedError: The body is too large for somebody without a session or a link.
     """
-    n_bytes, known = 0, False
+    content_type = request.headers.get("content-type", "")
+    if content_type.partition(";")[0].strip() != "application/x-www-form-urlencoded":
+        raise FormError(
+            415,
+            "What was sent did not come from a form of this page; nothing was saved. Go back "
+            "and try again.",
+        )
+    body, known = bytearray(), False
     async for part in request.stream():
-        n_bytes += len(part)
-        if n_bytes > MAX_STRANGERS_BODY and not known:
+        body += part
+        if len(body) > MAX_BODY:
+            raise FormError(
+                413,
+                "That was too much text at once; nothing was saved. Shorten it and send it again.",
+            )
+        if len(body) > MAX_STRANGERS_BODY and not known:
             slots: PageSlots = request.app.state.page_slots
             find = opened_link if "token" in request.path_params else signed_in_visitor
             await _in_thread(slots.parsing, find, request)
             known = True
-        yield part
+    return bytes(body)
+
+
+def parse_form(body: bytes) -> Mapping[str, str]:
+    """Return the fields of a form.
+
+    Raises:
+        FormError: The form is not UTF-8, has too many fields, or names a field twice.
+    """
+    try:
+        pairs = parse_qsl(
+            body.decode("ascii"),
+            keep_blank_values=True,
+            errors="strict",
+            max_num_fields=_MAX_FIELDS,
+        )
+    except ValueError as error:
+        raise FormError(
+            400, "The form could not be read; nothing was saved. Go back and try again."
+        ) from error
+    if len({name for name, _ in pairs}) < len(pairs):
+        raise FormError(
+            400, "The form answers a question twice; nothing was saved. Go back and try again."
+        )
+    return {name: clean(value) for name, value in pairs}
 
 
 async def _form(request: Request) -> Mapping[str, str]:
-    body = await read_body(request.headers.get("content-type", ""), _body(request))
+    body = await _read_body(request)
     slots: PageSlots = request.app.state.page_slots
     small = len(body) < _LARGE_FORM
     form = parse_form(body) if small else await _in_thread(slots.parsing, parse_form, body)

@@ -22,12 +22,13 @@ from starlette.types import ASGIApp
 from careeval.bank import Bank
 from careeval.errors import ReviewError
 from careeval.people.audit import decks as audit_decks
-from careeval.people.forms import ClosedError, FormError, RevokedError
+from careeval.people.forms import ClosedError, RevokedError
 from careeval.people.plan import PORTS, Addresses, is_loopback
 from careeval.people.store import Store
 from careeval.people.study import decks as study_decks
 from careeval.people.web import deck_pages, pages
 from careeval.people.web.access import (
+    FormError,
     Guard,
     PageSlots,
     RedirectError,
