@@ -168,3 +168,19 @@ def test_a_mouth_that_may_be_full_at_the_end_is_told() -> None:
     tell = {"if": {"thing": "mouth", "state": "full"}, "then": [step("report")]}
     assert [*met(on_yes(feed, step("withdraw")), facts)] == ["full"]
     assert not met(on_yes([*feed, tell], step("withdraw")), facts)
+
+
+def test_after_a_stop_a_helper_may_be_asked_to_hold() -> None:
+    """It hands her over; before, and for a hold that nobody has yet, it takes a yes."""
+    cares = {"id": "cares", "points": -2, "when": [{"with": {"cares": True}}]}
+    son = {"kind": "helper", "words": "her son", "can": {"hold": ["left-arm"], "support": []}}
+    facts = small_facts(things=things(left_arm=LIMP_ARM, son=son), dangers=[cares])
+    hold, support = (
+        step("ask-helper", helper="son", task=task, thing="left-arm")
+        for task in ("hold", "support")
+    )
+    assert met({"steps": [hold], "on_stop": []}, facts)
+    first = traces({"steps": [hold, support], "on_stop": [support]}, facts)["stop-early"]
+    assert [event.known["cares"] for event in first.events] == [True, False]
+    again = traces({"steps": [hold, support], "on_stop": []}, facts)["yes"]
+    assert [event.known["cares"] for event in again.events] == [True, False]

@@ -218,8 +218,16 @@ class _Step:
                 onto = self.room.things[str(self.args["onto"])].kind
                 return onto in TOUCHED_KINDS and not self.is_on_her
             case "ask-helper":
-                return self.is_on_her and self.args["task"] in HELPING_HANDS
+                return self.is_on_her and self.args["task"] in HELPING_HANDS and self.is_new_hand()
         return False
+
+    def is_new_hand(self) -> bool:
+        """Tell whether a helper takes a hold that they did not have.
+
+        After a stop that hands her over, which is no care.
+        """
+        helped = f"helped {self.name}"
+        return not self.before["stopped"] and self.after[helped] != self.before[helped]
 
     def minds(self) -> bool:
         """Tell whether it covers a part of her, hands her what is no aid, or moves a line."""
