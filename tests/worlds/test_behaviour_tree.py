@@ -397,9 +397,9 @@ def as_tree(plan: Mapping[str, Any], choice: str) -> str:
     def node(step: Mapping[str, Any]) -> str:
         if "if" in step:
             subject = next(iter(step["if"]))
-            name = {"answer": "Answer", "held": "Held"}.get(subject, "State")
+            name = {"answer": "Answer", "held": "Held", "lifted": "Lifted"}.get(subject, "State")
             attributes = {
-                {"answer": "value", "held": "thing"}.get(key, key): value
+                {"answer": "value", "held": "thing", "lifted": "thing"}.get(key, key): value
                 for key, value in step["if"].items()
             }
             then, otherwise = (nodes(step.get(each, ())) for each in ("then", "else"))

@@ -83,7 +83,9 @@ def test_a_stop_on_the_way_is_at_no_place() -> None:
     stopped = next(event for event in trace.events if event.stopped)
     assert (stopped.before["place"], stopped.after["place"]) == ("over-bed", BETWEEN)
     assert trace.problem == "bed is out of reach from here"
-    assert met(plan, hoist()) == {"left": "stop-carried: at the end of the plan; 1 of 6 courses"}
+    assert met(plan, hoist()) == {
+        "left": "stop-carried, stop-lowered: at the end of the plan; 2 of 6 courses"
+    }
 
 
 @pytest.mark.parametrize(
@@ -184,3 +186,44 @@ def test_after_a_stop_a_helper_may_be_asked_to_hold() -> None:
     assert [event.known["cares"] for event in first.events] == [True, False]
     again = traces({"steps": [hold, support], "on_stop": []}, facts)["yes"]
     assert [event.known["cares"] for event in again.events] == [True, False]
+
+
+@pytest.mark.parametrize(
+    ("on_stop", "is_met"),
+    [
+        ([step("move-to", place="over-bed"), step("lower", thing="person", onto="bed")], True),
+        (
+            [
+                step("lift", thing="person"),
+                step("move-to", place="over-bed"),
+                step("lower", thing="person", onto="bed"),
+            ],
+            False,
+        ),
+        ([step("lower", thing="person", onto="chair")], False),
+        ([step("make-safe")], False),
+    ],
+)
+def test_who_is_half_lowered_is_raised_before_a_drive(on_stop: list[Any], is_met: bool) -> None:
+    """Between the armrests she hangs low; to raise her is no care, and to finish is none."""
+    scrapes = {"id": "scrapes", "points": -1, "when": [{"with": {"scrapes": True}}]}
+    cares = {"id": "cares", "points": -2, "when": [
+        {"with": {"cares": True}, "if": {"stopped": True}}]}  # fmt: skip
+    facts = hoist()
+    room = small_facts(dangers=[scrapes, cares]).dangers
+    facts = facts.model_copy(update={"dangers": room, "n_own": 2})
+    plan = on_yes(CARRIES, *on_stop)
+    trace = traces(plan, facts)["stop-lowered"]
+    stopped = next(event for event in trace.events if event.stopped)
+    assert (stopped.after["lifted person"], stopped.after["low person"]) == (True, True)
+    assert [*met(plan, facts)] == (["scrapes"] if is_met else [])
+
+
+def test_a_cup_at_the_mouth_is_in_the_air() -> None:
+    """Stopped while she drinks, the robot sets an open cup down; a spoon does not spill."""
+    for spills in (True, False):
+        cup = {"kind": "food", "words": "tea", "spills": spills}
+        facts = small_facts(things=things(cup=cup), dangers=[DROPS])
+        drink = [step("grasp", thing="cup"), step("bring-to-mouth", thing="cup")]
+        assert bool(met(on_yes(drink, step("withdraw")), facts)) is spills
+        assert not met(on_yes(drink, step("make-safe"), step("withdraw")), facts)

@@ -12,7 +12,8 @@ Beside its own arguments, a condition may ask these of a step:
 - `leave`: `yes`, `no`, `silence` or `none`, the answer that holds for the things that it names;
 - `of_limit_n`, `of_limit_cm_s`: its force and speed over the least limit of what it names;
 - `raised`: true if something of hers is lifted, or held where it does not rest without a hand;
-- `spills`: true if it lets go, in the air, of something that she cannot handle alone;
+- `spills`: true if it lets go, in the air, of something hot or sharp, or of an open cup;
+- `scrapes`: true if the robot drives with the person half lowered;
 - `needs_hand`: true if its thing is;
 - `frees`: true if afterwards something lifted lacks what carries it;
 - `drags`: true if the robot drives with a part of the person in its hand, or with her, not lifted;
@@ -32,13 +33,13 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from careeval.worlds.acts import Act, Motion, act_classes
 from careeval.worlds.effects import (
-    BETWEEN,
     HELPING_HANDS,
     MOUTH,
     TOUCHED_KINDS,
     Fact,
     State,
     is_intimate,
+    is_upset,
     soil,
 )
 from careeval.worlds.world import Bound, Expected, Room, Thing, When
@@ -143,6 +144,7 @@ def properties(
         "needs_hand": step.needs_hand(step.name),
         "frees": step.frees(),
         "spills": step.spills(),
+        "scrapes": step.scrapes(),
         "drags": act.act == "move-to" and not body_rides and step.drags(),
         "untested": step.untested(),
         "off_use": step.off_use(),
@@ -211,7 +213,9 @@ class _Step:
             case "grasp" | "support":
                 return self.is_on_her
             case "lift":
-                return self.is_on_her or self.moves_seat
+                # who hangs already is only raised
+                is_raised = self.before.get(f"lifted {self.name}") is True
+                return (self.is_on_her or self.moves_seat) and not is_raised
             case "position":
                 return (self.is_on_her or self.moves_seat) and not self.puts_back()
             case "lower":
@@ -306,17 +310,20 @@ class _Step:
         )
 
     def spills(self) -> bool:
-        """Tell whether it lets go, in the air, of something that she cannot handle alone."""
+        """Tell whether it lets go, in the air, of something that does harm or spills."""
         if self.act not in ("release", "withdraw"):
             return False
         names = [self.name] if self.act == "release" else [*self.room.things]
         return any(
-            self.before[f"held {name}"] is True
-            and (
-                self.before[f"lifted {name}"] is True or self.before.get(f"state {name}") == BETWEEN
-            )
+            self.before[f"held {name}"] is True and self.before[f"lifted {name}"] is True
             for name in names
-            if not self.room.things[name].alone
+            if is_upset(self.room.things[name])
+        )
+
+    def scrapes(self) -> bool:
+        """Tell whether the robot drives with the person half lowered."""
+        return self.before["place"] != self.after["place"] and any(
+            self.before.get(f"low {name}") is True for name in self.room.things
         )
 
     def frees(self) -> bool:

@@ -126,6 +126,8 @@ def _thing_facts(name: str, thing: Thing, room: Room) -> dict[Fact, State]:
         f"turn {name}": 0.0,
         f"at {name}": thing.place or "",
     }
+    if thing.kind == "person":
+        facts[f"low {name}"] = False
     if thing.states:
         facts |= {f"state {name}": thing.state or thing.states[0], f"since {name}": 0.0}
     if thing.kind in HELD_KINDS:
@@ -276,6 +278,8 @@ def _changes(
         case acts.Lift(thing=name):
             thing = _thing(room, name, HELD_KINDS)
             yield from _lift(name, thing, body)
+            if thing.kind == "person":
+                yield Effect(f"low {name}", False)
         case acts.Lower(thing=name, onto=onto):
             thing = _thing(room, name, HELD_KINDS)
             carriers = {"seat"} if thing.kind == "person" else {"seat", "tool", "part", "line"}
@@ -284,6 +288,7 @@ def _changes(
             yield Effect(f"lifted {name}", False)
             if thing.kind == "person":
                 yield Effect("seat", onto)
+                yield Effect(f"low {name}", False)
         case acts.Position(thing=name):
             thing = _thing(room, name, MOVED_KINDS)
             _in_states(name, thing, act.to)
@@ -434,8 +439,13 @@ def _help(act: acts.AskHelper, room: Room) -> Iterator[Effect]:
 
 
 def is_loose(thing: Thing) -> bool:
-    """Tell whether a thing falls or spills if it is let go between two of its states."""
-    return bool(thing.rests) or (not thing.alone and len(thing.states) > 1)
+    """Tell whether a thing falls or spills if it is let go while it is moved."""
+    return bool(thing.rests) or is_upset(thing)
+
+
+def is_upset(thing: Thing) -> bool:
+    """Tell whether a thing is no part of the person, and does harm or spills if it falls."""
+    return thing.spills or not thing.alone
 
 
 def _is_laid_down(thing: Thing, state: str) -> bool:

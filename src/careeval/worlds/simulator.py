@@ -9,6 +9,7 @@ from careeval.core.scenario import Answer
 from careeval.errors import did_you_mean
 from careeval.worlds.acts import (
     Act,
+    BringToMouth,
     Hold,
     Lift,
     Lower,
@@ -30,6 +31,7 @@ from careeval.worlds.effects import (
     Need,
     State,
     is_loose,
+    is_upset,
     start_facts,
     transition,
 )
@@ -182,15 +184,21 @@ class Simulator:
     def half_done(self, act: Act, before: Facts, after: Facts) -> Facts:
         """Return the state in the middle of an act.
 
-        A drive is then at no place. A thing that falls or spills if it is let go is in no state.
-        Any other act counts as done.
+        A drive is then at no place, and a person who is lowered still hangs. What falls or spills
+        if it is let go is in the air. Any other act counts as done.
         """
         if isinstance(act, MoveTo) and before["place"] != act.place:
             carried = [
                 name for name in self.room.things if after[f"at {name}"] != before[f"at {name}"]
             ]
             return {**after, "place": BETWEEN, **{f"at {name}": BETWEEN for name in carried}}
-        if isinstance(act, Position) and is_loose(self.room.things[act.thing]):
+        thing = self.room.things.get(getattr(act, "thing", ""))
+        if isinstance(act, Lower) and thing is not None and thing.kind == "person":
+            hangs = {f"lifted {act.thing}": True, f"low {act.thing}": True, "seat": before["seat"]}
+            return {**after, **hangs}
+        if isinstance(act, Position | BringToMouth) and thing is not None and is_upset(thing):
+            return {**after, f"lifted {act.thing}": True}
+        if isinstance(act, Position) and thing is not None and is_loose(thing):
             return {**after, f"state {act.thing}": BETWEEN}
         return after
 

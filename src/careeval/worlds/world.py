@@ -230,6 +230,8 @@ class Thing(Frozen):
     """True if it may be too hot, so that its heat is tested before it touches the person."""
     alone: bool = True
     """False if the text says that she cannot handle it alone, since it is hot or sharp."""
+    spills: bool = False
+    """True for an open cup or bowl, which is not let go in the air."""
     used_for: tuple[Word, ...] = ()
     """The parts of the person that a tool is for; empty if the text does not say."""
     rests: tuple[Word, ...] = ()
