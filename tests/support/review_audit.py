@@ -25,10 +25,8 @@ from careeval.people.audit.sample import (
     ShownResponse,
     Stratum,
 )
-from careeval.people.plan import Addresses
 from careeval.people.store import Store
-from careeval.people.web.app import create_app
-from support.review_study import CONSENT, ORIGIN, PORT, hidden
+from support.review_study import CONSENT, ServedWork, hidden, put
 
 SCENARIO = "A blouse with six buttons.\n\nWhat do you do?"
 
@@ -125,9 +123,10 @@ def audit_plan(sample: AuditSample | None = None, **asked: Any) -> AuditPlan:
 
 
 @dataclass
-class Audit:
+class Audit(ServedWork):
     """An audit being served to test clients."""
 
+    bank = None
     plan: AuditPlan
     store: Store
     tokens: dict[str, str]
@@ -138,18 +137,6 @@ class Audit:
         """Write it."""
         store = Store.create(path, "audit", plan.json_text())
         return cls(plan, store, {r.id: store.add_rater(r) for r in plan.raters}, [])
-
-    def client(self, rater: str = "") -> TestClient:
-        """A browser; of somebody who has agreed and practised, where one is named."""
-        app = create_app(None, self.store, Addresses.loopback(PORT))
-        client = TestClient(app, ORIGIN, headers={"Origin": ORIGIN}, follow_redirects=False)
-        self.clients.append(client)
-        if rater:
-            client.post(f"/i/{self.tokens[rater]}", data={"go": "start"})
-            client.post("/consent", data={"agree": "yes"})
-            client.post("/about", data={"years": "12"})
-            client.post("/practice/1", data={"go": "skip"})
-        return client
 
     def label(self, rater: str, says: dict[str, str]) -> TestClient:
         """Have somebody label everything, and hand in."""
@@ -163,15 +150,3 @@ class Audit:
     def labels(self) -> list[Label]:
         """All labels so far."""
         return LabelledAudit(self.plan.blind(), self.store.all_work()).labels
-
-    def close(self) -> None:
-        """Let everything go."""
-        for client in self.clients:
-            client.close()
-        self.store.close()
-
-
-def put(client: TestClient, path: str, answers: dict[str, str], go: str = "next") -> Any:
-    """Open a page, answer, and press a button; what comes back."""
-    form = hidden(client.get(path).text) | answers
-    return client.post(path, data=form | ({"go": go} if go else {}))

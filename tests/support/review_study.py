@@ -25,12 +25,10 @@ CONSENT = Consent(
 ROLES = [Role.occupational_therapist, Role.occupational_therapist, Role.family_caregiver]
 
 
-@dataclass
-class Study:
-    """A study being served to test clients."""
+class ServedWork:
+    """A study or an audit being served to test clients."""
 
-    bank: Bank
-    plan: StudyPlan
+    bank: Bank | None
     store: Store
     tokens: dict[str, str]
     clients: list[TestClient]
@@ -54,6 +52,17 @@ class Study:
         self.store.close()
 
 
+@dataclass
+class Study(ServedWork):
+    """A study being served to test clients."""
+
+    bank: Bank
+    plan: StudyPlan
+    store: Store
+    tokens: dict[str, str]
+    clients: list[TestClient]
+
+
 def hidden(html: str) -> dict[str, str]:
     """The hidden fields of a page's form."""
     inputs = re.findall(r'<input type="hidden" name="([^"]+)" value="([^"]*)"', html)
@@ -62,5 +71,10 @@ def hidden(html: str) -> dict[str, str]:
 
 def fill(client: TestClient, n: int, answers: dict[str, str], go: str = "next") -> Any:
     """Open a scenario, answer, and press a button; what comes back."""
-    form = hidden(client.get(f"/rate/{n}").text) | answers
-    return client.post(f"/rate/{n}", data=form | ({"go": go} if go else {}))
+    return put(client, f"/rate/{n}", answers, go)
+
+
+def put(client: TestClient, path: str, answers: dict[str, str], go: str = "next") -> Any:
+    """Open a page, answer, and press a button; what comes back."""
+    form = hidden(client.get(path).text) | answers
+    return client.post(path, data=form | ({"go": go} if go else {}))

@@ -38,9 +38,8 @@ from support.review_audit import (
     audit_plan,
     audit_sample,
     otherwise,
-    put,
 )
-from support.review_study import CONSENT, hidden
+from support.review_study import CONSENT, hidden, put
 
 TEXT = "I wait beside you.\n\nThen I hold the cloth; don’t hurry."
 

@@ -47,12 +47,14 @@ class Work:
         path: Of the first page with something to answer.
         choice: The field of a choice, and two of its values.
         words: The field of free words.
+        told: What a later window is told of the first of these values.
     """
 
     served: Study | Audit
     path: str
     choice: tuple[str, str, str]
     words: str
+    told: str
 
     @property
     def kind(self) -> str:
@@ -91,8 +93,10 @@ def work(request: pytest.FixtureRequest) -> Work:
     """A study, and then an audit."""
     served = request.getfixturevalue(request.param)
     if request.param == "study":
-        return Work(served, "/rate/1", ("realism", "4", "2"), "comment")
-    return Work(served, "/label/1", ("says", "present", "absent"), "note")
+        told = "realism to “4, realistic: only a detail is off”. What you"
+        return Work(served, "/rate/1", ("realism", "4", "2"), "comment", told)
+    told = "your answer to “Present”. What you"
+    return Work(served, "/label/1", ("says", "present", "absent"), "note", told)
 
 
 @pytest.fixture
@@ -266,6 +270,7 @@ def test_a_forged_form(work: Work, client: TestClient) -> None:
         good | {"known": "-1"},
         good | {"known": "9" * 30},
         good | {"number": "٣"},
+        good | {"number": "1e9"},
         good | {"page": ""},
         good | {"page": "x" * 65},
         good | {"task": "consent"},
@@ -277,7 +282,7 @@ def test_a_forged_form(work: Work, client: TestClient) -> None:
         assert answer.status_code in (400, 409), form
         assert "nothing was saved" in answer.text
     bare = {"Content-Type": "application/x-www-form-urlencoded"}
-    for content in (b"q.x=%ff", b"q.x=1&q.x=2", b"\xff\xfe", b"a=&" * 900):
+    for content in (b"q.x=%ff", b"q.x=1&q.x=2", b"\xff\xfe", "q.x=ü".encode(), b"a=&" * 900):
         assert client.post(work.path, content=content, headers=bare).status_code in (400, 409)
     assert client.post(work.path, json=good).status_code == 415
     for origin in ("https://evil.example", "null", ""):
@@ -329,6 +334,7 @@ def test_two_tabs(work: Work, client: TestClient) -> None:
     answer = client.post(work.path, data=old | {choice: work.choice[2], words: "", "go": "next"})
     told = unescape(re.sub(r"<[^>]+>", " ", answer.text))
     assert told.count("In another window you changed") == 2
+    assert work.told in told
     assert "What you gave here has replaced it." in told
     assert "That stands." in told
     found = work.answers()
@@ -346,6 +352,7 @@ def test_a_comment_of_a_megabyte(work: Work, client: TestClient) -> None:
     before = work.dump()
     too_much = client.post(work.path, data=work.form(client, words="x" * 5_000_000))
     assert too_much.status_code == 413
+    assert "too much text" in too_much.text
     assert work.dump() == before
 
 
@@ -370,6 +377,7 @@ def test_hostile_text_in_every_field(work: Work, client: TestClient) -> None:
             html = client.get(work.path).text
             _is_harmless(html)
             assert escape(HOSTILE_KEPT[:40], quote=False) in html
+            assert "{{ 7*7 }}" in html
             assert work.answers()[work.words] == HOSTILE_KEPT
 
 

@@ -17,8 +17,8 @@ from careeval.bank import Bank
 from careeval.people.plan import Consent
 from careeval.people.study.plan import StudyPlan, new_plan
 from support.chromium import IN_A_BROWSER
-from support.review_audit import Audit, put
-from support.review_study import ORIGIN, ROLES, Study, fill
+from support.review_audit import Audit
+from support.review_study import ORIGIN, ROLES, Study, fill, put
 
 pytestmark = IN_A_BROWSER
 
