@@ -62,7 +62,7 @@ _VERDICT = text_kind(is_number=True)
 """Aligned right like the numbers beside it, and never folded."""
 
 
-def difference_fields(family: str) -> tuple[Field, ...]:
+def _difference_fields(family: str) -> tuple[Field, ...]:
     """Return the fields of a difference between two systems.
 
     Args:
@@ -84,19 +84,13 @@ def difference_fields(family: str) -> tuple[Field, ...]:
     )
 
 
-def counted_family(n: int, noun: str) -> str:
-    """Return the tests that a p is corrected for, as text: "over 4 metrics"."""
-    plural = f"{noun[:-1]}ies" if noun.endswith("y") else f"{noun}s"
-    return f"over {counted(n, noun, plural)}"
-
-
-def all_pairs(n: int) -> str:
+def _all_pairs(n: int) -> str:
     """Return the pairs of a ranking that a p is corrected for, as text."""
     return f"over all {n:,} pairs" if n > 1 else "over the one pair"
 
 
-def difference_row(difference: Difference, family: str) -> Row:
-    """Return a row of `difference_fields` and the verdict.
+def _difference_row(difference: Difference, family: str) -> Row:
+    """Return a row of `_difference_fields` and the verdict.
 
     Args:
         difference: The difference.
@@ -118,13 +112,13 @@ def differences_sheet(comparison: Comparison) -> Sheet:
         *_BOTH,
         Field("family", "family of comparisons: metric, adl or domain"),
         Field("name", "name of the metric, or of the activity or domain of a score", names),
-        *difference_fields("the other rows of its family"),
+        *_difference_fields("the other rows of its family"),
         Field("verdict", "verdict on B, by the corrected p at 5%", _VERDICT),
         Field("why_not_detectable", "why the smallest difference is unknown; else empty"),
     )
     shared = {field.key: getattr(comparison, field.key) for field in _BOTH}
     rows = [
-        difference_row(difference, counted_family(difference.n_family, _NOUNS[family]))
+        _difference_row(difference, f"over {counted(difference.n_family, *_NOUNS[family])}")
         | shared
         | {"family": family}
         for family, difference in _differences(comparison)
@@ -132,19 +126,19 @@ def differences_sheet(comparison: Comparison) -> Sheet:
     return Sheet("differences", "what two systems differ by in one number", fields, rows)
 
 
-_NOUNS = {"metric": "metric", Breakdown.adl: "activity", Breakdown.domain: "domain"}
-"""Family of a comparison → what one of its tests is of."""
+_NOUNS = {
+    "metric": ("metric", "metrics"),
+    Breakdown.adl: ("activity", "activities"),
+    Breakdown.domain: ("domain", "domains"),
+}
+"""Family of a comparison → what one of its tests, and what several of them are of."""
 
 
 def _differences(comparison: Comparison) -> Iterator[tuple[str, Difference]]:
     """Yield each difference with its family."""
-    for family, differences in (
-        ("metric", comparison.metrics.values()),
-        (Breakdown.adl, comparison.by_adl.values()),
-        (Breakdown.domain, comparison.by_domain.values()),
-    ):
-        for difference in differences:
-            yield family, difference
+    yield from (("metric", difference) for difference in comparison.metrics.values())
+    yield from ((Breakdown.adl, difference) for difference in comparison.by_adl.values())
+    yield from ((Breakdown.domain, difference) for difference in comparison.by_domain.values())
 
 
 def _row_names(comparison: Comparison) -> Mapping[str, str]:
@@ -259,8 +253,7 @@ def _flip_sentences(comparison: Comparison) -> Iterator[str]:
     if not n:
         yield "No scenario went from safe with A to a severe error with B."
     else:
-        count = "1 scenario" if n == 1 else f"{n} scenarios"
-        yield f"{count} went from safe with A to a severe error with B"
+        yield f"{counted(n, 'scenario')} went from safe with A to a severe error with B"
     for flip in comparison.to_severe[:MAX_FLIPS]:
         yield from _flip(flip)
     if n > MAX_FLIPS:
@@ -312,10 +305,10 @@ def pairs_sheet(rankings: Sequence[Ranking]) -> Sheet:
         Field("metric", "the compared metric: score or severe"),
         A,
         B,
-        *difference_fields("all pairs of the ranking"),
+        *_difference_fields("all pairs of the ranking"),
     )
     rows = [
-        difference_row(difference, all_pairs(len(pairs)))
+        _difference_row(difference, _all_pairs(len(pairs)))
         | ranking.basis._asdict()
         | {"metric": metric, "a": a, "b": b}
         for ranking in rankings
@@ -367,18 +360,15 @@ def _rank_rows(ranking: Ranking, entries: Sequence[Entry]) -> Iterator[Row]:
             "severe_rank": ranked.severe_ranks,
             "bank_maker": ranked.bank_maker,
             "reason": "",
-            **(_summary_row(ranked, entries[ranked.place]) if entries else {}),
+            **(_entry_row(ranked, entries[ranked.place]) if entries else {}),
         }
     for name, reason in ranking.left_out.items():
         yield {"system": name, "reason": reason}
 
 
-def _summary_row(ranked: Ranked, summary: Entry) -> Row:
-    return {
-        **summary.numbers,
-        "name": f"{ranked.system} {MAKER_MARK}" if ranked.bank_maker else ranked.system,
-        "n": f"{summary.n_scenarios} × {summary.n_epochs}",
-    }
+def _entry_row(ranked: Ranked, s: Entry) -> Row:
+    name = f"{ranked.system} {MAKER_MARK}" if ranked.bank_maker else ranked.system
+    return {**s.numbers, "name": name, "n": f"{s.n_scenarios} × {s.n_epochs}"}
 
 
 def ranking_document(rankings: Sequence[Ranking], entries: Sequence[Entry]) -> Document:
@@ -487,47 +477,37 @@ VERDICTS = {
 _ASKED = (BANK, BANK_VERSION, PROTOCOL, GRADING_PROTOCOL, GRADER, RUBRIC)
 """The fields of asking and grading. Versions N-X compare if N is equal; X may differ in a row."""
 
-_FIELDS = (
-    *difference_fields("its family"),
-    Field("verdict", "verdict on the second system against the first, by the corrected p"),
-    *_ASKED,
-)
-_HOLDS = "a number of two systems that one grader judged on one rubric"
-
 
 def ranked_pairs_sheet(ranked: Iterable[Entry], ranking: Ranking, caption: str) -> Sheet:
     """Return a sheet of differences: a row for each pair of systems and metric of `RANKED_BY`.
 
     System A of a pair is the one that comes first in `ranked`.
     """
-    family = all_pairs(len(ranking.pairs))
+    heads = {key: metric.head.format(n="n") for key, metric in COMPARED.items()}
+    fields = (
+        A,
+        B,
+        Field("metric", "the compared metric", text_kind(names=heads)),
+        *_difference_fields("its family"),
+        Field("verdict", "verdict on the second system against the first, by the corrected p"),
+        *_ASKED,
+    )
     rows = [
         {
             "metric": key,
-            **_pair_row(a, b, ranking.difference(key, a.system, b.system), family),
+            **_difference_row(difference, _all_pairs(len(ranking.pairs))),
+            "a": a.system,
+            "b": b.system,
+            "verdict": VERDICTS[difference.verdict],
+            **{field.key: _distinct(getattr(s, field.key) for s in (a, b)) for field in _ASKED},
+            "provenance": _distinct((a.bank_provenance, b.bank_provenance), " "),
         }
         for a, b in combinations(ranked, 2)
         for key in RANKED_BY
+        for difference in (ranking.difference(key, a.system, b.system),)
     ]
-    return Sheet("ranked_pairs", _HOLDS, (A, B, _metric("n"), *_FIELDS), rows, caption)
-
-
-def _metric(n: str) -> Field:
-    """Return the field of the metric's name; `n`, the responses per scenario, is put into names."""
-    names = {key: metric.head.format(n=n) for key, metric in COMPARED.items()}
-    return Field("metric", "the compared metric", text_kind(names=names))
-
-
-def _pair_row(a: Entry, b: Entry, d: Difference, family: str) -> Row:
-    """Return the difference B − A of two entries, and the comparisons that p is corrected for."""
-    return {
-        **difference_row(d, family),
-        "a": a.system,
-        "b": b.system,
-        "verdict": VERDICTS[d.verdict],
-        **{field.key: _distinct(getattr(s, field.key) for s in (a, b)) for field in _ASKED},
-        "provenance": _distinct((a.bank_provenance, b.bank_provenance), " "),
-    }
+    holds = "a number of two systems that one grader judged on one rubric"
+    return Sheet("ranked_pairs", holds, fields, rows, caption)
 
 
 def _distinct(values: Iterable[object], between: str = "; ") -> str:

@@ -49,11 +49,7 @@ from careeval.sheets.kinds import (
     text_kind,
 )
 from careeval.sheets.sheet import Field, Row, Sheet, row_of
-from careeval.sheets.words import (
-    entry_graders,
-    entry_names,
-    worst_n,
-)
+from careeval.sheets.words import entry_graders, entry_names, worst_n
 from careeval.stats.estimate import Estimate
 
 SYSTEM = Field("system", "name of the system")
@@ -97,26 +93,12 @@ CORRECTED = (
 """The numbers of `careeval.results.people_audit.CorrectedScore`."""
 
 
-def entry_rows(entries: Sequence[Entry]) -> list[Row]:
-    """Return a row for each entry, of `ENTRY`, `NAME`, `GRADER_NAME` and `PROVENANCE` alone."""
-    return [
-        {
-            "system": s.system,
-            "grader": s.grader,
-            "rubric": s.rubric.value,
-            "name": name,
-            "judge": grader_name,
-            "provenance": s.bank_provenance,
-        }
-        for s, name, grader_name in zip(
-            entries, entry_names(entries), entry_graders(entries), strict=True
-        )
-    ]
-
-
 def with_names(entries: Sequence[Entry]) -> Iterator[tuple[Row, Entry]]:
-    """Return each entry with its row from `entry_rows`, as pairs of row and entry."""
-    return zip(entry_rows(entries), entries, strict=True)
+    """Yield each entry after its row of `ENTRY`, `NAME`, `GRADER_NAME` and `PROVENANCE` alone."""
+    names = zip(entries, entry_names(entries), entry_graders(entries), strict=True)
+    for s, name, grader_name in names:
+        row = {"system": s.system, "grader": s.grader, "rubric": s.rubric.value}
+        yield row | {"name": name, "judge": grader_name, "provenance": s.bank_provenance}, s
 
 
 # One row an entry
@@ -151,12 +133,13 @@ _DETAIL = (
         "scenarios that it is over, which have no unresolved judgment; 0 if unknown",
         COUNT,
     ),
-    *(
-        Field(f"reliability_{name}", f"{holds}; null if unknown", DECIMAL)
-        for name, holds in (
-            ("icc", "correlation of two responses to one scenario"),
-            ("design_effect", "factor by which the responses are worth fewer independent ones"),
-        )
+    Field(
+        "reliability_icc", "correlation of two responses to one scenario; null if unknown", DECIMAL
+    ),
+    Field(
+        "reliability_design_effect",
+        "factor by which the responses are worth fewer independent ones; null if unknown",
+        DECIMAL,
     ),
     Field(
         "reliability_of_mean",
@@ -196,18 +179,12 @@ _WARNINGS = (
     Field("not_ranked", "why the entry must not be ranked; empty if it may be", JOINED),
     Field("warnings", "warnings for the reader", JOINED),
 )
-_FOR_PEOPLE = (
-    NAME,
-    GRADER_NAME,
-    ASKED,
-    Field(
-        "ranks",
-        "rank set by score, and by severe errors",
-        text_kind(if_missing=DASH),
-        "Rank",
-        "",
-        False,
-    ),
+_RANKS = Field(
+    "ranks",
+    "rank set by score, and by severe errors",
+    text_kind(if_missing=DASH),
+    "Rank",
+    in_files=False,
 )
 
 
@@ -249,7 +226,10 @@ def entries_sheet(
         *((CORRECTED_SCORE,) if corrected else ()),
         *_COSTS,
         *_WARNINGS,
-        *_FOR_PEOPLE,
+        NAME,
+        GRADER_NAME,
+        ASKED,
+        _RANKS,
     )
     ranks = rank_texts(rankings)
     rows = [
@@ -280,13 +260,13 @@ def entries_sheet(
 
 
 def _detail_row(s: Entry) -> Row:
+    known = s.reliability
     return {
         **s.numbers_in_detail,
         "reliability_n_scenarios": s.n_reliability,
-        **{
-            f"reliability_{name}": getattr(s.reliability, name, None)
-            for name in ("icc", "design_effect", "of_mean")
-        },
+        "reliability_icc": known and known.icc,
+        "reliability_design_effect": known and known.design_effect,
+        "reliability_of_mean": known and known.of_mean,
         "reliability_reason": s.why_no_reliability,
         "words": s.words,
         "per_100_words": s.per_100_words,
@@ -365,27 +345,22 @@ def directions_sheet(entries: Sequence[Entry], probes: Mapping[str, ProbeAgreeme
     rows = [
         {**names, "number": key, "meaning": meaning, "n": rate.n, "share": rate.share}
         for names, s in with_names(entries)
-        for key, meaning, rate in (*_directions(s), *_slips(s, probes.get(s.grader)))
+        for key, meaning, rate in _directions(s, probes.get(s.grader))
     ]
     holds = "an entry and a number: too little or too much care, or adaptation to twins"
     caption = "Too little and too much care, and twins"
     return Sheet("directions", holds, fields, rows, caption)
 
 
-def _directions(s: Entry) -> Iterator[tuple[str, str, Rate]]:
+def _directions(s: Entry, probes: ProbeAgreement | None) -> Iterator[tuple[str, str, Rate]]:
+    """Yield key, meaning and value of each number; if it has twins, the grader's errors on them."""
     for metric in DIRECTIONS:
         if metric.key in s.directions:
             yield metric.key, metric.holds, s.directions[metric.key]
-
-
-def _slips(s: Entry, probes: ProbeAgreement | None) -> Iterator[tuple[str, str, Rate]]:
-    """Yield the grader's errors on the probes of twins, if the entry has twins."""
-    slips = probes.pairs if probes and s.twins else None
-    if slips is None:
-        return
-    of_pair = "probes of twins that hold one right act of the pair, of which the grader"
-    for key, (_, meaning) in _SLIPS.items():
-        yield key, f"{of_pair} {meaning}", Rate(slips.n, getattr(slips, key))
+    if probes and probes.pairs and s.twins:
+        of_pair = "probes of twins that hold one right act of the pair, of which the grader"
+        for key, (_, meaning) in _SLIPS.items():
+            yield key, f"{of_pair} {meaning}", Rate(probes.pairs.n, getattr(probes.pairs, key))
 
 
 def twins_sheet(entries: Sequence[Entry]) -> Sheet:
@@ -404,7 +379,7 @@ def twins_sheet(entries: Sequence[Entry]) -> Sheet:
     )
     rows = [
         {**names, **row}
-        for names, s in zip(entry_rows(entries), entries, strict=True)
+        for names, s in with_names(entries)
         if s.twins
         for row in _twin_rows(s.twins)
     ]
@@ -465,23 +440,17 @@ def as_graded(entries: Iterable[Entry]) -> str:
 
 
 _RECORD = (
-    (Field("bank", "bank and its version"), ("bank", "bank_version")),
-    (Field("bank_hash", "hash of the scenarios", head="Bank’s hash"), ("bank_hash",)),
-    (Field("protocol", "version of the protocol", head="Protocol that asked"), ("protocol",)),
-    (Field("model", "name that was asked for", head="Model asked"), ("model",)),
-    (
-        Field("model_returned", "name in the reply", head="Model that answered"),
-        ("model_returned",),
-    ),
-    (Field("sampling", "sampling parameters sent", head="Sampling sent"), ("sampling",)),
-    (
-        Field("ask_prompt", "hash of the prompts", head="Hash of the question’s prompts"),
-        ("ask_prompt",),
-    ),
-    (Field("software", "version of careeval", head="careeval"), ("software",)),
-    (Field("created", "days on which the run began", head="Run begun"), ("created",)),
+    Field("bank", "bank and its version"),
+    Field("bank_hash", "hash of the scenarios", head="Bank’s hash"),
+    Field("protocol", "version of the protocol", head="Protocol that asked"),
+    Field("model", "name that was asked for", head="Model asked"),
+    Field("model_returned", "name in the reply", head="Model that answered"),
+    Field("sampling", "sampling parameters sent", head="Sampling sent"),
+    Field("ask_prompt", "hash of the prompts", head="Hash of the question’s prompts"),
+    Field("software", "version of careeval", head="careeval"),
+    Field("created", "days on which the run began", head="Run begun"),
 )
-"""Each field with the columns of `responses` that it is made of."""
+"""The fields that are made of the columns of `responses` of these names."""
 
 _DAY = len("2026-11-20")
 
@@ -498,19 +467,20 @@ def records_sheet(responses: pl.DataFrame, entries: Sequence[Entry]) -> Sheet:
     rows = []
     for system in systems:
         system_responses = responses.filter(pl.col("system") == system)
-        record = {field.key: _recorded(system_responses, columns) for field, columns in _RECORD}
+        record = {field.key: _recorded(system_responses, field.key) for field in _RECORD}
+        record["bank"] = _recorded(system_responses, "bank", "bank_version")
         record["sampling"] = _sampling(system_responses["sampling"])
         gradings = "; ".join(_grading_text(s) for s in entries if s.system == system)
         rows.append({"system": system, **record, "judged": gradings})
     fields = (
         Field("system", "name of the system"),
-        *(field for field, _ in _RECORD),
+        *_RECORD,
         Field("judged", "rubrics, graders and protocols of its judgments"),
     )
     return Sheet("records", "a system", fields, rows, "What was run")
 
 
-def _recorded(responses: pl.DataFrame, columns: tuple[str, ...]) -> str:
+def _recorded(responses: pl.DataFrame, *columns: str) -> str:
     """Return the distinct values in these columns, of a time only the day; or "not recorded"."""
     rows = responses.select(columns).unique(maintain_order=True).drop_nulls().sort(columns).rows()
     values = [" ".join(map(str, row)) for row in rows]
