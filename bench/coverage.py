@@ -6,7 +6,7 @@ python bench/coverage.py --table coverage    # one of coverage, candidates, type
 python bench/coverage.py --small             # a try: few rounds, nothing kept
 ```
 
-A round draws a bank of families from a population whose numbers are known (`drawn_banks.py`) and
+A round draws a bank of scenarios from a population whose numbers are known (`drawn_banks.py`) and
 applies the package's own functions. An interval that is not defined counts as one that misses.
 """
 
@@ -44,7 +44,7 @@ from careeval.stats.paired import (
     detectable_difference,
     difference_intervals,
     holm,
-    one_family_error,
+    one_scenario_error,
     sign_flip_p_values,
     t_test_p_values,
 )
@@ -62,7 +62,7 @@ from intervals_tried import intervals
 RESULTS = Path(__file__).parent / "results" / "coverage.json"
 
 SIZES = (12, 20, 40, 80)
-"""Families of a bank."""
+"""Scenarios of a bank."""
 
 RATES = ((0.01, 0.5), (0.03, 0.5), (0.06, 0.3))
 """Mean and correlation within a scenario of severe errors, one opportunity a response."""
@@ -83,7 +83,7 @@ class Row:
         none: Share of banks without an interval.
     """
 
-    n_families: int
+    n_scenarios: int
     case: str
     statistic: str
     interval: str
@@ -106,7 +106,7 @@ class TestRow:
             ranking: any pair differs by Holm's p; `worse` and `better` are unknown.
     """
 
-    n_families: int
+    n_scenarios: int
     case: str
     statistic: str
     margin: float
@@ -122,11 +122,11 @@ class PowerRow:
 
     Attributes:
         planned: For the difference planned from the true spread; `None` for errors.
-        after: For the difference given with another comparison of as many families.
+        after: For the difference given with another comparison of as many scenarios.
         size: Median of the differences given.
     """
 
-    n_families: int
+    n_scenarios: int
     case: str
     statistic: str
     planned: float | None
@@ -139,7 +139,7 @@ def main() -> None:
     """Simulate the tables of the command line, print them, and write the results."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--table", choices=list(TABLES), help="one table; by default all")
-    parser.add_argument("--banks", type=int, nargs="+", default=SIZES, help="families each")
+    parser.add_argument("--banks", type=int, nargs="+", default=SIZES, help="scenarios each")
     parser.add_argument("--rounds", type=int, default=2_000, help="banks drawn for each number")
     parser.add_argument("--small", action="store_true", help="a try: few rounds, not kept")
     args = parser.parse_args()
@@ -155,7 +155,7 @@ def main() -> None:
         kept[name] = conditions() | {
             "cpu_seconds": round(time.process_time() - began),
             "n_epochs": N_EPOCHS,
-            "population": population.n_families,
+            "population": population.n_scenarios,
             "rows": [asdict(row) for row in rows],
         }
     if not args.small:
@@ -172,8 +172,8 @@ class Number:
     """The denominators and limits of one number of a system.
 
     Attributes:
-        denominators: Denominator of each family, shape (n_families,).
-        lowest: The lowest possible numerator of each family, shape (n_families,).
+        denominators: Denominator of each scenario, shape (n_scenarios,).
+        lowest: The lowest possible numerator of each scenario, shape (n_scenarios,).
         counts_errors: Whether fewer is better.
     """
 
@@ -184,21 +184,21 @@ class Number:
 
 def numbers(population: Population) -> dict[str, Number]:
     """Return the numbers by the names of the attributes of `Answers`."""
-    rubrics = population.families()
+    rubrics = population.rubrics()
     return {
         "score": Number(rubrics.positive, rubrics.negative),
         "worst": Number(rubrics.positive, rubrics.negative),
         "domain": Number(rubrics.domain_positive, rubrics.domain_negative),
-        "severe": Number(rubrics.tried, np.zeros(population.n_families), counts_errors=True),
+        "severe": Number(rubrics.tried, np.zeros(population.n_scenarios), counts_errors=True),
     }
 
 
 def banks(
     population: Population, n: int, rounds: int, *, seed: int
 ) -> Iterator[np.ndarray[Any, np.dtype[np.int64]]]:
-    """Yield the indices of the families of each bank, drawn with replacement."""
+    """Yield the indices of the scenarios of each bank, drawn with replacement."""
     rng = np.random.default_rng([n, seed])
-    yield from rng.integers(population.n_families, size=(rounds, n))
+    yield from rng.integers(population.n_scenarios, size=(rounds, n))
 
 
 # Coverage
@@ -251,20 +251,20 @@ def _difference(d: FloatArray, m: FloatArray, counts_errors: bool) -> Interval:
     return Interval(*ends.tolist())
 
 
-def rate_rows(n_families: int, rounds: int) -> Iterator[Row]:
+def rate_rows(n_scenarios: int, rounds: int) -> Iterator[Row]:
     """Yield the coverage of rates of severe errors, by their distribution over scenarios."""
-    trials = np.full(n_families, float(N_EPOCHS))
+    trials = np.full(n_scenarios, float(N_EPOCHS))
     for rate, rho in RATES:
         for shape, draw in (("beta", beta_chances(rate, rho)), ("logit", logit_chances(rate, rho))):
-            rng = np.random.default_rng([n_families, round(rate * 100), len(shape)])
+            rng = np.random.default_rng([n_scenarios, round(rate * 100), len(shape)])
             tallies = {kind: Tally(rate) for kind in RATE_INTERVALS}
             for _ in range(rounds):
-                counts = rng.binomial(N_EPOCHS, draw(rng, n_families)).astype(np.float64)
+                counts = rng.binomial(N_EPOCHS, draw(rng, n_scenarios)).astype(np.float64)
                 for kind, interval in RATE_INTERVALS.items():
                     tallies[kind].add(partial(interval, counts, trials))
             for kind, tally in tallies.items():
                 case = f"{shape}, correlation {rho:g}"
-                yield tally.row(n_families, case, f"rate {rate:.0%}", kind)
+                yield tally.row(n_scenarios, case, f"rate {rate:.0%}", kind)
 
 
 RATE_INTERVALS: dict[str, Callable[[FloatArray, FloatArray], Interval]] = {
@@ -317,11 +317,11 @@ class Tally:
         self.above += low > self.truth
         self.widths += high - low
 
-    def row(self, n_families: int, case: str, statistic: str, interval: str) -> Row:
+    def row(self, n_scenarios: int, case: str, statistic: str, interval: str) -> Row:
         """Return the counts as fractions of the rounds."""
         missed = self.none + self.below + self.above
         return Row(
-            n_families=n_families,
+            n_scenarios=n_scenarios,
             case=case,
             statistic=statistic,
             interval=interval,
@@ -351,7 +351,7 @@ def candidate_rows(n: int, rounds: int, population: Population) -> Iterator[Row]
                 below, above = high < truth - 1e-9, low > truth + 1e-9
                 without = none & (not tried.startswith("KG,"))
                 yield Row(
-                    n_families=n,
+                    n_scenarios=n,
                     case=f"{level:.0%}, alike",
                     statistic=name,
                     interval=tried,
@@ -413,7 +413,7 @@ def _test_row(
     worse, better = (more, fewer) if sign < 0 else (fewer, more)
     p = sign_flip_p_values(d[at] - margin * m[at], draws=FLIPS)
     return TestRow(
-        n_families=n,
+        n_scenarios=n,
         case=case,
         statistic=name,
         margin=round(margin, 4),
@@ -491,7 +491,7 @@ def power_rows(n: int, rounds: int, population: Population) -> Iterator[PowerRow
                 [ratio_errors(row[np.newaxis], w)[0] for row, w in zip(d[at], m[at], strict=True)]
             )
             if number.counts_errors:
-                errors = np.maximum(errors, one_family_error(n))
+                errors = np.maximum(errors, one_scenario_error(n))
             detectable = np.array(
                 [detectable_after(e, degrees=n - 1) if e else np.nan for e in errors]
             )
@@ -510,7 +510,7 @@ def power_rows(n: int, rounds: int, population: Population) -> Iterator[PowerRow
                 p = sign_flip_p_values(moved, draws=FLIPS)
                 power[when] = float(((low > 0) & (p < 0.05)).mean())
             yield PowerRow(
-                n_families=n,
+                n_scenarios=n,
                 case=f"{level:.0%}, alike",
                 statistic=name,
                 planned=round(power["planned"], 4) if "planned" in power else None,
@@ -530,7 +530,7 @@ def coverage_table(rows: list[Row]) -> str:
         f"{'truth':>7}{'holds':>7}{'below':>7}{'above':>7}{'none':>6}{'width':>7}{'rounds':>8}",
     ]
     lines += [
-        f"{row.n_families:>4} {row.case:24}{row.statistic:22}{row.interval:24}"
+        f"{row.n_scenarios:>4} {row.case:24}{row.statistic:22}{row.interval:24}"
         f"{100 * row.truth:7.1f}{100 * row.coverage:7.1f}{100 * row.below:7.1f}"
         f"{100 * row.above:7.1f}{100 * row.none:6.1f}{100 * row.width:7.1f}{row.rounds:>8}"
         for row in rows
@@ -545,7 +545,7 @@ def test_table(rows: list[TestRow]) -> str:
         f"{'margin':>7}{'worse':>7}{'better':>7}{'verdict':>9}{'rounds':>8}"
     ]
     lines += [
-        f"{row.n_families:>4} {row.case:26}{row.statistic:11}{100 * row.margin:7.1f}"
+        f"{row.n_scenarios:>4} {row.case:26}{row.statistic:11}{100 * row.margin:7.1f}"
         f"{_percent(row.worse):>7}{_percent(row.better):>7}{_percent(row.verdict):>9}"
         f"{row.rounds:>8}"
         for row in rows
@@ -557,7 +557,7 @@ def power_table(rows: list[PowerRow]) -> str:
     """Return a table in percent, with a line for each number."""
     lines = [f"{'G':>4} {'case':14}{'statistic':11}{'size':>7}{'planned':>9}{'after':>7}"]
     lines += [
-        f"{row.n_families:>4} {row.case:14}{row.statistic:11}{100 * row.size:7.1f}"
+        f"{row.n_scenarios:>4} {row.case:14}{row.statistic:11}{100 * row.size:7.1f}"
         f"{_percent(row.planned):>9}{_percent(row.after):>7}"
         for row in rows
     ]
@@ -579,7 +579,7 @@ def conditions() -> dict[str, Any]:
 
 
 Rows = Callable[[int, int, Population], Iterator[Any]]
-"""Of banks of so many families, in so many rounds, drawn from a population."""
+"""Of banks of so many scenarios, in so many rounds, drawn from a population."""
 
 TABLES: dict[str, tuple[Rows, Callable[[list[Any]], str]]] = {
     "coverage": (coverage_rows, coverage_table),

@@ -1,7 +1,7 @@
 """The intervals of a ratio of sums that were tried, and the one that was chosen among them.
 
-Each takes the numerators and denominators of many banks, shape (n_banks, n_families), and the least
-that each bank's ratio can be, shape (n_banks,), and gives the low and the high ends. They are
+Each takes the numerators and denominators of many banks, shape (n_banks, n_scenarios), and the
+least that each bank's ratio can be, shape (n_banks,), and gives the low and the high ends. They are
 written for many banks at once; the chosen one is measured in `bench/coverage.py` as the package
 has it.
 """
@@ -30,7 +30,7 @@ def intervals(y: FloatArray, m: FloatArray, lowest: FloatArray) -> Iterator[tupl
 
 
 def linearised(y: FloatArray, m: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Ratios, their errors, and the residuals of the families."""
+    """Ratios, their errors, and the residuals of the scenarios."""
     n, total = y.shape[1], m.sum(axis=1)
     ratio = y.sum(axis=1) / total
     left = y - ratio[:, np.newaxis] * m
@@ -38,7 +38,7 @@ def linearised(y: FloatArray, m: FloatArray) -> tuple[FloatArray, FloatArray, Fl
 
 
 def t_quantile(y: FloatArray) -> float:
-    """The 97.5% point of t with one degree of freedom less than there are families."""
+    """The 97.5% point of t with one degree of freedom less than there are scenarios."""
     return float(special.stdtrit(y.shape[1] - 1, 1 - TAIL))
 
 
@@ -76,7 +76,7 @@ def hall(y: FloatArray, m: FloatArray, lowest: FloatArray) -> Ends:
 
 
 def korn_graubard(max_trials: float | None, *, from_zero: bool = False) -> Tried:
-    """Korn and Graubard on the scale of the ratio, or from 0; at most so many trials a family."""
+    """Korn and Graubard on the scale of the ratio, or from 0; at most so many trials a scenario."""
 
     def ends(y: FloatArray, m: FloatArray, lowest: FloatArray) -> Ends:
         ratio, error, _ = linearised(y, m)
@@ -105,7 +105,7 @@ CLOSED: dict[str, Tried] = {
     "KG, 0 to 1": korn_graubard(None, from_zero=True),
     "KG": korn_graubard(None),
     **{
-        f"KG, {max_trials:g} a family": korn_graubard(max_trials)
+        f"KG, {max_trials:g} a scenario": korn_graubard(max_trials)
         for max_trials in (5, 4, 3, 2.5, 2)
     },
 }

@@ -206,9 +206,9 @@ def _simulated(name: str) -> list[dict[str, Any]]:
 
 
 def _by_size(rows: Sequence[dict[str, Any]], key: str) -> list[str]:
-    """From where to where a share goes over the cases, by number of families."""
-    sizes = sorted({row["n_families"] for row in rows})
-    shares = [[row[key] for row in rows if row["n_families"] == size] for size in sizes]
+    """From where to where a share goes over the cases, by number of scenarios."""
+    sizes = sorted({row["n_scenarios"] for row in rows})
+    shares = [[row[key] for row in rows if row["n_scenarios"] == size] for size in sizes]
     return [f"{100 * min(of):.1f}–{100 * max(of):.1f}" for of in shares]
 
 
@@ -218,7 +218,7 @@ def _intervals() -> str:
 
     def line(name: str, words: str, interval: str) -> list[str]:
         of = [row for row in rows if row["statistic"] == name and row["interval"] == interval]
-        missed = [row for row in of if row["n_families"] >= 20]
+        missed = [row for row in of if row["n_scenarios"] >= 20]
         sides = (f"{100 * max(row[side] for row in missed):.1f}" for side in ("below", "above"))
         return [words, *_by_size(of, "coverage"), *sides]
 
@@ -232,7 +232,7 @@ def _intervals() -> str:
     for rate in ("rate 1%", "rate 3%", "rate 6%"):
         words = "responses taken as independent (Wilson)"
         lines.append(line(rate, f"{_NUMBERS[rate]}, {words}", "wilson, as independent"))
-    head = ("number", "12 families", "20", "40", "80", "below", "above")
+    head = ("number", "12 scenarios", "20", "40", "80", "below", "above")
     return _table(head, lines)
 
 
@@ -258,7 +258,7 @@ def _decisions() -> str:
         ]
         for name in ("score", "worst", "domain", "severe")
     ]
-    return _table(("decision", "12 families", "20", "40", "80"), lines)
+    return _table(("decision", "12 scenarios", "20", "40", "80"), lines)
 
 
 def _power() -> str:
@@ -273,7 +273,7 @@ def _power() -> str:
     ]
     scores = [row for row in rows if row["statistic"] == "score"]
     lines.append(["before a run, the spread being as guessed: score", *_by_size(scores, "planned")])
-    return _table(("difference", "12 families", "20", "40", "80"), lines)
+    return _table(("difference", "12 scenarios", "20", "40", "80"), lines)
 
 
 def _exported() -> str:

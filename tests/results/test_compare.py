@@ -60,7 +60,7 @@ def test_two_runs_by_hand() -> None:
     assert (score.clear, score.verdict) == (True, Verdict.unclear)
     assert score.b_is_worse_by_more_than == pytest.approx(-(5 / 9 + 2.57058 / 9))
 
-    # nobody has any error: nothing speaks against equality, and one family of six may have them all
+    # nobody has any error: nothing speaks against equality, but one scenario of six may have all
     severe = found.metrics["severe"]
     assert (severe.a, severe.b, severe.p, severe.p_holm) == (0, 0, 1, 1)
     assert severe.difference.ci95 == pytest.approx((-2.57058 / 6, 2.57058 / 6))

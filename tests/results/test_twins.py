@@ -29,30 +29,30 @@ Found = Mapping[str, list[set[str] | None]]
 """Scenario → of each epoch, the acts that are present; None where all are unresolved."""
 
 
-def runs(found: Found, family: str = "") -> Runs:
+def runs(found: Found, suffix: str = "") -> Runs:
     """A run of these answers."""
-    return Runs.of(_responses(found, family), _judgments(found, family))
+    return Runs.of(_responses(found, suffix), _judgments(found, suffix))
 
 
-def _responses(found: Found, family: str) -> Iterable[dict[str, Any]]:
+def _responses(found: Found, suffix: str) -> Iterable[dict[str, Any]]:
     for scenario, answers in found.items():
         for epoch, _ in enumerate(answers, 1):
             yield {
-                "system": "s", "scenario": scenario + family, "epoch": epoch, "state": "answered",
+                "system": "s", "scenario": scenario + suffix, "epoch": epoch, "state": "answered",
                 "text": "I wait.", "adl": "eating", "split": "public", "bank": "b",
                 "bank_version": "3-A", "bank_hash": "h", "protocol": "2-A",
                 "bank_provenance": "made up", "lacks": [],
-                "twin_of": None if scenario == BASE else BASE + family,
+                "twin_of": None if scenario == BASE else BASE + suffix,
                 "control": "paraphrase" if scenario == CONTROL else None,
             }  # fmt: skip
 
 
-def _judgments(found: Found, family: str) -> Iterable[dict[str, Any]]:
+def _judgments(found: Found, suffix: str) -> Iterable[dict[str, Any]]:
     for scenario, answers in found.items():
         for epoch, acts in enumerate(answers, 1):
             for position, (item, points) in enumerate(POINTS[scenario].items()):
                 yield {
-                    "system": "s", "scenario": scenario + family, "epoch": epoch, "grader": "g",
+                    "system": "s", "scenario": scenario + suffix, "epoch": epoch, "grader": "g",
                     "rubric": "actions", "grading": 1, "protocol": "2-A", "position": position,
                     "item": item, "points": points,
                     "present": None if acts is None else item in acts,
@@ -110,8 +110,8 @@ def test_unresolved_judgments_bound_the_shares() -> None:
 
 def test_pair_that_nobody_could_judge_counts_in_no_mean() -> None:
     """Where no answer to the base was judged, all three shares are unknown, and none is 0."""
-    unknown = runs({BASE: [None], TWIN: [BLOWS]}, family="-1")
-    known = runs({BASE: [LEAVES], TWIN: [{"pushes"}]}, family="-2")
+    unknown = runs({BASE: [None], TWIN: [BLOWS]}, suffix="-1")
+    known = runs({BASE: [LEAVES], TWIN: [{"pushes"}]}, suffix="-2")
     together = Runs.sorted(
         pl.concat([unknown.responses, known.responses]),
         pl.concat([unknown.judgments, known.judgments]),
@@ -121,10 +121,10 @@ def test_pair_that_nobody_could_judge_counts_in_no_mean() -> None:
     assert [each.value for each in means] == [0, 0, 1]
 
 
-def test_five_families_have_an_interval() -> None:
-    """The mean over families, each of which counts once, within its interval."""
+def test_five_pairs_have_an_interval() -> None:
+    """The mean over pairs, each of which counts once, within its interval."""
     parts = [
-        runs({BASE: [LEAVES], TWIN: [BLOWS if n < 3 else LEAVES]}, family=f"-{n}") for n in range(5)
+        runs({BASE: [LEAVES], TWIN: [BLOWS if n < 3 else LEAVES]}, suffix=f"-{n}") for n in range(5)
     ]
     together = Runs.sorted(
         pl.concat([part.responses for part in parts]), pl.concat([part.judgments for part in parts])

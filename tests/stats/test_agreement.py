@@ -256,7 +256,7 @@ def test_items_of_a_scenario_go_together(
     """Every item written four times is one scenario: the interval is that of the items alone."""
     ratings = panel(20, 4, seed=3)
     four_times = np.repeat(ratings, 4, axis=0)
-    by_scenario = interval(four_times, clusters=np.repeat(np.arange(20), 4))
+    by_scenario = interval(four_times, scenarios=np.repeat(np.arange(20), 4))
     alone = interval(ratings)
     as_if_more = interval(four_times)
     assert by_scenario == pytest.approx(alone, abs=0.02)
@@ -290,8 +290,8 @@ BLOCKS = np.array([[4, 5, NAN], [NAN, 3, 4], [2, NAN, 2]])
         (lambda: gwet_ac1_interval(panel(19, 3), SCALE), "fewer than 60 pairs of ratings: 57"),
         (lambda: gwet_ac2_interval(ONE_APART, SCALE), "end of its scale"),
         (lambda: krippendorff_interval(ALIKE), "no variation"),
-        (lambda: krippendorff_interval(panel(9, 3), clusters=[0] * 9), "five"),
-        (lambda: krippendorff_interval(panel(9, 3), clusters=[0, 1]), "cluster names"),
+        (lambda: krippendorff_interval(panel(9, 3), scenarios=[0] * 9), "five"),
+        (lambda: krippendorff_interval(panel(9, 3), scenarios=[0, 1]), "names of scenarios"),
     ],
 )
 def test_what_is_not_defined(call: Callable[[], object], reason: str) -> None:

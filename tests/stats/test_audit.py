@@ -20,7 +20,7 @@ from careeval.stats.audit import (
     prediction_powered,
     sensitivity_range,
 )
-from careeval.stats.intervals import draw_counts, sum_by_cluster
+from careeval.stats.intervals import draw_counts, sum_by_scenario
 from careeval.stats.score import FloatArray, pooled_score
 
 NAN = np.nan
@@ -136,7 +136,7 @@ def test_unread_misses_leave_a_range() -> None:
         (lambda: inverse_weights(np.full(2, True), np.array([1.0, 0])), "chance"),
         (lambda: inverse_weights(np.full(2, True), np.array([1, NAN])), "chance"),
         (lambda: inverse_weights(np.full(2, True), np.ones(3)), "the chances have shape"),
-        (lambda: sum_by_cluster(np.ones((2, 4)), [1]), "cluster names"),
+        (lambda: sum_by_scenario(np.ones((2, 4)), [1]), "names of scenarios"),
         (lambda: measure_interval(np.ones((4, 4)), AccuracyMeasure.ppv), "fewer than five"),
         (lambda: measure_interval(np.ones((9, 4)), AccuracyMeasure.ppv), "no variation"),
         (lambda: sensitivity_range(0, 9, 1, 5), "nothing"),

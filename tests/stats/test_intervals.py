@@ -14,8 +14,8 @@ from scipy import stats
 
 from careeval.errors import StatsError
 from careeval.stats.intervals import (
-    MIN_CLUSTERS,
-    TRIALS_A_FAMILY,
+    MAX_TRIALS_PER_SCENARIO,
+    MIN_SCENARIOS,
     Interval,
     clopper_pearson,
     fisher_interval,
@@ -24,7 +24,7 @@ from careeval.stats.intervals import (
     ratio_interval,
     rule_of_three,
     sd_epochs_interval,
-    sum_by_cluster,
+    sum_by_scenario,
     wilson,
 )
 from careeval.stats.score import FloatArray, pooled_score, sd_epochs
@@ -71,7 +71,7 @@ def test_clustered_error_of_a_rate() -> None:
 
 
 @given(
-    st.integers(MIN_CLUSTERS, 40).flatmap(
+    st.integers(MIN_SCENARIOS, 40).flatmap(
         lambda n: st.tuples(
             arrays.arrays(np.int64, n, elements=st.integers(-3, 3)),
             arrays.arrays(np.int64, n, elements=st.integers(3, 6)),
@@ -92,8 +92,8 @@ def test_t_interval_holds_its_value(data: tuple[FloatArray, FloatArray, list[int
 # Korn and Graubard: a ratio within its range
 
 
-def test_score_of_ten_families() -> None:
-    """Ten families, eight perfect and two at 0, are worth 9 trials: 6.8 after the factor for t.
+def test_score_of_ten_scenarios() -> None:
+    """Ten scenarios, eight perfect and two at 0, are worth 9 trials: 6.8 after the factor for t.
 
     The score is .8, the squared error .16 / 9, so that .16 over it is 9 trials, and with 9 degrees
     of freedom 9 (1.95996 / 2.26216)² = 6.75605. Of these .8 are 5.40484.
@@ -119,23 +119,23 @@ def test_score_with_points_to_lose() -> None:
     assert result == pytest.approx((2 * low - 1, 2 * high - 1))
 
 
-def test_families_that_hardly_vary() -> None:
-    """Twenty families that all have .8 are worth 2 trials each, and not infinitely many."""
+def test_scenarios_that_hardly_vary() -> None:
+    """Twenty scenarios that all have .8 are worth 2 trials each, and not infinitely many."""
     result = ratio_interval(np.full(20, 4.0), np.full(20, 5.0), lowest=0.0)
-    trials = TRIALS_A_FAMILY * 20 * (1.959963984540054 / 2.0930240544082634) ** 2
+    trials = MAX_TRIALS_PER_SCENARIO * 20 * (1.959963984540054 / 2.0930240544082634) ** 2
     assert result == pytest.approx(clopper_pearson(0.8 * trials, trials))
 
 
 @pytest.mark.parametrize(("value", "lowest"), [(1.0, 0.0), (1.0, -0.5), (0.0, 0.0), (-0.5, -0.5)])
 def test_score_at_an_end_of_its_scale(value: float, lowest: float) -> None:
-    """Twenty perfect families, or twenty as bad as can be, are a trial for each point of scale."""
+    """Twenty perfect scenarios, or twenty as bad as can be, are a trial for each point of scale."""
     low, high = ratio_interval(np.full(20, value), np.ones(20), lowest=lowest)
     width = 1 - lowest
     reach = width * (1 - 0.025 ** (1 / (20 * width)))
     assert (low, high) == pytest.approx((1 - reach, 1) if value == 1 else (value, value + reach))
 
 
-@pytest.mark.parametrize("n", [MIN_CLUSTERS, 12, 40])
+@pytest.mark.parametrize("n", [MIN_SCENARIOS, 12, 40])
 def test_score_near_the_ceiling_stays_below_it(n: int) -> None:
     """All perfect but one, which has every error: t passes 100%, and the interval does not."""
     numerators, maxima = np.full(n, 6.0), np.full(n, 6.0)
@@ -145,7 +145,7 @@ def test_score_near_the_ceiling_stays_below_it(n: int) -> None:
     assert -4 / 6 < result.low < numerators.sum() / maxima.sum() < result.high < 1
 
 
-@given(st.integers(MIN_CLUSTERS, 60), st.floats(0, 2), st.randoms(use_true_random=False))
+@given(st.integers(MIN_SCENARIOS, 60), st.floats(0, 2), st.randoms(use_true_random=False))
 def test_interval_of_a_score_stays_within_its_range(n: int, floor: float, random: Random) -> None:
     """Whatever the scores, the interval holds the ratio, and neither end leaves the scale."""
     rng = np.random.default_rng(random.getrandbits(32))
@@ -165,14 +165,14 @@ def test_points_and_their_unit() -> None:
     assert ratio_interval(numerators[::-1], maxima[::-1], lowest=-1) == pytest.approx(result)
 
 
-def test_twins_are_one_family() -> None:
-    """A twin that repeats its base scenario makes the interval of a family no narrower."""
+def test_a_scenario_and_its_twin_are_one() -> None:
+    """A twin that repeats its base scenario makes the interval no narrower."""
     numerators, maxima = sample_points(30).mean(axis=1), np.full(30, 3.0)
     twice = np.column_stack([np.tile(numerators, 2), np.tile(maxima, 2)])
     names = [*range(30), *range(30)]
-    families = sum_by_cluster(twice, names)
+    summed = sum_by_scenario(twice, names)
     once = ratio_interval(numerators, maxima, lowest=-1)
-    assert ratio_interval(*families.T, lowest=-1) == pytest.approx(once)
+    assert ratio_interval(*summed.T, lowest=-1) == pytest.approx(once)
     apart = ratio_interval(*twice.T, lowest=-1)
     assert apart.high - apart.low < 0.8 * (once.high - once.low)
 
@@ -286,7 +286,7 @@ def test_interval_of_numbers_that_are_known() -> None:
     assert ratio_interval(values, weights, highest=values) == ratio_interval(values, weights)
 
 
-COUNTS_OF_TEN = st.integers(MIN_CLUSTERS, 30).flatmap(
+COUNTS_OF_TEN = st.integers(MIN_SCENARIOS, 30).flatmap(
     lambda n: arrays.arrays(np.int64, n, elements=st.integers(0, 10))
 )
 
@@ -310,10 +310,10 @@ def test_no_event_is_not_a_rate_of_zero(n_scenarios: int, upper: float) -> None:
 
 
 def test_floor_for_no_event_is_for_no_event() -> None:
-    """One error in 1000 responses is worth 2 trials a family, and no limit of no error."""
+    """One error in 1000 responses is worth 2 trials a scenario, and no limit of no error."""
     one, trials = np.zeros(100), np.full(100, 10.0)
     one[0] = 1
-    worth = TRIALS_A_FAMILY * 100 * (1.959963984540054 / 1.9842169515086827) ** 2
+    worth = MAX_TRIALS_PER_SCENARIO * 100 * (1.959963984540054 / 1.9842169515086827) ** 2
     result = rate_interval(one, trials)
     assert result == pytest.approx(clopper_pearson(worth / 1000, worth))
     assert result.high < rate_interval(np.zeros(100), trials).high
@@ -321,12 +321,12 @@ def test_floor_for_no_event_is_for_no_event() -> None:
 
 
 def test_rate_alike_in_every_scenario() -> None:
-    """If all have the same share of events, a family counts for 2 trials, or for all if asked."""
+    """If all have the same share of events, a scenario counts for 2 trials, or for all if asked."""
     factor = (1.959963984540054 / 2.0930240544082634) ** 2
     counts, trials = np.full(20, 5.0), np.full(20, 10.0)
-    few, all_ = TRIALS_A_FAMILY * 20 * factor, 200 * factor
+    few, all_ = MAX_TRIALS_PER_SCENARIO * 20 * factor, 200 * factor
     assert rate_interval(counts, trials) == pytest.approx(clopper_pearson(few / 2, few))
-    uncapped = rate_interval(counts, trials, max_a_family=np.inf)
+    uncapped = rate_interval(counts, trials, max_per_scenario=np.inf)
     assert uncapped == pytest.approx(clopper_pearson(all_ / 2, all_))
 
 

@@ -20,7 +20,7 @@ from careeval.stats.paired import (
     detectable_difference,
     difference_intervals,
     holm,
-    one_family_error,
+    one_scenario_error,
     rank_sets,
     sign_flip_draws,
     sign_flip_p_values,
@@ -230,10 +230,10 @@ def test_no_interval_without_variation(n: int) -> None:
     assert ratio_errors(result, np.ones(n))[0] == 0
 
 
-def test_rare_errors_leave_room_for_one_family() -> None:
-    """Without an error in twenty families, the difference may be as if one had them all."""
+def test_rare_errors_leave_room_for_one_scenario() -> None:
+    """Without an error in twenty scenarios, the difference may be as if one had them all."""
     none, one = np.zeros(20), np.eye(20)[0]
-    assert one_family_error(20) == pytest.approx(linearised_ratio(one, np.ones(20))[1])
+    assert one_scenario_error(20) == pytest.approx(linearised_ratio(one, np.ones(20))[1])
     result = np.stack([none, one / 10])
     margin = 2.0930240544082634 / 20
     intervals = difference_intervals(result, result, np.ones(20), counts_errors=True)

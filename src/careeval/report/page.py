@@ -42,7 +42,7 @@ from careeval.results.entry import Breakdown, Entry, Harm
 from careeval.results.findings import Findings
 from careeval.sheets.kinds import SIGNED
 from careeval.sheets.words import DOMAINS, remarks
-from careeval.stats.intervals import MIN_CLUSTERS
+from careeval.stats.intervals import MIN_SCENARIOS
 
 
 def has_numbers(report: Report) -> bool:
@@ -193,7 +193,7 @@ def _domains(report: Report) -> Mapping[str, Any]:
         "map_sizes": " to ".join(map(str, dict.fromkeys((min(sizes), max(sizes)))))
         if sizes
         else "0",
-        "any_few": min(sizes, default=0) < MIN_CLUSTERS,
+        "any_few": min(sizes, default=0) < MIN_SCENARIOS,
     }
 
 

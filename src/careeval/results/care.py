@@ -26,7 +26,7 @@ from careeval.core.response import ResponseState
 from careeval.core.scenario import CareError, ItemKind
 from careeval.core.twin import right_acts
 from careeval.results.graded_rubric import NOT_GRADED, BoolArray, Errors, GradedRubric
-from careeval.stats.estimate import Bounded, Estimate, FloatArray, family_rate, rate
+from careeval.stats.estimate import Bounded, Estimate, FloatArray, rate, scenario_rate
 from careeval.stats.intervals import rate_interval
 
 
@@ -93,7 +93,7 @@ def _rate(certain: BoolArray, could: BoolArray, trials: FloatArray, n: int) -> R
 
     has_trials = trials.reshape(len(trials), -1).any(axis=1)
     counts = Bounded(certain, could, np.where(resolved, certain, likely)).map(by_scenario)
-    return Rate(n, family_rate(counts, by_scenario(np.ones_like(trials)), "scenarios"))
+    return Rate(n, scenario_rate(counts, by_scenario(np.ones_like(trials)), "scenarios"))
 
 
 _ACT = ("scenario", "epoch", "act")
@@ -300,14 +300,14 @@ def twin_numbers(
             controls += _control(base, scenario, control, one, other)
     return TwinNumbers(
         tuple(pairs),
-        family_mean([pair.adapted for pair in pairs], "no twins were asked and judged"),
-        family_mean([pair.stuck for pair in pairs], "no twins were asked and judged"),
-        family_mean([pair.neither for pair in pairs], "no twins were asked and judged"),
+        pair_mean([pair.adapted for pair in pairs], "no twins were asked and judged"),
+        pair_mean([pair.stuck for pair in pairs], "no twins were asked and judged"),
+        pair_mean([pair.neither for pair in pairs], "no twins were asked and judged"),
         tuple(controls),
-        family_mean(
+        pair_mean(
             [Bounded.exact(each.changed) for each in controls], "no controls were asked and judged"
         ),
-        family_mean(
+        pair_mean(
             [Bounded.exact(c.same_text) for c in controls if c.same_text is not None],
             "no base of a control has two responses that were judged",
         ),
@@ -413,12 +413,12 @@ def _control(
     )
 
 
-def family_mean(shares: Sequence[Share], lacking: str) -> Estimate:
-    """Return the mean over families; `lacking` is the reason to give if no share is known.
+def pair_mean(shares: Sequence[Share], lacking: str) -> Estimate:
+    """Return the mean over pairs of scenarios; `lacking` is the reason if no share is known.
 
     The value of a share is NaN if it is unknown.
     """
     known = [(*share.ends, share.value) for share in shares if not np.isnan(share.value)]
     if not known:
         return Estimate.unknown(lacking)
-    return family_rate(Bounded(*np.array(known).T), np.ones(len(known)), "families")
+    return scenario_rate(Bounded(*np.array(known).T), np.ones(len(known)), "pairs")

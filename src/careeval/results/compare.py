@@ -21,7 +21,7 @@ from careeval.results.graded_rubric import GradedRubric, RatioTerms
 from careeval.results.metrics import COMPARED, SCORE, SEVERE, Metric, Number
 from careeval.results.tables import Runs, select
 from careeval.stats.estimate import Estimate
-from careeval.stats.intervals import MIN_CLUSTERS
+from careeval.stats.intervals import MIN_SCENARIOS
 from careeval.stats.paired import detectable_difference, rank_sets, smallest_p
 from careeval.stats.score import pooled_score
 
@@ -263,7 +263,7 @@ def _notes(a: Entry, b: Entry, shared: AbstractSet[str]) -> Iterator[str]:
     for entry in (a, b):
         for reason in entry.not_ranked:
             yield f"{entry.system}: not for ranking: {reason}."
-    if len(shared) < MIN_CLUSTERS:
+    if len(shared) < MIN_SCENARIOS:
         yield "Fewer than five scenarios in common: no interval, and nothing may be concluded."
     elif smallest_p(len(shared)) >= LEVEL:
         yield "Five scenarios in common: p is 6% at least, and nothing may be concluded."
@@ -499,7 +499,7 @@ def _ranking_notes(pairs: Iterable[Difference]) -> Iterator[str]:
     """Yield a note if no pair has enough scenarios for a difference to be found."""
     sizes = [d.n for d in pairs]
     max_n = max(sizes, default=0)
-    if sizes and max_n < MIN_CLUSTERS:
+    if sizes and max_n < MIN_SCENARIOS:
         yield "Fewer than five scenarios in common: nothing is tested."
     elif sizes and smallest_p(max_n, len(sizes)) >= LEVEL:
         yield (

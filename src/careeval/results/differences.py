@@ -20,12 +20,12 @@ from numpy.typing import NDArray
 from careeval.errors import StatsError
 from careeval.results.graded_rubric import RatioTerms
 from careeval.stats.estimate import Bounded, BoundedValues, Estimate, FloatArray
-from careeval.stats.intervals import MIN_CLUSTERS, ratio_errors
+from careeval.stats.intervals import MIN_SCENARIOS, ratio_errors
 from careeval.stats.paired import (
     detectable_after,
     difference_intervals,
     holm,
-    one_family_error,
+    one_scenario_error,
     sign_flip_draws,
     sign_flip_p_values,
     smallest_p,
@@ -205,7 +205,7 @@ def differences(
         The differences by the same keys, in the same order.
     """
     paired = {key: pair for key, pair in family.items() if isinstance(pair, Paired)}
-    tested = [key for key, pair in paired.items() if len(pair.weights) >= MIN_CLUSTERS]
+    tested = [key for key, pair in paired.items() if len(pair.weights) >= MIN_SCENARIOS]
     n_family = len(tested) if n_family is None else n_family
     # pairs over the same scenarios, usually all of them, are tested in one go
     groups: dict[tuple[bytes, bool], list[K]] = {}
@@ -267,7 +267,7 @@ def _tests(pairs: Sequence[Paired], n_family: int, *, counts_errors: bool) -> li
     low, high = np.stack([gap.low for gap in gaps]), np.stack([gap.high for gap in gaps])
     at_low, at_high = low.sum(axis=1) / total, high.sum(axis=1) / total
     middles = np.clip(np.stack([gap.value for gap in gaps]).sum(axis=1) / total, at_low, at_high)
-    if n < MIN_CLUSTERS:
+    if n < MIN_SCENARIOS:
         reason = "fewer than five scenarios"
         return [
             _Test(Estimate(m, lo, hi, None, reason), None, None, reason, None)
@@ -286,7 +286,7 @@ def _tests(pairs: Sequence[Paired], n_family: int, *, counts_errors: bool) -> li
     ends = np.clip(ends, -largest, largest)
     errors = ratio_errors((low + high) / 2, weights)
     if counts_errors:
-        errors = np.maximum(errors, one_family_error(n))
+        errors = np.maximum(errors, one_scenario_error(n))
     tests = []
     for row in range(len(pairs)):
         ci95 = None if np.isnan(ends[row]).any() else (float(ends[row, 0]), float(ends[row, 1]))

@@ -57,7 +57,7 @@ from careeval.results.metrics import (
 )
 from careeval.results.people_audit import CorrectedScore
 from careeval.stats.estimate import Bounded, Estimate, FloatArray, ratio
-from careeval.stats.intervals import MIN_CLUSTERS
+from careeval.stats.intervals import MIN_SCENARIOS
 from careeval.stats.variance import Reliability
 
 NOT_COMPARABLE = (
@@ -113,7 +113,7 @@ class Part:
     @property
     def small(self) -> bool:
         """Tell whether there are fewer than five scenarios, so no interval and no comparison."""
-        return self.n < MIN_CLUSTERS
+        return self.n < MIN_SCENARIOS
 
 
 @dataclass(frozen=True)

@@ -36,7 +36,7 @@ from careeval.stats.estimate import (
     ratio,
 )
 from careeval.stats.intervals import (
-    MIN_CLUSTERS,
+    MIN_SCENARIOS,
     Interval,
     rate_interval,
     rule_of_three,
@@ -502,7 +502,7 @@ class GradedRubric:
         self._require_whole()
         could = self.maxima > 0
         resolved = could & (self.earned.low == self.earned.high).all(axis=1)
-        if resolved.sum() < MIN_CLUSTERS:
+        if resolved.sum() < MIN_SCENARIOS:
             is_unresolved = resolved.sum() < could.sum()
             what = "have every judgment made" if is_unresolved else "have positive points"
             raise StatsError(f"fewer than five scenarios {what}")

@@ -25,7 +25,7 @@ from careeval.stats.agreement import (
 )
 from careeval.stats.audit import AccuracyMeasure, Confusion, measure_interval, sensitivity_range
 from careeval.stats.estimate import Estimate, FloatArray, settled
-from careeval.stats.intervals import Interval, drawn_rate_interval, rate_interval, sum_by_cluster
+from careeval.stats.intervals import Interval, drawn_rate_interval, rate_interval, sum_by_scenario
 
 _TP, _FN, _FP, _TN = range(4)
 
@@ -33,7 +33,7 @@ _Ways = Sequence[FloatArray]
 """Cells, for each way to settle the unresolved judgments."""
 
 # verdicts on the many items of a scenario count as more than a few trials
-_rate_interval = partial(rate_interval, max_a_family=np.inf)
+_rate_interval = partial(rate_interval, max_per_scenario=np.inf)
 
 
 @dataclass(frozen=True)
@@ -245,9 +245,9 @@ def _agreement(
     rows[made] = _pairs(present[made], readings[made])
     read = None
     if weights is not None:
-        read = sum_by_cluster(rows, scenarios)
+        read = sum_by_scenario(rows, scenarios)
         rows = rows * weights[:, np.newaxis]
-    cells = sum_by_cluster(rows, scenarios)
+    cells = sum_by_scenario(rows, scenarios)
     settlements = [cells]
     if not made.all():
         settlements = []
@@ -257,7 +257,7 @@ def _agreement(
             _alike(present[~made], readings[~made], otherwise=0.0),
         ):
             rows[~made] = settled_rows
-            settlements.append(sum_by_cluster(rows, scenarios))
+            settlements.append(sum_by_scenario(rows, scenarios))
     return ClassAgreement(
         *counts,
         settled(

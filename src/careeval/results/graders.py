@@ -422,7 +422,7 @@ def _flipped(every: GradedRubric, is_judged: BoolArray) -> Estimate:
         return Estimate.unknown("no item of a response was judged twice")
     again = pairs > 0
     counts = Bounded.exact(differ[again].astype(np.float64))
-    return rate(counts, pairs[again], partial(rate_interval, max_a_family=np.inf))
+    return rate(counts, pairs[again], partial(rate_interval, max_per_scenario=np.inf))
 
 
 def _shares(

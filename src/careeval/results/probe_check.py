@@ -19,7 +19,7 @@ from careeval import scoring
 from careeval.core.response import Grader
 from careeval.core.scenario import Probe, Rubric
 from careeval.errors import StatsError
-from careeval.results.care import Share, family_mean
+from careeval.results.care import Share, pair_mean
 from careeval.results.costs import Cost
 from careeval.results.grader_accuracy import (
     ClassAgreement,
@@ -29,7 +29,7 @@ from careeval.results.grader_accuracy import (
 )
 from careeval.stats.audit import AccuracyMeasure, Confusion
 from careeval.stats.estimate import Bounded, Estimate, FloatArray
-from careeval.stats.intervals import sum_by_cluster
+from careeval.stats.intervals import sum_by_scenario
 
 POINT_CLASSES = (2, 1, 0, -1, -2)
 
@@ -130,7 +130,7 @@ def twin_pair_errors(judgments: Iterable[LabelledJudgment]) -> TwinPairErrors | 
         return None
     by_pair = _grouped(slips, lambda slip: slip[0]).values()
     mistaken, swapped = (
-        family_mean([_share([slip for _, slip in pair], which) for pair in by_pair], NOT_JUDGED)
+        pair_mean([_share([slip for _, slip in pair], which) for pair in by_pair], NOT_JUDGED)
         for which in (any, all)
     )
     return TwinPairErrors(len(slips), mistaken, swapped)
@@ -297,7 +297,7 @@ def grader_accuracy(judgments: Iterable[LabelledJudgment]) -> GraderAccuracy:
     """Return the accuracy of these judgments, with intervals clustered by scenario."""
     judgments = list(judgments)
     # judgments without a scenario make one cluster, too few for an interval
-    by_scenario = sum_by_cluster(_rows(judgments), [j.scenario for j in judgments])
+    by_scenario = sum_by_scenario(_rows(judgments), [j.scenario for j in judgments])
     return GraderAccuracy.of(by_scenario[:, :4], by_scenario[:, 4:])
 
 

@@ -48,7 +48,7 @@ from careeval.sheets.kinds import (
 )
 from careeval.sheets.sheet import Document, Field, Row, Sheet, Shown, View
 from careeval.sheets.words import DOMAINS, SMALL, comparison_warnings, entries_caption, worst_n
-from careeval.stats.intervals import MIN_CLUSTERS
+from careeval.stats.intervals import MIN_SCENARIOS
 
 # Two systems, paired by scenario
 
@@ -233,7 +233,7 @@ def _notes(comparison: Comparison) -> Iterator[str]:
     for key, metric in comparison.metrics.items():
         if metric.difference.reason:
             yield f"{names[key]}: {metric.difference.reason}."
-    if any(0 < difference.n < MIN_CLUSTERS for difference in differences):
+    if any(0 < difference.n < MIN_SCENARIOS for difference in differences):
         yield SMALL
     yield from comparison.notes
     yield NOT_COMPARABLE

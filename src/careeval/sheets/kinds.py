@@ -17,7 +17,7 @@ from careeval.results.costs import Cost
 from careeval.results.graded_rubric import Errors
 from careeval.results.tables import Column
 from careeval.stats.estimate import Estimate
-from careeval.stats.intervals import MIN_CLUSTERS
+from careeval.stats.intervals import MIN_SCENARIOS
 
 Scalar = str | int | float | bool | None | list[Any]
 DataType = pl.DataType | type[pl.DataType]
@@ -191,7 +191,7 @@ def number_kind(unit: Unit = PERCENT, if_missing: str = UNKNOWN) -> Kind:
 
 def mark_small(n: int) -> str:
     """Return a number of scenarios, with an asterisk if they are too few for an interval."""
-    return f"{n}*" if 0 < n < MIN_CLUSTERS else str(n)
+    return f"{n}*" if 0 < n < MIN_SCENARIOS else str(n)
 
 
 def _p_value(p: float, _: Form) -> str:

@@ -37,7 +37,7 @@ from careeval.sheets.words import (
     condition,
     plain,
 )
-from careeval.stats.intervals import MIN_CLUSTERS
+from careeval.stats.intervals import MIN_SCENARIOS
 
 # Parts of the scenarios
 
@@ -222,7 +222,7 @@ def pivot(
 def is_small(row: Row) -> bool:
     """Tell whether a part has scenarios, but too few for an interval."""
     n: int = row["n"]
-    return 0 < n < MIN_CLUSTERS
+    return 0 < n < MIN_SCENARIOS
 
 
 def part_score_kind(*, interval: bool = True, n: bool = False) -> Kind:

@@ -63,7 +63,7 @@ from careeval.sheets.words import (
     unresolved_notes,
 )
 from careeval.stats.estimate import Estimate
-from careeval.stats.intervals import MIN_CLUSTERS
+from careeval.stats.intervals import MIN_SCENARIOS
 
 
 def summary_document(
@@ -104,7 +104,7 @@ def summary_document(
         blocks += [_part(part, names) for part in parts]
     else:
         blocks += [_across(part, key, names) for part, key in zip(parts, OVERVIEW, strict=True)]
-    has_small_parts = any(0 < row["n"] < MIN_CLUSTERS for part in parts for row in part.rows)
+    has_small_parts = any(0 < row["n"] < MIN_SCENARIOS for part in parts for row in part.rows)
     notes = [
         settings_line(entries),
         *([SMALL] if has_small_parts else []),

@@ -6,8 +6,8 @@ and Krippendorff's alpha and the intraclass correlation fall though the raters a
 them together, with the share of identical pairs.
 
 Intervals leave out each item in turn, with all its ratings, and keep the raters fixed: they are
-about items like these. If items belong together, as those of one scenario do, pass `clusters`, and
-each cluster is left out in turn.
+about items like these. If items belong together, as those of one scenario do, pass `scenarios`, and
+each scenario is left out in turn.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ from careeval.errors import StatsError
 from careeval.stats.intervals import (
     TAIL,
     Interval,
-    count_clusters,
+    count_scenarios,
     rate_interval,
-    sum_by_cluster,
+    sum_by_scenario,
     with_width,
 )
 from careeval.stats.score import FloatArray
@@ -130,30 +130,30 @@ def gwet_ac1_interval(
     ratings: FloatArray,
     levels: Sequence[float],
     *,
-    clusters: ArrayLike | None = None,
+    scenarios: ArrayLike | None = None,
 ) -> Interval:
     """Return the interval of `gwet_ac1`, by a jackknife over items.
 
     Args:
         ratings: As for `gwet_ac1`.
         levels: As for `gwet_ac1`.
-        clusters: The scenario of each item, shape (n_items,), if several share one.
+        scenarios: The scenario of each item, shape (n_items,), if several share one.
 
     Raises:
         StatsError: As for `gwet_ac1` and `jackknife_interval`, or there are fewer pairs of
             ratings than `MIN_PAIRS`.
     """
-    return _gwet_interval(ratings, levels, _identity(levels), clusters)
+    return _gwet_interval(ratings, levels, _identity(levels), scenarios)
 
 
 def gwet_ac2_interval(
     ratings: FloatArray,
     levels: Sequence[float],
     *,
-    clusters: ArrayLike | None = None,
+    scenarios: ArrayLike | None = None,
 ) -> Interval:
     """Return the interval of `gwet_ac2`, by a jackknife over items; see `gwet_ac1_interval`."""
-    return _gwet_interval(ratings, levels, _quadratic(levels), clusters)
+    return _gwet_interval(ratings, levels, _quadratic(levels), scenarios)
 
 
 def _identity(levels: Sequence[float]) -> FloatArray:
@@ -188,10 +188,10 @@ def _gwet_interval(
     ratings: FloatArray,
     levels: Sequence[float],
     weights: FloatArray,
-    clusters: ArrayLike | None,
+    scenarios: ArrayLike | None,
 ) -> Interval:
     counts, rated = _rated(ratings, levels)
-    sums = sum_if_clustered(_gwet_sums(counts, weights), clusters, rated)
+    sums = _sum_if_shared(_gwet_sums(counts, weights), scenarios, rated)
     n_raters = counts.sum(axis=1)
     pairs = float((n_raters * (n_raters - 1) / 2).sum())
     if pairs < MIN_PAIRS:
@@ -252,24 +252,24 @@ def krippendorff_alpha(ratings: FloatArray) -> float:
     return alpha
 
 
-def krippendorff_interval(ratings: FloatArray, *, clusters: ArrayLike | None = None) -> Interval:
+def krippendorff_interval(ratings: FloatArray, *, scenarios: ArrayLike | None = None) -> Interval:
     """Return the interval of `krippendorff_alpha`, by a jackknife over items.
 
     It is not Krippendorff's bootstrap.
 
     Args:
         ratings: As for `krippendorff_alpha`.
-        clusters: The scenario of each item, shape (n_items,), if several share one.
+        scenarios: The scenario of each item, shape (n_items,), if several share one.
 
     Raises:
-        StatsError: No item has two ratings; or as for `jackknife_interval`, with the clusters that
+        StatsError: No item has two ratings; or as for `jackknife_interval`, with the scenarios that
             have such an item.
 
     Source: Zapf et al. 2016, doi:10.1186/s12874-016-0200-9 (on the bootstrap's
     coverage of about 60%).
     """
     counts = level_counts(ratings, ratings_given(ratings))
-    sums = sum_if_clustered(_coincidences(rated_twice(counts)), clusters, counts.sum(axis=1) >= 2)
+    sums = _sum_if_shared(_coincidences(rated_twice(counts)), scenarios, counts.sum(axis=1) >= 2)
     return jackknife_interval(_alphas, sums, mean_raters(counts))
 
 
@@ -322,19 +322,19 @@ def icc(ratings: FloatArray) -> float:
     return value
 
 
-def icc_interval(ratings: FloatArray, *, clusters: ArrayLike | None = None) -> Interval:
+def icc_interval(ratings: FloatArray, *, scenarios: ArrayLike | None = None) -> Interval:
     """Return the interval of `icc`, by a jackknife over items with the raters fixed.
 
     Args:
         ratings: As for `icc`.
-        clusters: The scenario of each item, shape (n_items,), if several share one.
+        scenarios: The scenario of each item, shape (n_items,), if several share one.
 
     Raises:
-        StatsError: As for `icc`, and for `jackknife_interval` with the clusters that have a
+        StatsError: As for `icc`, and for `jackknife_interval` with the scenarios that have a
             complete item.
     """
     complete, rows = _complete(ratings)
-    sums = sum_if_clustered(_square_sums(complete), clusters, rows)
+    sums = _sum_if_shared(_square_sums(complete), scenarios, rows)
     return jackknife_interval(_iccs, sums, 1)
 
 
@@ -423,7 +423,7 @@ def positive_agreement_interval(counts: FloatArray, read: FloatArray | None = No
     positive_agreement(counts)
     present = counts @ _MEAN_PRESENT
     scale = 1.0 if read is None else float((read @ _MEAN_PRESENT).sum() / present.sum())
-    return rate_interval(counts[:, 0] * scale, present * scale, max_a_family=np.inf)
+    return rate_interval(counts[:, 0] * scale, present * scale, max_per_scenario=np.inf)
 
 
 def presence_ac1(counts: FloatArray) -> float:
@@ -475,7 +475,7 @@ def presence_ac1_interval(counts: FloatArray, read: FloatArray | None = None) ->
         scale = 1.0 if read is None else float(read.sum() / trials.sum())
         present = float((counts @ _MEAN_PRESENT).sum() / trials.sum())
         by_chance = 2 * present * (1 - present)
-        low, high = rate_interval(agree * scale, trials * scale, max_a_family=np.inf)
+        low, high = rate_interval(agree * scale, trials * scale, max_per_scenario=np.inf)
         intervals.append(Interval(*((end - by_chance) / (1 - by_chance) for end in (low, high))))
     return Interval(min(i.low for i in intervals), max(i.high for i in intervals))
 
@@ -489,23 +489,23 @@ def _ac1(sums: FloatArray) -> FloatArray:
         )
 
 
-def sum_if_clustered(
-    rows: FloatArray, clusters: ArrayLike | None, kept: NDArray[np.bool_]
+def _sum_if_shared(
+    rows: FloatArray, scenarios: ArrayLike | None, kept: NDArray[np.bool_]
 ) -> FloatArray:
-    """Return the rows summed by cluster, or unchanged if `clusters` is `None`.
+    """Return the rows summed by scenario, or unchanged if `scenarios` is `None`.
 
     Args:
         rows: The rows that were kept of a longer table, shape (n_kept, n_columns).
-        clusters: A number or name of the cluster of each row of that table, shape (n_rows,).
+        scenarios: A number or name of the scenario of each row of that table, shape (n_rows,).
         kept: Mask of the rows that were kept, shape (n_rows,).
 
     Raises:
-        StatsError: There are not as many cluster names as rows.
+        StatsError: There are not as many names as rows.
     """
-    if clusters is None:
+    if scenarios is None:
         return rows
-    names = np.asarray(clusters)
-    return sum_by_cluster(rows, names[kept] if len(names) == len(kept) else names)
+    names = np.asarray(scenarios)
+    return sum_by_scenario(rows, names[kept] if len(names) == len(kept) else names)
 
 
 LOWEST_END = -1.0
@@ -528,23 +528,23 @@ def jackknife_interval(
     the coefficient if that is lower.
 
     Args:
-        statistic: Function from sums over clusters, shape (n_sets, n_sums), to one coefficient per
+        statistic: Function from sums over scenarios, shape (n_sets, n_sums), to one coefficient per
             set, shape (n_sets,); NaN where it is not defined.
-        sums: The contribution of each cluster to the sums, shape (n_clusters, n_sums).
+        sums: The contribution of each scenario to the sums, shape (n_scenarios, n_sums).
         n_raters: k, at least 1; if the number of raters differs between items, the mean.
 
     Returns:
         An interval on the coefficient's scale.
 
     Raises:
-        StatsError: There are fewer than five clusters, the coefficient does not vary, or it is
-            undefined or 1 when a cluster is left out.
+        StatsError: There are fewer than five scenarios, the coefficient does not vary, or it is
+            undefined or 1 when a scenario is left out.
 
     Source: Efron and Stein 1981, doi:10.1214/aos/1176345462 (jackknife); Fisher 1925, "Statistical
     Methods for Research Workers", §40 (the scale for k raters). Its coverage is simulated in
     `bench/agreement.py`.
     """
-    n = count_clusters(sums.sum(axis=1), np.ones(len(sums)))
+    n = count_scenarios(sums.sum(axis=1), np.ones(len(sums)))
     total = sums.sum(axis=0)
     value = float(statistic(total[np.newaxis])[0])
     without = statistic(total - sums)

@@ -22,11 +22,11 @@ from scipy import special
 
 from careeval.errors import StatsError
 from careeval.stats.intervals import (
-    MIN_CLUSTERS,
+    MIN_SCENARIOS,
     TAIL,
     Interval,
     clopper_pearson,
-    count_clusters,
+    count_scenarios,
     draw_counts,
     with_width,
 )
@@ -233,7 +233,7 @@ class CorrectedMean(NamedTuple):
         Raises:
             StatsError: People read responses to fewer than five scenarios, or nothing varies.
         """
-        if self.n_audited < MIN_CLUSTERS:
+        if self.n_audited < MIN_SCENARIOS:
             raise StatsError("people read responses to fewer than five scenarios")
         margin = float(special.stdtrit(self.n_audited - 1, 1 - TAIL)) * self.se
         return with_width(self.value - margin, self.value + margin)
@@ -270,7 +270,7 @@ def prediction_powered(
         StatsError: Shapes differ, people read nothing that was graded, a chance is unknown, there
             are fewer than two scenarios, or no positive points.
 
-    Source: Angelopoulos et al. 2023, doi:10.1126/science.adi6000; with scenarios as clusters, by
+    Source: Angelopoulos et al. 2023, doi:10.1126/science.adi6000; with the scenario as the unit, by
     linearisation, and Hájek's weights (Särndal, Swensson and Wretman 1992, Model Assisted Survey
     Sampling, §5 and §6).
     """
@@ -329,26 +329,26 @@ def resampled_interval(
     seed: int = 0,
     draws: int = 10_000,
 ) -> Interval:
-    """Return the percentile interval of a statistic over resampled clusters.
+    """Return the percentile interval of a statistic over resampled scenarios.
 
     Args:
-        statistic: Function from sums over the clusters of each resample, shape (draws, n_sums), to
+        statistic: Function from sums over the scenarios of each resample, shape (draws, n_sums), to
             one number per resample, shape (draws,); NaN where it is not defined.
-        sums: The contribution of each cluster to the sums, shape (n_clusters, n_sums).
-        seed: Seed of the resampling; equal seeds resample the same clusters.
+        sums: The contribution of each scenario to the sums, shape (n_scenarios, n_sums).
+        seed: Seed of the resampling; equal seeds resample the same scenarios.
         draws: Number of resamples.
 
     Returns:
         An interval in the unit of the statistic.
 
     Raises:
-        StatsError: There are fewer than five clusters, the statistic is not defined in more than
+        StatsError: There are fewer than five scenarios, the statistic is not defined in more than
             one of twenty resamples, or it does not vary.
 
     Source: Field and Welsh 2007, JRSS-B 69:369.
     """
-    n_clusters = count_clusters(sums.sum(axis=1), np.ones(len(sums)))
-    values = statistic(draw_counts(n_clusters, seed, draws) @ sums)
+    n_scenarios = count_scenarios(sums.sum(axis=1), np.ones(len(sums)))
+    values = statistic(draw_counts(n_scenarios, seed, draws) @ sums)
     if np.isnan(values).mean() > _MAX_UNKNOWN:
         raise StatsError("not defined in more than one of twenty resamples")
     low, high = np.nanquantile(values, [TAIL, 1 - TAIL])

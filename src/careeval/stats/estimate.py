@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from careeval.errors import StatsError
-from careeval.stats.intervals import MIN_CLUSTERS, Interval, rate_interval, ratio_interval
+from careeval.stats.intervals import MIN_SCENARIOS, Interval, rate_interval, ratio_interval
 from careeval.stats.score import pooled_score
 
 NOISE = 1e-12
@@ -167,15 +167,15 @@ def rate(
     )
 
 
-def family_rate(counts: BoundedValues, trials: FloatArray, families: str) -> Estimate:
-    """Return events per trial, without an interval below five families, such as "scenarios".
+def scenario_rate(counts: BoundedValues, trials: FloatArray, units: str) -> Estimate:
+    """Return events per trial, without an interval below five units, such as "scenarios".
 
-    Trials of a family are not independent: the largest family counts as one.
+    Trials of a scenario are not independent: the largest number of them counts as one.
     """
 
     def interval(events: FloatArray, trials: FloatArray) -> Interval:
-        if len(trials) < MIN_CLUSTERS:
-            raise StatsError(f"fewer than {MIN_CLUSTERS} {families}: no interval")
+        if len(trials) < MIN_SCENARIOS:
+            raise StatsError(f"fewer than {MIN_SCENARIOS} {units}: no interval")
         scale = float(trials.max())
         return rate_interval(events / scale, trials / scale)
 

@@ -1,11 +1,10 @@
-"""95% intervals of scores and rates, clustered by scenario family.
+"""95% intervals of scores and rates, clustered by scenario.
 
 Responses to one scenario resemble each other, so ten of them are not ten observations: an interval
-that treats them as independent covers the truth about 70% of the time instead of 95%. Here the
-cluster is the scenario with all its epochs. A base scenario and its twins resemble each other too:
-sum their numbers first (`sum_by_cluster`), so that the family is the cluster. The intervals are
-about scenarios like these, except `sd_epochs_interval`, which is about asking the same scenarios
-again.
+that treats them as independent covers the truth about 70% of the time instead of 95%. Here the unit
+is the scenario with all its epochs. A base and its twins resemble each other too: where a
+number counts both, sum them first (`sum_by_scenario`). The intervals are about scenarios like
+these, except `sd_epochs_interval`, which is about asking the same scenarios again.
 
 A system tends to make the same error each time it is asked. So publish rates by `rate_interval`;
 `wilson` and `clopper_pearson` are for independent trials only, such as one response per scenario.
@@ -27,13 +26,13 @@ from scipy import special
 from careeval.errors import StatsError
 from careeval.stats.score import FloatArray, sd_epochs
 
-MIN_CLUSTERS = 5
+MIN_SCENARIOS = 5
 """The fewest scenarios for an interval."""
 
-TRIALS_A_FAMILY = 2.0
-"""The most independent yes-or-no trials that a family of scenarios counts for.
+MAX_TRIALS_PER_SCENARIO = 2.0
+"""The most independent yes-or-no trials that a scenario counts for.
 
-If nearly all families score the maximum they vary little, and the few in which everything goes
+If nearly all scenarios score the maximum they vary little, and the few in which everything goes
 wrong may not have been drawn, so a small variance is not trusted beyond this limit. Of 2, 2.5, 3, 4
 and 5, this value had the best coverage for scores near the maximum (`bench/coverage.py --table
 candidates` and, for systems with other kinds of errors, `--table coverage`).
@@ -69,17 +68,17 @@ def ratio_interval(
 
     With `lowest` it is Korn and Graubard's interval: the ratio is moved to a scale from 0 to 1 and
     treated as a share of independent trials, which has an exact interval. There are as many trials
-    as would give the ratio its variance, but no more than `TRIALS_A_FAMILY` allows. For a ratio at
-    an end of its scale, each family counts as one trial. Without `lowest`, for a number that has no
-    limits, the interval is t with G - 1 degrees of freedom times the clustered error.
+    as would give the ratio its variance, but no more than `MAX_TRIALS_PER_SCENARIO` allows. For a
+    ratio at an end of its scale, each scenario counts as one trial. Without `lowest`, for a number
+    that has no limits, the interval is t with G - 1 degrees of freedom times the clustered error.
 
     With `highest` it contains the intervals of all numerators in between. Its ends are those of the
     lowest and the highest ratio, each with the largest error that any such numerators have
     (`largest_error`), since a mix of low and high ones can vary more than either end.
 
     Args:
-        numerators: One number per family, already the mean over epochs, shape (n_families,).
-        denominators: Positive points or opportunities, shape (n_families,).
+        numerators: One number per scenario, already the mean over epochs, shape (n_scenarios,).
+        denominators: Positive points or opportunities, shape (n_scenarios,).
         lowest: The lowest possible ratio, such as the sum of the negative points over that of the
             positive; the highest is 1.
         highest: The highest possible numerators, if those given are only the lowest possible, of
@@ -97,8 +96,8 @@ def ratio_interval(
     (clustered errors).
     """
     low, high = numerators, numerators if highest is None else highest
-    count_clusters(low, denominators)
-    n, total = count_clusters(high, denominators), float(denominators.sum())
+    count_scenarios(low, denominators)
+    n, total = count_scenarios(high, denominators), float(denominators.sum())
     error = largest_error(low, high, denominators)
     at_low, at_high = float(low.sum()) / total, float(high.sum()) / total
     if lowest is None:
@@ -114,9 +113,9 @@ class TrialScale(NamedTuple):
     """The scale of a ratio that is treated as a share of independent trials."""
 
     lowest: float  # The lowest possible ratio; the highest is 1
-    n_families: int  # Number of families of scenarios
+    n_scenarios: int
     n_even: float  # Sum of the denominators in units of the largest one
-    per_family: float = TRIALS_A_FAMILY  # The most trials per family, as `TRIALS_A_FAMILY`
+    max_per_scenario: float = MAX_TRIALS_PER_SCENARIO
 
     @property
     def width(self) -> float:
@@ -141,7 +140,7 @@ class TrialScale(NamedTuple):
             trials = min(trials, max_trials)
             if np.isinf(trials):
                 raise StatsError("no variation to take an interval from")
-            trials *= (Z / t_quantile(self.n_families)) ** 2
+            trials *= (Z / t_quantile(self.n_scenarios)) ** 2
             ends += [clopper_pearson(share * trials, trials) for share in shares]
         return Interval(
             self.lowest + self.width * min(end.low for end in ends),
@@ -149,20 +148,22 @@ class TrialScale(NamedTuple):
         )
 
     def _at_end(self, share: float) -> Interval:
-        """Return the interval at an end of the scale, where each family counts as one trial."""
-        trials = self.width * self.n_families
+        """Return the interval at an end of the scale, where each scenario counts as one trial."""
+        trials = self.width * self.n_scenarios
         return clopper_pearson(share * trials, trials)
 
     def _effective_trials(self, share: float, error: float) -> float:
         """Return the number of independent trials that would give a share this error."""
         # values within the scale vary no more than trials do, so there are at least so many
-        min_trials = (self.n_families - 1) / self.n_families * self.n_even
+        min_trials = (self.n_scenarios - 1) / self.n_scenarios * self.n_even
         variance = share * (1 - share) * self.width**2
         trials = variance / error**2 if error**2 > 0 else np.inf
         ratio = self.lowest + self.width * share
         if ratio > 0:
             # p (1 - p) w² over R (1 - R) / (c G), without 0 / 0 where R is 1
-            trials = min(trials, share * self.width / ratio * self.per_family * self.n_families)
+            trials = min(
+                trials, share * self.width / ratio * self.max_per_scenario * self.n_scenarios
+            )
         return max(trials, min_trials)
 
 
@@ -185,9 +186,9 @@ def clopper_pearson(events: float, trials: float) -> Interval:
     return Interval(float(low), float(high))
 
 
-def t_quantile(n_families: int) -> float:
-    """Return the 97.5% point of t with `n_families` - 1 degrees of freedom."""
-    return float(special.stdtrit(n_families - 1, 1 - TAIL))
+def t_quantile(n_scenarios: int) -> float:
+    """Return the 97.5% point of t with `n_scenarios` - 1 degrees of freedom."""
+    return float(special.stdtrit(n_scenarios - 1, 1 - TAIL))
 
 
 def largest_error(low: FloatArray, high: FloatArray, denominators: FloatArray) -> float:
@@ -199,9 +200,9 @@ def largest_error(low: FloatArray, high: FloatArray, denominators: FloatArray) -
     ‖P‖ = sqrt(G) ‖m‖ / Σ m the norm of the projection from numerators to residuals.
 
     Args:
-        low: The lowest possible numerators, shape (n_families,).
+        low: The lowest possible numerators, shape (n_scenarios,).
         high: The highest possible numerators, the same shape.
-        denominators: Shape (n_families,).
+        denominators: Shape (n_scenarios,).
 
     Raises:
         StatsError: There are no positive points.
@@ -226,8 +227,8 @@ def ratio_errors(numerators: FloatArray, denominators: FloatArray) -> FloatArray
     """Return the standard errors of `linearised_ratio` for many ratios with the same denominators.
 
     Args:
-        numerators: Shape (n_ratios, n_families).
-        denominators: Shape (n_families,), with a positive sum.
+        numerators: Shape (n_ratios, n_scenarios).
+        denominators: Shape (n_scenarios,), with a positive sum.
 
     Returns:
         Errors, shape (n_ratios,); 0 where nothing varies.
@@ -270,7 +271,7 @@ def sd_epochs_interval(points: FloatArray, maxima: FloatArray) -> Interval:
         StatsError: As for `sd_epochs`, or there are fewer than five scenarios, or all epochs score
             the same.
     """
-    count_clusters(points, maxima)
+    count_scenarios(points, maxima)
     n_epochs = points.shape[1]
     sd = sd_epochs(points, maxima)
     low, high = sd * np.sqrt((n_epochs - 1) / special.chdtri(n_epochs - 1, [TAIL, 1 - TAIL]))
@@ -303,11 +304,11 @@ def linearised_ratio(numerators: FloatArray, denominators: FloatArray) -> tuple[
     return ratio, float(np.sqrt(n_scenarios / (n_scenarios - 1) * squares)) / total
 
 
-def count_clusters(numerators: FloatArray, denominators: FloatArray) -> int:
+def count_scenarios(numerators: FloatArray, denominators: FloatArray) -> int:
     """Return the number of scenarios; raise `StatsError` below five, or if one has no number."""
     if np.isnan(numerators).any() or np.isnan(denominators).any():
         raise StatsError("at least one scenario has no number, so there is no interval or test")
-    if len(denominators) < MIN_CLUSTERS:
+    if len(denominators) < MIN_SCENARIOS:
         raise StatsError("fewer than five scenarios")
     return len(denominators)
 
@@ -320,42 +321,42 @@ def with_width(low: float, high: float) -> Interval:
 
 
 def rate_interval(
-    counts: FloatArray, trials: FloatArray, *, max_a_family: float = TRIALS_A_FAMILY
+    counts: FloatArray, trials: FloatArray, *, max_per_scenario: float = MAX_TRIALS_PER_SCENARIO
 ) -> Interval:
     """Return the interval of a rate of clustered events, such as severe errors per response.
 
     It is the exact interval for the effective number of independent trials: p (1 - p) / SE², at
-    most the number of trials and at most `max_a_family` per family, times (z / t)² with G - 1
-    degrees of freedom for the error of SE itself. Without the limit per family, a few events in
+    most the number of trials and at most `max_per_scenario` per scenario, times (z / t)² with G - 1
+    degrees of freedom for the error of SE itself. Without the limit per scenario, a few events in
     different scenarios would not look clustered, and every trial would count.
 
-    With no event, SE would be 0 though it is unknown. Then each family counts as one trial, and the
-    interval is 0 .. 1 - 0.025^(1 / G). It is two-sided; the one-sided `rule_of_three` is lower. The
-    same holds in mirror image if every trial is an event. With one event or more the upper limit
-    may be lower than with none, since the clustering of the events is then known.
+    With no event, SE would be 0 though it is unknown. Then each scenario counts as one trial, and
+    the interval is 0 .. 1 - 0.025^(1 / G). It is two-sided; the one-sided `rule_of_three` is lower.
+    The same holds in mirror image if every trial is an event. With one event or more the upper
+    limit may be lower than with none, since the clustering of the events is then known.
 
     Args:
-        counts: Events, shape (n_families,), 0 to `trials`.
-        trials: Trials, shape (n_families,). A family with none is left out.
-        max_a_family: The most trials that a family counts for; infinite if trials within a family
-            hardly resemble each other, such as a grader's judgments of many items.
+        counts: Events, shape (n_scenarios,), 0 to `trials`.
+        trials: Trials, shape (n_scenarios,). A scenario with none is left out.
+        max_per_scenario: The most trials that a scenario counts for; infinite if its trials hardly
+            resemble each other, such as a grader's judgments of many items.
 
     Returns:
         Fractions of the trials, 0 to 1.
 
     Raises:
-        StatsError: There is no trial, a number is missing, or fewer than five families have trials.
+        StatsError: There is no trial, a number is missing, or fewer than five scenarios have any.
 
     Source: Korn and Graubard 1998, Survey Methodology 24:193; Clopper and Pearson 1934, Biometrika
-    26:404. The limit per family is ours.
+    26:404. The limit per scenario is ours.
     """
     tried = trials != 0
     if not tried.any():
         raise StatsError("no opportunity: the rate is 0 of 0")
     counts, trials = counts[tried], trials[tried]
-    n, total = count_clusters(counts, trials), float(trials.sum())
+    n, total = count_scenarios(counts, trials), float(trials.sum())
     rate, error = linearised_ratio(counts, trials)
-    return TrialScale(0.0, n, total / float(trials.max()), max_a_family).interval(
+    return TrialScale(0.0, n, total / float(trials.max()), max_per_scenario).interval(
         rate, rate, error, max_trials=total
     )
 
@@ -372,7 +373,7 @@ def drawn_rate_interval(counts: FloatArray, trials: FloatArray) -> Interval:
         trials: Weight of the trials, shape (n_scenarios,). A scenario with none is left out.
 
     Returns:
-        Fractions of the trials, 0 to 1; as by `rate_interval` without a limit per family if every
+        Fractions of the trials, 0 to 1; as by `rate_interval` without a limit per scenario if every
         trial or none is an event, or if scenarios do not vary.
 
     Raises:
@@ -381,7 +382,7 @@ def drawn_rate_interval(counts: FloatArray, trials: FloatArray) -> Interval:
     Source: Korn and Graubard 1998, Survey Methodology 24:193.
     """
     tried = trials != 0
-    clustered = rate_interval(counts, trials, max_a_family=np.inf)
+    clustered = rate_interval(counts, trials, max_per_scenario=np.inf)
     rate, standard_error = linearised_ratio(counts[tried], trials[tried])
     if not 0 < rate < 1 or standard_error == 0:
         return clustered
@@ -452,19 +453,21 @@ def fisher_interval(r: float, n: int) -> Interval:
     return Interval(math.tanh(z - margin), math.tanh(z + margin))
 
 
-def sum_by_cluster(rows: FloatArray, clusters: ArrayLike) -> FloatArray:
-    """Return the sum of the rows of each cluster, shape (n_clusters, n_columns).
+def sum_by_scenario(rows: FloatArray, scenarios: ArrayLike) -> FloatArray:
+    """Return the sum of the rows of each scenario, shape (n_scenarios, n_columns).
 
     Args:
         rows: Shape (n_rows, n_columns).
-        clusters: A number or name of the cluster of each row, shape (n_rows,).
+        scenarios: A number or name of the scenario of each row, shape (n_rows,).
 
     Raises:
-        StatsError: There are not as many cluster names as rows.
+        StatsError: There are not as many names as rows.
     """
-    names, place = np.unique(np.asarray(clusters), return_inverse=True)
+    names, place = np.unique(np.asarray(scenarios), return_inverse=True)
     if len(place) != len(rows):
-        raise StatsError(f"{len(place)} cluster names for {len(rows)} rows: each row needs one")
+        raise StatsError(
+            f"{len(place)} names of scenarios for {len(rows)} rows: each row needs one"
+        )
     totals = np.zeros((len(names), rows.shape[1]))
     np.add.at(totals, place, rows)
     return totals

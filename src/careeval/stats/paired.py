@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from scipy import special
 
 from careeval.errors import StatsError
-from careeval.stats.intervals import count_clusters, largest_error, ratio_errors, t_quantile
+from careeval.stats.intervals import count_scenarios, largest_error, ratio_errors, t_quantile
 from careeval.stats.score import FloatArray
 
 # A difference below this fraction of the maximum is rounding error.
@@ -71,7 +71,7 @@ def sign_flip_p_values(
     Source: Fisher 1935, The Design of Experiments, §21; Phipson and Smyth 2010,
     doi:10.2202/1544-6115.1585 (the observed pattern is counted).
     """
-    count_clusters(differences.T, np.ones(differences.shape[1]))
+    count_scenarios(differences.T, np.ones(differences.shape[1]))
     differs = np.abs(differences) > _NO_DIFFERENCE
     n_differing = differs.sum(axis=1)
     p_values = np.empty(len(differences))
@@ -121,12 +121,12 @@ def difference_intervals(
     margin.
 
     With rare errors all variation is in a few scenarios, which may not have been drawn. So with
-    `counts_errors` the standard error is at least `one_family_error`.
+    `counts_errors` the standard error is at least `one_scenario_error`.
 
     Args:
-        low: Lowest possible differences, shape (n_pairs, n_families).
+        low: Lowest possible differences, shape (n_pairs, n_scenarios).
         high: Highest possible differences, the same shape.
-        weights: Positive points, or ones, shape (n_families,).
+        weights: Positive points, or ones, shape (n_scenarios,).
         counts_errors: Whether they are differences of shares of responses with an error.
 
     Returns:
@@ -138,7 +138,7 @@ def difference_intervals(
 
     Source: Miller 2024, arXiv:2411.00640 §4.2.
     """
-    n = count_clusters((low + high).T, weights)
+    n = count_scenarios((low + high).T, weights)
     total = float(weights.sum())
     if total <= 0:
         raise StatsError("no scenario has positive points")
@@ -171,7 +171,7 @@ def t_test_p_values(
     Raises:
         StatsError: There are fewer than five scenarios, or one has no number.
     """
-    n, total = count_clusters((low + high).T, weights), float(weights.sum())
+    n, total = count_scenarios((low + high).T, weights), float(weights.sum())
     errors = _largest_errors(low, high, weights, counts_errors)
     nearest = np.maximum(np.maximum(low.sum(axis=1), -high.sum(axis=1)) / total, 0.0)
     t = np.divide(nearest, errors, out=np.full(len(errors), np.inf), where=errors > 0)
@@ -184,21 +184,21 @@ def _largest_errors(
     errors = ratio_errors(low, weights)
     for row in np.flatnonzero((low != high).any(axis=1)).tolist():
         errors[row] = largest_error(low[row], high[row], weights)
-    return np.maximum(errors, one_family_error(len(weights))) if counts_errors else errors
+    return np.maximum(errors, one_scenario_error(len(weights))) if counts_errors else errors
 
 
-def one_family_error(n_families: int) -> float:
-    """Return the standard error of a difference that is 1 in one family and 0 in all others.
+def one_scenario_error(n_scenarios: int) -> float:
+    """Return the standard error of a difference that is 1 in one scenario and 0 in all others.
 
-    In that one family, one system always errs and the other never.
+    In that one scenario, one system always errs and the other never.
 
     Args:
-        n_families: All families; in the others the systems are alike.
+        n_scenarios: All scenarios; in the others the systems are alike.
 
     Returns:
         1 / G, the clustered error of G - 1 differences of 0 and one of 1.
     """
-    return 1 / n_families
+    return 1 / n_scenarios
 
 
 def holm(p_values: Sequence[float]) -> list[float]:

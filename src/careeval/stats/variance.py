@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from careeval.errors import StatsError
-from careeval.stats.intervals import TAIL, Interval, count_clusters, draw_counts, with_width
+from careeval.stats.intervals import TAIL, Interval, count_scenarios, draw_counts, with_width
 from careeval.stats.score import FloatArray, positive_points, require_complete
 
 BoolArray = NDArray[np.bool_]
@@ -183,7 +183,7 @@ def noise_corrected_worst_interval(
         StatsError: As for `noise_corrected_worst`, or there are fewer than five scenarios, no
             variation, or too few scenarios with a response graded twice.
     """
-    n_scenarios = count_clusters(points[:, :, 0], maxima)
+    n_scenarios = count_scenarios(points[:, :, 0], maxima)
     values = _corrected(points, maxima, varies, draw_counts(n_scenarios, seed, draws))
     if np.isnan(values).mean() > _MAX_UNKNOWN:
         raise StatsError("too few scenarios have a response that was graded twice")

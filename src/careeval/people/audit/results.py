@@ -42,7 +42,7 @@ from careeval.results.people_audit import CorrectedScore, PeopleAudit, RaterPair
 from careeval.results.probe_check import POINT_CLASSES, LabelCounts
 from careeval.stats.audit import AccuracyMeasure, Confusion, measure_interval, prediction_powered
 from careeval.stats.estimate import Estimate, FloatArray, settled
-from careeval.stats.intervals import Interval, rate_interval, sum_by_cluster
+from careeval.stats.intervals import Interval, rate_interval, sum_by_scenario
 
 MIN_AUDITED = 30
 """Fewest responses of a system that people must read to correct its score; our own limit."""
@@ -180,7 +180,9 @@ class AuditedSample:
         ]
         weighted = read * np.array([weights[each.stratum] for each, _ in rows])[:, np.newaxis]
         names = [each.scenario for each, _ in rows]
-        return GraderAccuracy.weighted(sum_by_cluster(weighted, names), sum_by_cluster(read, names))
+        return GraderAccuracy.weighted(
+            sum_by_scenario(weighted, names), sum_by_scenario(read, names)
+        )
 
     def weights(self, chosen: Sequence[int], *, one_system: bool) -> dict[int, float] | str:
         """Return stratum → weight of its judgments with a truth; or why there are no weights."""
@@ -306,7 +308,7 @@ class AuditedSample:
             unknown = Estimate.unknown("no judgment was labelled by two raters")
             return RaterPairs(0, n_left_out, unknown, unknown)
         row_weights = np.array([weights[each.stratum] for each in drawn])
-        cells = sum_by_cluster(
+        cells = sum_by_scenario(
             np.array(rows) * row_weights[:, np.newaxis], [each.scenario for each in drawn]
         )
         either_way = cells.copy()
@@ -317,7 +319,7 @@ class AuditedSample:
 
         def same_interval(c: FloatArray) -> Interval:
             same, all_ = c[:, [0, 3]].sum(axis=1), c.sum(axis=1)
-            return rate_interval(same * scale, all_ * scale, max_a_family=np.inf)
+            return rate_interval(same * scale, all_ * scale, max_per_scenario=np.inf)
 
         return RaterPairs(
             n=len(rows),

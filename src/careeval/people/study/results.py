@@ -46,7 +46,7 @@ from careeval.stats.agreement import (
     krippendorff_interval,
 )
 from careeval.stats.estimate import Estimate
-from careeval.stats.intervals import MIN_CLUSTERS, Interval
+from careeval.stats.intervals import MIN_SCENARIOS, Interval
 from careeval.stats.score import FloatArray
 from careeval.stats.validity import MIN_RATERS, Endorsement, EndorsementRule, s_cvi_ave, s_cvi_ua
 
@@ -192,10 +192,10 @@ def rater_agreement(round_: RoundAnswers, scale: Scale) -> RaterAgreement:
 
     def icc_of_mean(ratings: FloatArray) -> float:
         n = len(set(scenarios[complete]))
-        if n < MIN_CLUSTERS:
+        if n < MIN_SCENARIOS:
             raise StatsError(
                 f"only {counted(n, 'scenario has', 'scenarios have')} anything that every rater "
-                f"rated; at least {MIN_CLUSTERS} are needed"
+                f"rated; at least {MIN_SCENARIOS} are needed"
             )
         return icc(ratings)
 
@@ -208,17 +208,17 @@ def rater_agreement(round_: RoundAnswers, scale: Scale) -> RaterAgreement:
         identical=estimate(identical_pairs, None),
         ac1=estimate(
             lambda r: gwet_ac1(r, LEVELS),
-            lambda r: gwet_ac1_interval(r, LEVELS, clusters=scenarios),
+            lambda r: gwet_ac1_interval(r, LEVELS, scenarios=scenarios),
         ),
         ac2=estimate(
             lambda r: gwet_ac2(r, LEVELS),
-            lambda r: gwet_ac2_interval(r, LEVELS, clusters=scenarios),
+            lambda r: gwet_ac2_interval(r, LEVELS, scenarios=scenarios),
         ),
         alpha=estimate(
             krippendorff_alpha,
-            lambda r: krippendorff_interval(r, clusters=scenarios),
+            lambda r: krippendorff_interval(r, scenarios=scenarios),
         ),
-        icc=estimate(icc_of_mean, lambda r: icc_interval(r, clusters=scenarios)),
+        icc=estimate(icc_of_mean, lambda r: icc_interval(r, scenarios=scenarios)),
     )
 
 
