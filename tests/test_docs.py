@@ -57,13 +57,13 @@ from careeval.protocol.regrade import lexical_agreement
 from careeval.report.page import MAX_CHARACTERS
 from careeval.report.payload import MAX_RESPONSES
 from careeval.results.compare import Comparison, Flip, Ranking
-from careeval.results.costs import Cost
 from careeval.results.differences import Difference
 from careeval.results.findings import findings
+from careeval.results.grader_accuracy import LabelCounts
 from careeval.results.graders import Contradiction, GradingNoise
 from careeval.results.metrics import DIRECTIONS, HEADLINE, IN_DETAIL, PLANS, SEVERE_BY_KIND
-from careeval.results.probe_check import LIMITS, LabelCounts, ProbeTrial
-from careeval.results.tables import JUDGMENTS, RESPONSES, Column, Runs, table
+from careeval.results.probe_check import LIMITS, ProbeTrial
+from careeval.results.tables import JUDGMENTS, RESPONSES, Column, Cost, Runs, table
 from careeval.sheets import bank as bank_sheets
 from careeval.sheets.bank import stats_json
 from careeval.sheets.kinds import SIGNED

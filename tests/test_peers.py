@@ -30,8 +30,7 @@ from careeval.core.scenario import Rung
 from careeval.modes.grading import read_reply, resolve
 from careeval.protocol.run import Run
 from careeval.protocol.tables import read_runs
-from careeval.results.entries import entries
-from careeval.results.entry import Entry, harms
+from careeval.results.entry import Entry, entries, harms
 from careeval.results.tables import Runs
 from careeval.stats.intervals import linearised_ratio
 from results import authored

@@ -8,9 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from careeval.results.costs import Cost, asking_cost, grading_cost
-from careeval.results.entries import entries
-from careeval.results.tables import NOT_ASKED, Runs
+from careeval.results.entry import entries
+from careeval.results.tables import NOT_ASKED, Cost, Runs, asking_cost, grading_cost
 from results.authored import Marks, judgments, responses
 
 MARKS: Marks = {"dressing-1": ["11000", "01000"], "eating-1": ["11000", "empty"]}

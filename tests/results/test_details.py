@@ -15,8 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from careeval.core.scenario import Adl, Domain
-from careeval.results.entries import entries
-from careeval.results.entry import Breakdown, Entry
+from careeval.results.entry import Breakdown, Entry, entries
 from careeval.results.held_out_words import WITHHELD
 from careeval.results.tables import Runs
 from careeval.stats.estimate import Estimate

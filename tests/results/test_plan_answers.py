@@ -10,8 +10,7 @@ import pytest
 
 from careeval.protocol.tables import read_runs
 from careeval.results.care import ANY
-from careeval.results.entries import entries
-from careeval.results.entry import Entry
+from careeval.results.entry import Entry, entries
 from careeval.results.findings import findings
 from careeval.results.graded_rubric import Errors
 from careeval.results.held_out_words import WITHHELD, withhold

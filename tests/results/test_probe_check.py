@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from careeval.core.scenario import Rubric
-from careeval.results.probe_check import LIMITS, LabelCounts, LabelledJudgment, ProbeAgreement
+from careeval.results.grader_accuracy import LabelCounts
+from careeval.results.probe_check import LIMITS, LabelledJudgment, ProbeAgreement
 
 
 def act(scenario: str, probe: int, label: bool, present: bool | None) -> LabelledJudgment:
@@ -91,7 +92,7 @@ def test_shares_leave_the_unresolved_out() -> None:
 
 def test_shares_of_nothing_are_unknown() -> None:
     """Without a label present there is no sensitivity, and it is not 0."""
-    assert LabelCounts.of([judged(1, False, False)]).sensitivity is None
+    assert LabelCounts.of([(False, False)]).sensitivity is None
     assert LabelCounts.of([]).specificity is None
 
 

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from careeval.results.care import TwinNumbers
-from careeval.results.entries import entries
+from careeval.results.entry import entries
 from careeval.results.tables import Runs
 from results.authored import all_numbers
 

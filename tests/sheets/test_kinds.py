@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from careeval.results.costs import Cost
+from careeval.results.tables import Cost
 from careeval.sheets.kinds import (
     AGREEMENT_SHARE,
     DASH,

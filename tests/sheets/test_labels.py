@@ -11,10 +11,10 @@ from careeval.core.scenario import Rubric
 from careeval.people.audit.documents import results_document, results_json, sample_document
 from careeval.people.audit.results import audit_results
 from careeval.people.audit.sample import draw
-from careeval.results.costs import Cost
 from careeval.results.findings import findings
-from careeval.results.people_audit import PeopleAudit
+from careeval.results.grader_accuracy import PeopleAudit
 from careeval.results.probe_check import LabelledJudgment, ProbeAgreement, ProbeTrial
+from careeval.results.tables import Cost
 from careeval.sheets import graders
 from careeval.sheets.entries import CORRECTED, corrected_sheet
 from careeval.sheets.kinds import DASH, FLAG, SECONDS, SIGNED, Kind

@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 
 from careeval.cli.summary import Order, _place
 from careeval.core.text import dollars, percent
-from careeval.results.entries import entries
-from careeval.results.entry import NOT_COMPARABLE, Breakdown, Entry
+from careeval.results.entry import NOT_COMPARABLE, Breakdown, Entry, entries
 from careeval.results.findings import findings
 from careeval.results.tables import Runs
 from careeval.sheets.entries import rank_texts

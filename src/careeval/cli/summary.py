@@ -16,10 +16,9 @@ from careeval.core.text import plain
 from careeval.errors import UsageError
 from careeval.files import write_text
 from careeval.results.compare import rankings
-from careeval.results.entries import entries
-from careeval.results.entry import Breakdown, Entry
+from careeval.results.entry import Breakdown, Entry, entries
+from careeval.results.grader_accuracy import PeopleAudit
 from careeval.results.metrics import Check, Limit, Outcome
-from careeval.results.people_audit import PeopleAudit
 from careeval.sheets.summary import summary_document
 from careeval.sheets.words import entry_names
 

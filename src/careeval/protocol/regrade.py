@@ -53,7 +53,6 @@ from careeval.protocol.tables import (
     responses_of,
     run_roots,
 )
-from careeval.results.costs import grading_cost
 from careeval.results.entry import Entry
 from careeval.results.probe_check import (
     LabelledJudgment,
@@ -61,7 +60,7 @@ from careeval.results.probe_check import (
     ProbeTrial,
     labelled_judgments,
 )
-from careeval.results.tables import NOT_ASKED, Runs
+from careeval.results.tables import NOT_ASKED, Runs, grading_cost
 
 PACKAGE = Path(__file__).parents[1]
 """Folder of careeval's code."""

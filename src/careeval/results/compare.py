@@ -15,8 +15,7 @@ from careeval.core.response import Grader
 from careeval.core.scenario import Adl, Domain, Rubric
 from careeval.errors import StatsError, UsageError
 from careeval.results.differences import LEVEL, Difference, Paired, Verdict, differences
-from careeval.results.entries import entries
-from careeval.results.entry import Entry, Harm, harms
+from careeval.results.entry import Entry, Harm, entries, harms
 from careeval.results.graded_rubric import GradedRubric, RatioTerms
 from careeval.results.metrics import COMPARED, SCORE, SEVERE, Metric, Number
 from careeval.results.tables import Runs, select

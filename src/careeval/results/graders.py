@@ -18,8 +18,13 @@ from careeval.core.vendors import vendor
 from careeval.errors import StatsError
 from careeval.results.entry import Entry
 from careeval.results.graded_rubric import BoolArray, GradedRubric
-from careeval.results.grader_accuracy import ClassAgreement, PointClass, class_agreement
-from careeval.results.people_audit import CorrectedScore, PeopleAudit
+from careeval.results.grader_accuracy import (
+    ClassAgreement,
+    CorrectedScore,
+    PeopleAudit,
+    PointClass,
+    class_agreement,
+)
 from careeval.results.probe_check import ProbeAgreement
 from careeval.stats.estimate import Bounded, Estimate, FloatArray, rate, settled
 from careeval.stats.intervals import rate_interval

@@ -20,13 +20,14 @@ from careeval.core.response import Grader
 from careeval.core.scenario import Probe, Rubric
 from careeval.errors import StatsError
 from careeval.results.care import Share, pair_mean
-from careeval.results.costs import Cost
 from careeval.results.grader_accuracy import (
     ClassAgreement,
     GraderAccuracy,
+    LabelCounts,
     PointClass,
     class_agreement,
 )
+from careeval.results.tables import Cost
 from careeval.stats.audit import AccuracyMeasure, Confusion
 from careeval.stats.estimate import Bounded, Estimate, FloatArray
 from careeval.stats.intervals import sum_by_scenario
@@ -54,46 +55,6 @@ class LabelledJudgment:
     pair: str = ""
     """Id of the base, if the act is right in one of a base and its twin and bad in the other; else
     empty."""
-
-
-@dataclass(frozen=True, slots=True)
-class LabelCounts:
-    """Counts of judgments that agree or disagree with labels."""
-
-    found: int  # Labelled present, judged present
-    missed: int  # Labelled present, judged absent
-    invented: int  # Labelled absent, judged present
-    cleared: int  # Labelled absent, judged absent
-    unresolved: int  # Not resolved by the grader
-
-    @staticmethod
-    def of(judgments: Iterable[LabelledJudgment]) -> LabelCounts:
-        """Return the counts of these judgments."""
-        pairs = [(j.label, j.present) for j in judgments]
-        return LabelCounts(
-            found=pairs.count((True, True)),
-            missed=pairs.count((True, False)),
-            invented=pairs.count((False, True)),
-            cleared=pairs.count((False, False)),
-            unresolved=sum(present is None for _, present in pairs),
-        )
-
-    @property
-    def n(self) -> int:
-        """Return the number of judgments, unresolved ones included."""
-        return self.found + self.missed + self.invented + self.cleared + self.unresolved
-
-    @property
-    def sensitivity(self) -> float | None:
-        """Return the share found of the present items; `None` if no item is present."""
-        present = self.found + self.missed
-        return self.found / present if present else None
-
-    @property
-    def specificity(self) -> float | None:
-        """Return the share cleared of the absent items; `None` if no item is absent."""
-        absent = self.cleared + self.invented
-        return self.cleared / absent if absent else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,17 +162,17 @@ class ProbeAgreement:
     @cached_property
     def overall(self) -> LabelCounts:
         """Return the counts over all judgments."""
-        return LabelCounts.of(self.judgments)
+        return _counts(self.judgments)
 
     @cached_property
     def by_points(self) -> Mapping[tuple[Rubric, int], LabelCounts]:
         """Return the counts by rubric and points of the item."""
-        return {key: LabelCounts.of(part) for key, part in self._by_points.items()}
+        return {key: _counts(part) for key, part in self._by_points.items()}
 
     @cached_property
     def by_trap(self) -> Mapping[str, LabelCounts]:
         """Return the counts by trap."""
-        return {key: LabelCounts.of(part) for key, part in self._by_trap.items()}
+        return {key: _counts(part) for key, part in self._by_trap.items()}
 
     @cached_property
     def accuracy(self) -> GraderAccuracy:
@@ -291,6 +252,10 @@ class ProbeAgreement:
                 reached = _at_worst(chosen, limit.measure)
                 if reached is not None and reached < limit.minimum:
                     yield f"{limit.what} {reached:z.3f} on the {rubric}, under {limit.minimum:g}"
+
+
+def _counts(judgments: Iterable[LabelledJudgment]) -> LabelCounts:
+    return LabelCounts.of((j.label, j.present) for j in judgments)
 
 
 def grader_accuracy(judgments: Iterable[LabelledJudgment]) -> GraderAccuracy:

@@ -90,7 +90,7 @@ CORRECTED = (
     Field("n_responses", "responses with a judgment that people settled", COUNT, "Responses read"),
     Field("n_judgments", "judgments that people settled", COUNT, "Judgments read"),
 )
-"""The numbers of `careeval.results.people_audit.CorrectedScore`."""
+"""The numbers of `careeval.results.grader_accuracy.CorrectedScore`."""
 
 
 def with_names(entries: Sequence[Entry]) -> Iterator[tuple[Row, Entry]]:

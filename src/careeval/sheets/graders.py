@@ -8,12 +8,11 @@ from dataclasses import replace
 from careeval import scoring
 from careeval.results.entry import harms
 from careeval.results.findings import Findings
-from careeval.results.grader_accuracy import ClassAgreement, PointClass
+from careeval.results.grader_accuracy import ClassAgreement, LabelCounts, PeopleAudit, PointClass
 from careeval.results.graders import NOT_AUDITED, NOT_TRIED, Contradiction
 from careeval.results.item_statistics import ItemStatistic
 from careeval.results.metrics import WORST_AT_N
-from careeval.results.people_audit import PeopleAudit
-from careeval.results.probe_check import LabelCounts, ProbeAgreement
+from careeval.results.probe_check import ProbeAgreement
 from careeval.sheets.entries import ENTRY, GRADER, RUBRIC, metric_field
 from careeval.sheets.kinds import (
     AGREEMENT_COEFFICIENT,
@@ -41,7 +40,7 @@ LABEL_COUNTS = (
     Field("cleared", "labelled absent, judged absent", COUNT),
     Field("unresolved", "labelled, not judged", COUNT),
 )
-"""The counts of `careeval.results.probe_check.LabelCounts`."""
+"""The counts of `careeval.results.grader_accuracy.LabelCounts`."""
 
 FINDS = Field(
     "sensitivity",
@@ -125,7 +124,7 @@ PEOPLE = (
     ),
     MACRO_F1,
 )
-"""The numbers of people against each other, as in `careeval.results.people_audit`."""
+"""The numbers of people against each other, as in `careeval.results.grader_accuracy`."""
 
 PAIR_SLIPS = (
     Field("n", "probes of twins that have one of the two right acts", COUNT),

@@ -12,13 +12,13 @@ from typing import Any
 
 from careeval.results.care import Rate
 from careeval.results.compare import Comparison, Flip, Ranking
-from careeval.results.costs import Cost
 from careeval.results.differences import Difference
 from careeval.results.entry import NOT_COMPARABLE, Breakdown, Entry, Part
 from careeval.results.graded_rubric import Errors
+from careeval.results.grader_accuracy import CorrectedScore
 from careeval.results.metrics import Number, Numbers
-from careeval.results.people_audit import CorrectedScore
 from careeval.results.probe_check import LIMITS, ProbeTrial
+from careeval.results.tables import Cost
 from careeval.sheets.graders import ACCURACY, AGREEMENT, PAIR_SLIPS, point_class
 from careeval.sheets.sheet import Field, row_of
 from careeval.stats.estimate import Estimate

@@ -13,9 +13,8 @@ from typing import Any, NamedTuple
 import polars as pl
 
 from careeval.core.text import dollars, percent, signed, thousands
-from careeval.results.costs import Cost
 from careeval.results.graded_rubric import Errors
-from careeval.results.tables import Column
+from careeval.results.tables import Column, Cost
 from careeval.stats.estimate import Estimate
 from careeval.stats.intervals import MIN_SCENARIOS
 

@@ -11,9 +11,9 @@ from dataclasses import replace
 from careeval import scoring
 from careeval.core.scenario import Rubric
 from careeval.results.findings import Findings
+from careeval.results.grader_accuracy import LabelCounts, PeopleAudit
 from careeval.results.graders import Contradiction
-from careeval.results.people_audit import PeopleAudit
-from careeval.results.probe_check import LIMITS, LabelCounts, ProbeTrial
+from careeval.results.probe_check import LIMITS, ProbeTrial
 from careeval.sheets import words
 from careeval.sheets.entries import CORRECTED, GRADER, GRADER_NAME, RUBRIC, SYSTEM
 from careeval.sheets.graders import (

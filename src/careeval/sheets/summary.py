@@ -9,6 +9,7 @@ from typing import NamedTuple
 from careeval.results.compare import Ranking
 from careeval.results.entry import OVERVIEW, Breakdown, Entry
 from careeval.results.findings import Findings
+from careeval.results.grader_accuracy import PeopleAudit
 from careeval.results.metrics import (
     HEADLINE,
     IN_DETAIL,
@@ -17,7 +18,6 @@ from careeval.results.metrics import (
     SEVERE,
     SEVERE_BY_KIND,
 )
-from careeval.results.people_audit import PeopleAudit
 from careeval.results.tables import JUDGMENTS, RESPONSES
 from careeval.sheets.comparisons import pairs_sheet, rank_sets_sheet
 from careeval.sheets.entries import (

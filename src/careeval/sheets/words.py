@@ -11,11 +11,11 @@ from typing import Any
 from careeval.core.response import Grader, ResponseState
 from careeval.core.scenario import Assistance, Condition, Domain, Rubric
 from careeval.core.text import dollars, percent
-from careeval.results.costs import Cost
 from careeval.results.entry import NOT_COMPARABLE, Entry
 from careeval.results.graded_rubric import Errors
+from careeval.results.grader_accuracy import PeopleAudit
 from careeval.results.metrics import DIRECTIONS, SEVERE_BY_KIND, Metric, Number, share_of
-from careeval.results.people_audit import PeopleAudit
+from careeval.results.tables import Cost
 from careeval.sheets.kinds import DASH, DOLLARS, ERROR_SHARE, ESTIMATE, SPENDING, UNKNOWN, Form
 from careeval.stats.estimate import Estimate
 

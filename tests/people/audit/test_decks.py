@@ -29,7 +29,7 @@ from careeval.people.audit.sample import AuditSample
 from careeval.people.forms import FormId
 from careeval.people.store import Answer
 from careeval.people.web.app import create_app
-from careeval.results.probe_check import LabelCounts
+from careeval.results.grader_accuracy import LabelCounts
 from support.review_audit import (
     FINAL,
     FIRST,

@@ -16,7 +16,7 @@ from playwright.sync_api import Browser, Page, Route, expect
 from careeval.people.audit.labels import LabelledAudit
 from careeval.people.audit.results import audit_results
 from careeval.people.store import Store, Work
-from careeval.results.probe_check import LabelCounts
+from careeval.results.grader_accuracy import LabelCounts
 from support.chromium import IN_A_BROWSER
 from support.review_audit import FINAL, FIRST, SECOND, Audit, audit_plan
 from support.review_browser import ACTIVE, check, click, press

@@ -29,9 +29,8 @@ from careeval.people.audit.sample import (
     draw,
     truth_of,
 )
-from careeval.results.entries import entries
-from careeval.results.people_audit import PeopleAudit
-from careeval.results.probe_check import LabelCounts
+from careeval.results.entry import entries
+from careeval.results.grader_accuracy import LabelCounts, PeopleAudit
 from careeval.results.tables import Runs
 from careeval.sheets.words import audit_remarks
 from careeval.stats.agreement import gwet_ac1

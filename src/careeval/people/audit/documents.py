@@ -21,7 +21,7 @@ from careeval.people.audit.labels import LabelledAudit, LabellerProgress
 from careeval.people.audit.results import MIN_AUDITED
 from careeval.people.audit.sample import SCHEMA, AuditSample, Hidden, ShownResponse
 from careeval.people.typed_forms import read_rows
-from careeval.results.people_audit import PeopleAudit
+from careeval.results.grader_accuracy import PeopleAudit
 from careeval.sheets import words
 from careeval.sheets.data_files import csv_text
 from careeval.sheets.entries import CORRECTED, RUBRIC, SYSTEM

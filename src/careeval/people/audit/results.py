@@ -34,12 +34,16 @@ from careeval.people.audit.sample import (
 from careeval.results.entry import Entry
 from careeval.results.grader_accuracy import (
     ClassAgreement,
+    CorrectedScore,
     GraderAccuracy,
+    LabelCounts,
+    PeopleAudit,
     PointClass,
+    RaterPairs,
+    SystemAudit,
     class_agreement,
 )
-from careeval.results.people_audit import CorrectedScore, PeopleAudit, RaterPairs, SystemAudit
-from careeval.results.probe_check import POINT_CLASSES, LabelCounts
+from careeval.results.probe_check import POINT_CLASSES
 from careeval.stats.audit import AccuracyMeasure, Confusion, measure_interval, prediction_powered
 from careeval.stats.estimate import Estimate, FloatArray, settled
 from careeval.stats.intervals import Interval, rate_interval, sum_by_scenario
@@ -160,13 +164,8 @@ class AuditedSample:
 
     def counts(self) -> LabelCounts:
         """Return how often the grader agrees with people where there is a truth; unweighted."""
-        pairs = Counter((truth, self.strata[each.stratum].present) for each, truth in self.settled)
-        return LabelCounts(
-            found=pairs[True, True],
-            missed=pairs[True, False],
-            invented=pairs[False, True],
-            cleared=pairs[False, False],
-            unresolved=0,
+        return LabelCounts.of(
+            (truth, self.strata[each.stratum].present) for each, truth in self.settled
         )
 
     def accuracy(self, chosen: Sequence[int], *, one_system: bool = False) -> GraderAccuracy:
