@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import sqlite3
+from contextlib import closing
 from dataclasses import dataclass
 from html import unescape
 from typing import Any
@@ -44,6 +46,11 @@ class ServedWork:
             client.post("/about", data={"years": "12"})
             client.post("/practice/1", data={"go": "skip"})
         return client
+
+    def dump(self) -> list[str]:
+        """All that is in the file."""
+        with closing(sqlite3.connect(self.store.path)) as copy:
+            return list(copy.iterdump())
 
     def close(self) -> None:
         """Let everything go."""

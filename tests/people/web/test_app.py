@@ -230,9 +230,9 @@ def test_an_answer_taken_back(study: Study) -> None:
     shown = client.get("/rate/1").text
     assert 'name="clear" value="q.validity"' in shown
     assert 'name="clear"' not in client.get("/practice/1").text  # where nothing is kept
-    before = _dump(study)
+    before = study.dump()
     assert client.post("/rate/1", data=hidden(shown) | {"clear": "q.score"}).status_code == 400
-    assert _dump(study) == before
+    assert study.dump() == before
 
 
 def test_items_are_practised_where_they_are_asked_about(
@@ -326,16 +326,9 @@ def test_looking_changes_nothing(study: Study) -> None:
     """No page that is only looked at changes the file, the link's included."""
     client = study.client("r01")
     for place in (f"/i/{study.tokens['r01']}", "/", *PAGES):
-        before = _dump(study)
+        before = study.dump()
         client.get(place)
-        assert _dump(study) == before, place
-
-
-def _dump(study: Study) -> list[str]:
-    with sqlite3.connect(study.store.path) as copy:
-        found = list(copy.iterdump())
-    copy.close()
-    return found
+        assert study.dump() == before, place
 
 
 def test_the_cookie(study: Study) -> None:
@@ -347,7 +340,7 @@ def test_the_cookie(study: Study) -> None:
     assert "SameSite=strict" in cookie
     secret = cookie.partition("=")[2].partition(";")[0]
     assert len(secret) >= 43
-    assert secret not in "".join(_dump(study))
+    assert secret not in "".join(study.dump())
 
 
 def test_every_answer_is_guarded(study: Study) -> None:
@@ -369,14 +362,14 @@ def test_forms_of_other_sites(study: Study, origin: str | None) -> None:
     """A form from another page, or from nowhere, changes nothing at any address."""
     client = study.client("r01")
     form = hidden(client.get("/rate/1").text) | {"q.realism": "1", "go": "next"}
-    before = _dump(study)
+    before = study.dump()
     headers = {"Origin": origin} if origin else {}
     if origin is None:
         del client.headers["Origin"]
     for place in ("/rate/1", "/withdraw", "/pause", "/finish", f"/i/{study.tokens['r01']}"):
         answer = client.post(place, data=form | {"delete": "everything"}, headers=headers)
         assert answer.status_code == 403
-    assert _dump(study) == before
+    assert study.dump() == before
 
 
 @pytest.mark.parametrize("first", [ORIGIN, "http://evil.example"])
@@ -384,11 +377,11 @@ def test_forms_of_other_sites(study: Study, origin: str | None) -> None:
 def test_a_form_with_two_origins(study: Study, first: str, second: str) -> None:
     """A form that states two origins is refused, whichever of them is ours."""
     client = study.client("r01")
-    before = _dump(study)
+    before = study.dump()
     headers = [("Origin", first), ("Origin", second)]
     answer = client.post("/withdraw", data={"delete": "everything"}, headers=headers)
     assert answer.status_code == 403
-    assert _dump(study) == before
+    assert study.dump() == before
 
 
 def test_no_address_is_made_from_the_host(study: Study) -> None:
@@ -588,11 +581,11 @@ def test_a_replayed_form(study: Study) -> None:
     client = study.client("r01")
     form = hidden(client.get("/rate/1").text) | {"q.realism": "4", "go": "skip"}
     assert client.post("/rate/1", data=form).headers["location"] == "/rate/2"
-    before = _dump(study)
+    before = study.dump()
     again = client.post("/rate/1", data=form)
     assert again.headers["location"] == "/rate/2?again=1"
     assert "had been saved already" in client.get("/rate/2?again=1").text
-    assert _dump(study) == before
+    assert study.dump() == before
 
 
 def test_every_change_is_saved_by_the_script(study: Study) -> None:
