@@ -91,9 +91,7 @@ def test_logs_of_two_versions_of_a_bank(tmp_path: Path) -> None:
     runs = read_runs(tmp_path)
     with pytest.raises(UsageError, match="the version of the bank differs, 1 and 2"):
         compare(runs, "first", "second")
-    found = entries(runs)
-    groups = rankings(found)
-    assert all(len(ranking.ranked) + len(ranking.left_out) == 1 for ranking in groups)
+    assert all(len(each.ranked) + len(each.left_out) == 1 for each in ranked(runs))
 
 
 def test_a_folder_of_two_versions_of_a_bank(tmp_path: Path) -> None:
@@ -139,12 +137,11 @@ def test_a_missing_epoch() -> None:
     s = one(ladder_run(marks))
     assert (s.n_responses, s.n_missing) == (24, 11)
     reason = "11 of 24 responses are missing or not graded"
-    detail = s
-    for unknown in (s.worst_at_n, detail.worst_epoch, detail.sd_epochs):
+    for unknown in (s.worst_at_n, s.worst_epoch, s.sd_epochs):
         assert unknown == Estimate.unknown(reason)
     # the one scenario: 3 and -2; the others 3
     assert s.score.value == pytest.approx((11 * 3 + 1 / 2) / 36)
-    assert detail.why_no_reliability == reason
+    assert s.why_no_reliability == reason
     assert rankings([s])[0].left_out == {"robot-a": "11 of 24 responses are missing"}
 
 
@@ -193,9 +190,8 @@ def test_a_single_scenario() -> None:
     for estimate in (s.score, s.worst_at_n, s.severe.share):
         assert estimate.value is not None
         assert (estimate.ci95, estimate.reason) == (None, "fewer than five scenarios")
-    detail = s
-    assert (detail.reliability, detail.sd_epochs.value) == (None, None)
-    assert detail.worst_epoch.value == pytest.approx(-1 / 3)
+    assert (s.reliability, s.sd_epochs.value) == (None, None)
+    assert s.worst_epoch.value == pytest.approx(-1 / 3)
     runs = runs_of({"a": {"dressing-1": ["11000"]}, "b": {"dressing-1": ["00001"]}})
     found = compare(runs, "a", "b")
     assert {d.verdict for d in found.metrics.values()} == {Verdict.unknown}
@@ -322,5 +318,4 @@ def one(runs: Runs) -> Entry:
 
 def ranked(runs: Runs) -> Any:
     """The rankings of these runs."""
-    found = entries(runs)
-    return rankings(found)
+    return rankings(entries(runs))

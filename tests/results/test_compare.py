@@ -32,6 +32,7 @@ from results.authored import (
 FIVE = [f"dressing-{k}" for k in range(1, 6)]
 ONE_POINT: Marks = {name: ["01000"] for name in [*FIVE, "eating-1"]}
 ALL_BUT_ONE_BETTER: Marks = {**{name: ["11000"] for name in FIVE}, "eating-1": ["01000"]}
+JUDGED_ALIKE = [row for name in "ab" for row in judgments(ONE_POINT, system=name)]
 
 
 def test_two_runs_by_hand() -> None:
@@ -311,16 +312,14 @@ def test_other_numbers_of_epochs() -> None:
 def test_what_is_refused(columns: dict[str, Any], word: str) -> None:
     """Another bank or choice of scenarios, or another N of a version, is refused by name."""
     rows = responses(ONE_POINT, system="a") + responses(ONE_POINT, system="b", **columns)
-    judged = judgments(ONE_POINT, system="a") + judgments(ONE_POINT, system="b")
     with pytest.raises(UsageError, match=word):
-        compare(Runs.of(rows, judged), "a", "b")
+        compare(Runs.of(rows, JUDGED_ALIKE), "a", "b")
 
 
 def test_another_letter_compares() -> None:
     """A version that differs in its letter alone compares, and a note names both."""
     rows = responses(ONE_POINT, system="a") + responses(ONE_POINT, system="b", bank_version="1-B")
-    judged = judgments(ONE_POINT, system="a") + judgments(ONE_POINT, system="b")
-    found = compare(Runs.of(rows, judged), "a", "b")
+    found = compare(Runs.of(rows, JUDGED_ALIKE), "a", "b")
     assert "Bank versions 1-0 and 1-B compare." in found.notes
 
 
@@ -328,9 +327,8 @@ def test_a_run_over_two_banks() -> None:
     """A run whose own responses are over two versions of the bank cannot be compared."""
     rows = responses(ONE_POINT, system="a") + responses(ONE_POINT, system="b")
     rows[0]["bank_version"] = "2-0"
-    judged = judgments(ONE_POINT, system="a") + judgments(ONE_POINT, system="b")
     with pytest.raises(UsageError, match=r"a cannot be compared: .* 1-0, 2-0"):
-        compare(Runs.of(rows, judged), "b", "a")
+        compare(Runs.of(rows, JUDGED_ALIKE), "b", "a")
 
 
 def test_no_scenario_in_common() -> None:
@@ -373,8 +371,7 @@ def test_version_unknown_of_a_response() -> None:
     """If a response lacks the version that the others name, the run has it all the same."""
     rows = responses(ONE_POINT, system="a") + responses(ONE_POINT, system="b")
     rows[0]["bank_version"] = None
-    judged = judgments(ONE_POINT, system="a") + judgments(ONE_POINT, system="b")
-    assert compare(Runs.of(rows, judged), "a", "b").bank_version == "1-0"
+    assert compare(Runs.of(rows, JUDGED_ALIKE), "a", "b").bank_version == "1-0"
 
 
 def test_with_itself() -> None:

@@ -41,7 +41,7 @@ def test_curves_by_hand() -> None:
     Rungs, of 3: dressing 3 and -1, eating 0 and 1. Acts, of 3 and of 4: dressing 2 and -1, eating 4
     and 2.
     """
-    actions, ladder = by_rubric(by_hand())
+    actions, ladder = entries(by_hand())
     assert values(ladder.worst_at_k) == pytest.approx([1.5 / 6, -1 / 6])
     # dressing never, eating in one of two
     assert values(ladder.severe_of_k) == pytest.approx([1 / 4, 1 / 2])
@@ -115,7 +115,7 @@ def test_curves_of_unresolved_errors() -> None:
 
 def test_scenarios_by_hand() -> None:
     """Each scenario's mean, worst, responses and severe ones are those of its two responses."""
-    _, ladder = by_rubric(by_hand())
+    _, ladder = entries(by_hand())
     dressing, eating = ladder.scenarios
     assert (dressing.scenario, dressing.about.adl) == ("dressing-1", "dressing")
     assert (dressing.score, dressing.worst) == pytest.approx((1 / 3, -1 / 3))
@@ -127,7 +127,7 @@ def test_scenarios_by_hand() -> None:
 
 def test_activity_and_domain_by_hand() -> None:
     """Dressing's function is 2 and 5/2 weighted points of 5/2; nothing is rated for intent."""
-    actions, _ = by_rubric(by_hand())
+    actions, _ = entries(by_hand())
     found = actions.by_adl_and_domain
     assert set(found) == {Adl.dressing, Adl.eating}
     assert found[Adl.dressing][UF].score.value == pytest.approx((9 / 4) / (5 / 2))
@@ -262,12 +262,10 @@ def test_bounds_hold_every_settlement(found: tuple[Marks, Random]) -> None:
 @given(marks_of_many(JUDGED))
 def test_the_curves(marks: Marks) -> None:
     """The worst at k falls from the score to the worst of n; the chance of a severe error rises."""
-    runs = ladder_run(marks)
-    (entry,) = entries(runs)
-    s = found = entry
-    assert same(found.worst_at_k[0], s.score)
-    assert same(found.worst_at_k[-1], s.worst_at_n)
-    assert same(found.severe_of_k[0], s.severe.share)
+    found = detail(ladder_run(marks))
+    assert same(found.worst_at_k[0], found.score)
+    assert same(found.worst_at_k[-1], found.worst_at_n)
+    assert same(found.severe_of_k[0], found.severe.share)
     for curve, way in ((found.worst_at_k, -1), (found.severe_of_k, 1)):
         if curve[0].value is None:
             assert {point.value for point in curve} == {None}
@@ -284,8 +282,7 @@ def test_small_cells(marks: Marks) -> None:
     """A cell of fewer than five scenarios is marked, and no number of it has an interval."""
     found = detail(ladder_run(marks, situation=["routine"], actor="person"))
     cells = [*found.by(Breakdown.situation).values(), *found.by(Breakdown.actor).values()]
-    (entry,) = entries(ladder_run(marks))
-    for cell in [*cells, *entry.by_adl.values()]:
+    for cell in [*cells, *found.by_adl.values()]:
         assert cell.small == (cell.n < 5)
         if cell.small:
             assert cell.score.ci95 is cell.severe.share.ci95 is None
@@ -295,8 +292,8 @@ def test_small_cells(marks: Marks) -> None:
 @given(marks_of_many(ANY))
 def test_scenarios_add_up_to_the_score(marks: Marks) -> None:
     """Each scenario's score, low, high and worst are, over all of them, those of the run."""
-    (entry,) = entries(ladder_run(marks))
-    s, scenarios = entry, entry.scenarios
+    s = detail(ladder_run(marks))
+    scenarios = s.scenarios
     if s.score.value is None:
         return
     # all maxima are 3
@@ -307,11 +304,6 @@ def test_scenarios_add_up_to_the_score(marks: Marks) -> None:
         worst = [found.worst for found in scenarios if found.worst is not None]
         assert s.worst_at_n.value == pytest.approx(sum(worst) / len(scenarios))
     assert sum(found.n_severe for found in scenarios) == s.severe.count
-
-
-def by_rubric(runs: Runs) -> list[Entry]:
-    """Of each entry."""
-    return entries(runs)
 
 
 def judged_in_domains(marks: Marks) -> Runs:
@@ -332,8 +324,7 @@ def detail(runs: Runs) -> Entry:
 
 def everything(runs: Runs) -> dict[str, Estimate]:
     """Every estimate of the summary and the detail of the one entry, by its path."""
-    (entry,) = entries(runs)
-    return dict(_estimates("", all_numbers(entry)))
+    return dict(_estimates("", all_numbers(detail(runs))))
 
 
 def _estimates(path: str, value: Any) -> Iterator[tuple[str, Estimate]]:

@@ -214,7 +214,7 @@ def test_only_judgments_of_missing_responses() -> None:
     assert s.not_ranked == ("1 of 1 responses are missing", f"no score: {reason}")
 
 
-def test_lost_scenario_is_no_cluster() -> None:
+def test_lost_scenario_is_in_no_interval() -> None:
     """The interval of a run that lost a scenario is that of the run without the scenario."""
     known = {f"dressing-{n}": ["01000", "11000"] for n in range(5)}
     known["dressing-0"] = ["00001", "01000"]
@@ -459,16 +459,6 @@ def test_one_response_is_its_own_worst() -> None:
     """One response to one scenario is its own worst."""
     (s,) = entries(ladder_run({"dressing-1": ["01000"]}))
     assert values(s.score, s.worst_at_n) == pytest.approx([1 / 3] * 2)
-
-
-def test_no_severe_error_still_has_an_upper_limit() -> None:
-    """Of six scenarios without a severe error the share is 0, and its interval ends above 0."""
-    (s,) = entries(ladder_run({f"dressing-{n}": ["11000", "01000"] for n in range(6)}))
-    assert (s.severe.count, s.severe.n, s.severe.share.value) == (0, 12, 0)
-    assert s.severe.share.ci95 is not None
-    # a scenario is one trial, however often it was asked: more than 12 trials would leave
-    assert s.severe.share.ci95[0] == 0
-    assert s.severe.share.ci95[1] > 1 - 0.025 ** (1 / 12)
 
 
 def test_rubric_without_positive_items_has_no_score() -> None:
