@@ -7,6 +7,7 @@ import json
 import pytest
 
 from careeval.cli.app import USAGE, run
+from support.command_line import CommandLine
 
 
 @pytest.mark.parametrize(
@@ -44,9 +45,6 @@ def test_an_error_as_json(
         (["summary", "--format", "x"], "careeval summary --help"),
     ],
 )
-def test_a_misspelt_line_gets_a_hint(
-    line: list[str], hint: str, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_misspelt_line_gets_a_hint(line: list[str], hint: str, cli: CommandLine) -> None:
     """An unknown word gets a hint: the nearest known one, or the help."""
-    assert run(line) == USAGE
-    assert f"hint: {hint}" in capsys.readouterr().err
+    assert f"hint: {hint}" in cli.refused(*line)

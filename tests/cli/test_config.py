@@ -12,6 +12,7 @@ from cyclopts.config import Env
 from careeval.cli.app import CHECK_FAILED, USAGE, run
 from careeval.cli.config import apply_file, drop_overridden, read_settings
 from careeval.errors import UsageError
+from support.command_line import CommandLine
 
 Asked = tuple[Any, Any, int, bool]
 """Model, responses, samples, resume."""
@@ -136,13 +137,10 @@ def test_names_that_nothing_reads_are_refused(
         ('[bank.check]\nfolder = "/no/such/bank"\n', "/no/such/bank holds no bank"),
     ],
 )
-def test_settings_of_a_command_below_a_command(
-    text: str, said: str, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_settings_of_a_command_below_a_command(text: str, said: str, cli: CommandLine) -> None:
     """The settings of `careeval bank check` stand below [bank.check], and nowhere else."""
     written(text)
-    assert run(["bank", "check"]) == USAGE
-    assert said in capsys.readouterr().err
+    assert said in cli.refused("bank", "check")
 
 
 def test_a_file_that_is_not_text() -> None:
@@ -194,15 +192,13 @@ def test_a_variable_that_nothing_reads_is_refused(
 
 
 def test_variables_that_something_reads_are_taken(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    monkeypatch: pytest.MonkeyPatch, cli: CommandLine
 ) -> None:
     """The variables of other commands, of this one and of none stop nothing."""
     for name in ("RUN_GRADER", "BANK_LIST_ADL", "HELD_OUT_KEY"):
         monkeypatch.setenv(f"CAREEVAL_{name}", "x")
     monkeypatch.setenv("CAREEVAL_BANK_CHECK_FOLDER", "no-such-bank")
     monkeypatch.setenv("CAREEVAL_BANK_CHECK_JSON", "true")
-    assert run(["bank", "check"]) == USAGE
-    assert "no-such-bank holds no bank" in capsys.readouterr().err
+    assert "no-such-bank holds no bank" in cli.refused("bank", "check")
     monkeypatch.setenv("CAREEVAL_SUMMARY_FOLDERS", "no-such-runs")
-    assert run(["summary"]) == USAGE
-    assert "no-such-runs is not a folder" in capsys.readouterr().err
+    assert "no-such-runs is not a folder" in cli.refused("summary")

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import pytest
 
 from careeval.cli.app import CHECK_FAILED, OK, run
 from careeval.cli.doctor import Finding, State, lines, settings, variables
+from support.command_line import CommandLine
 
 SECRET = "sk-0123456789abcdef"
 
@@ -34,10 +34,9 @@ def test_names_of_keys_and_no_key(form: list[str], capsys: pytest.CaptureFixture
     assert "user:" not in printed.out + printed.err
 
 
-def test_json_is_a_list_of_findings(capsys: pytest.CaptureFixture[str]) -> None:
+def test_json_is_a_list_of_findings(cli: CommandLine) -> None:
     """`--json` prints one document whose findings have the four fields and known states."""
-    assert run(["doctor", "--json"]) == OK
-    findings = json.loads(capsys.readouterr().out)["findings"]
+    findings = cli.json("doctor", "--json")["findings"]
     assert {frozenset(finding) for finding in findings} == {
         frozenset({"name", "state", "text", "hint"})
     }

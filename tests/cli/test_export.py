@@ -15,6 +15,7 @@ import pytest
 
 from careeval.cli.app import OK, USAGE, run
 from sheets.given_summaries import summary_schema
+from support.command_line import CommandLine
 
 DATA = Path(__file__).parents[1] / "data"
 
@@ -70,9 +71,7 @@ def test_inspect_reads_the_log_and_makes_frames_of_it(runs: Path) -> None:
     assert len(samples) == len(log.samples or []) > 0
 
 
-def test_export_needs_to_be_told_what_and_where(
-    runs: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_export_needs_to_be_told_what_and_where(runs: Path, cli: CommandLine) -> None:
     """Without folders, forms or a place the command ends with 2 and an example that works."""
     for line, said in (
         (["export"], "name the folder of a run"),
@@ -80,8 +79,7 @@ def test_export_needs_to_be_told_what_and_where(
         (["export", str(runs), "--to", "csv"], "--out is missing"),
         (["export", str(runs), "--to", "xlsx", "-o", "x"], "xlsx"),
     ):
-        assert run(line) == USAGE
-        assert said in capsys.readouterr().err
+        assert said in cli.refused(*line)
 
 
 def test_who_ran_it_is_told_to_every_eval_ever(runs: Path, tmp_path: Path) -> None:
@@ -96,12 +94,10 @@ def test_who_ran_it_is_told_to_every_eval_ever(runs: Path, tmp_path: Path) -> No
         assert source["evaluator_relationship"] == "first_party"
 
 
-def test_summary_in_detail_is_valid(runs: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_summary_in_detail_is_valid(runs: Path, cli: CommandLine) -> None:
     """`--json --detail` adds one key to an entry, and both documents keep to the schema."""
-    assert run(["summary", str(runs), "--json"]) == OK
-    plain = json.loads(capsys.readouterr().out)
-    assert run(["summary", str(runs), "--json", "--detail"]) == OK
-    full = json.loads(capsys.readouterr().out)
+    plain = cli.json("summary", str(runs), "--json")
+    full = cli.json("summary", str(runs), "--json", "--detail")
     for found in (plain, full):
         jsonschema.Draft202012Validator(summary_schema()).validate(found)
     assert full["entries"][0].keys() - plain["entries"][0].keys() == {"detail"}
@@ -127,13 +123,12 @@ def test_summary_as_parquet(
     assert set(pl.read_parquet(out)["actor"]) <= {"person", "robot"}
 
 
-def test_an_activity_is_an_adl(runs: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_activity_is_an_adl(runs: Path, cli: CommandLine) -> None:
     """--by activity prints what --by adl prints, and both together print it once."""
     printed = []
     for by in (["adl"], ["activity"], ["activity", "adl"]):
         options = [word for part in by for word in ("--by", part)]
-        assert run(["summary", str(runs), *options]) == OK
-        printed.append(capsys.readouterr().out)
+        printed.append(cli.ok("summary", str(runs), *options))
     assert printed[0] == printed[1] == printed[2]
 
 
@@ -146,15 +141,14 @@ def test_summary_by_each_part(by: str, runs: Path, capsys: pytest.CaptureFixture
         assert head in capsys.readouterr().out
 
 
-def test_several_parts_are_one_table_of_data(
-    runs: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_several_parts_are_one_table_of_data(runs: Path, cli: CommandLine) -> None:
     """Two parts in one CSV are told apart by a column; each has the rows that it has alone."""
     tables = {}
     for parts in (["adl"], ["actor"], ["adl", "actor"]):
         by = [word for part in parts for word in ("--by", part)]
-        assert run(["summary", str(runs), "--format", "csv", *by]) == OK
-        tables[tuple(parts)] = pl.read_csv(io.StringIO(capsys.readouterr().out))
+        tables[tuple(parts)] = pl.read_csv(
+            io.StringIO(cli.ok("summary", str(runs), "--format", "csv", *by))
+        )
     both = tables["adl", "actor"]
     for part in ("adl", "actor"):
         rows = both.filter(pl.col("by") == part)
@@ -162,39 +156,23 @@ def test_several_parts_are_one_table_of_data(
         assert rows["score"].to_list() == tables[part,]["score"].to_list()
 
 
-@pytest.mark.parametrize("form", ["md", "latex"])
-def test_detail_is_in_every_form(form: str, runs: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """`--detail` adds the same tables to a page and to a paper."""
-    assert run(["summary", str(runs), "--detail", "--format", form]) == OK
-    assert "worst epoch" in capsys.readouterr().out
-
-
-def test_json_has_the_part_that_is_asked_for(
-    runs: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_json_has_the_part_that_is_asked_for(runs: Path, cli: CommandLine) -> None:
     """A part that only a detail has brings the detail."""
-    assert run(["summary", str(runs), "--json", "--by", "actor"]) == OK
-    entries = json.loads(capsys.readouterr().out)["entries"]
+    entries = cli.json("summary", str(runs), "--json", "--by", "actor")["entries"]
     assert all("by_actor" in entry["detail"] for entry in entries)
 
 
-def test_summary_for_people_has_a_row_for_each_rubric(
-    runs: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_summary_for_people_has_a_row_for_each_rubric(runs: Path, cli: CommandLine) -> None:
     """A system judged on both rubrics has a row and a sentence for each; --rubric leaves one."""
-    assert run(["summary", str(runs)]) == OK
-    shown = capsys.readouterr().out
+    shown = cli.ok("summary", str(runs))
     assert "on the actions." in shown
     assert "on the ladder." in shown
-    assert run(["summary", str(runs), "--rubric", "ladder"]) == OK
-    shown = capsys.readouterr().out
+    shown = cli.ok("summary", str(runs), "--rubric", "ladder")
     assert "Severe errors and score, on the ladder" in shown
     assert "on the actions." not in shown
 
 
-def test_summary_in_detail_for_people(runs: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_summary_in_detail_for_people(runs: Path, cli: CommandLine) -> None:
     """`--detail` prints the worst epoch and the spread of epochs, which are else on demand."""
-    assert run(["summary", str(runs)]) == OK
-    assert "worst epoch" not in capsys.readouterr().out
-    assert run(["summary", str(runs), "--detail"]) == OK
-    assert "worst epoch" in capsys.readouterr().out
+    assert "worst epoch" not in cli.ok("summary", str(runs))
+    assert "worst epoch" in cli.ok("summary", str(runs), "--detail")

@@ -11,6 +11,7 @@ import pytest
 
 from careeval.cli.app import OK, USAGE, run
 from careeval.protocol.run_folder import read_run_file
+from support.command_line import CommandLine
 from support.fake_server import FakeServer
 from support.fakes import write_bank
 
@@ -146,9 +147,10 @@ def test_another_grader_of_an_unfinished_run(servers: Servers) -> None:
     assert read_run_file(folder).grader_base_url == servers.grader.base_url
 
 
-def test_one_address_for_two_graders(capsys: pytest.CaptureFixture[str]) -> None:
+def test_one_address_for_two_graders(cli: CommandLine) -> None:
     """Two graders to be checked cannot share an address."""
     graders = ["--grader", "vllm/a", "--grader", "vllm/b"]
     address = ["--grader-base-url", "http://127.0.0.1:9/v1"]
-    assert run(["audit", "probes", *graders, *address, "--bank", "bank"]) == USAGE
-    assert "the address of one grader's server, but 2 are given" in capsys.readouterr().err
+    assert "the address of one grader's server, but 2 are given" in cli.refused(
+        "audit", "probes", *graders, *address, "--bank", "bank"
+    )

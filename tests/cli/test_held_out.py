@@ -11,10 +11,11 @@ import pyrage
 import pytest
 
 from careeval.bank.sealed import KEY_VARIABLE, pack, seal
-from careeval.cli.app import OK, SOME_FAILED, USAGE, run
+from careeval.cli.app import OK, SOME_FAILED, run
 from careeval.errors import ProtocolError
 from careeval.protocol.tables import read_run, read_runs
 from careeval.protocol.task import careeval
+from support.command_line import CommandLine
 from support.fake_server import Completion, FakeServer, Request, error, well
 from support.fakes import write_bank
 
@@ -88,20 +89,16 @@ def test_a_held_out_run_tells_numbers_and_no_words(
 
 
 def test_without_the_key_nothing_is_asked(
-    line: list[str],
-    server: FakeServer,
-    capsys: pytest.CaptureFixture[str],
-    monkeypatch: pytest.MonkeyPatch,
+    line: list[str], server: FakeServer, cli: CommandLine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The split cannot be run, and the error says which variable is meant."""
     monkeypatch.delenv(KEY_VARIABLE)
-    assert run(line) == USAGE
-    assert f"set its key: {KEY_VARIABLE}" in capsys.readouterr().err
+    assert f"set its key: {KEY_VARIABLE}" in cli.refused(*line)
     assert not Path("runs").exists()
     assert not server.arrived
 
 
-def test_a_public_run_is_not_hidden(line: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_public_run_is_not_hidden(line: list[str], cli: CommandLine) -> None:
     """With the key at hand the public split is still the one that is asked, in clear."""
     at = line.index("--split")
     assert run([*line[:at], *line[at + 2 :]]) == OK
@@ -109,8 +106,7 @@ def test_a_public_run_is_not_hidden(line: list[str], capsys: pytest.CaptureFixtu
     runs = read_runs("runs/a")
     assert set(runs.responses["split"]) == {"public"}
     assert SECRETS[2] in runs.responses["text"][0]
-    assert run(["summary", "runs/a", "--json"]) == OK
-    told = json.loads(capsys.readouterr().out.partition("\n{")[2].join(["{", ""]))
+    told = cli.json("summary", "runs/a", "--json")
     assert told["entries"][0]["counts"]["scenarios"] == 2
 
 
@@ -155,21 +151,19 @@ def test_a_useless_grader_is_not_quoted_and_may_be_replaced(
 
 
 def test_a_grader_that_has_begun_is_not_replaced(
-    line: list[str], server: FakeServer, capsys: pytest.CaptureFixture[str]
+    line: list[str], server: FakeServer, cli: CommandLine
 ) -> None:
     """Half of a run by one grader and half by another would be no grading at all."""
     server.script = lambda request: (
         error(400, "No.", None) if request.kind == "ask" and request.number == 1 else well(request)
     )
     assert run(line) == SOME_FAILED
-    capsys.readouterr()
-    assert run(["run", "--resume", "-o", "runs/a", "--grader", "careeval/lexical"]) == USAGE
-    assert f"{GRADER} has begun to grade it" in capsys.readouterr().err
+    assert f"{GRADER} has begun to grade it" in cli.refused(
+        "run", "--resume", "-o", "runs/a", "--grader", "careeval/lexical"
+    )
 
 
-def test_recorded_answers_to_both_splits_share_a_folder(
-    line: list[str], capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_recorded_answers_to_both_splits_share_a_folder(line: list[str], cli: CommandLine) -> None:
     """A system's held-out run has a name of its own, and may not be given its public one's."""
     for name, scenario in (("public", "eating-001"), ("secret", "eating-h01")):
         answer = {"scenario": scenario, "response": "I ask her.", "system": "robot"}
@@ -177,8 +171,7 @@ def test_recorded_answers_to_both_splits_share_a_folder(
     rest = ["--grader", "careeval/lexical", "--bank", "bank", "-o", "runs/b"]
     held_out = ["run", "--responses", "secret.jsonl", "--split", "held-out", *rest]
     assert run(["run", "--responses", "public.jsonl", *rest]) == OK
-    assert run([*held_out, "--name", "robot"]) == USAGE
-    assert "already has a run of 'robot'" in capsys.readouterr().err
+    assert "already has a run of 'robot'" in cli.refused(*held_out, "--name", "robot")
     assert run(held_out) == OK
     assert set(read_runs("runs/b").responses["system"]) == {"robot", "robot (held-out)"}
 
@@ -190,11 +183,9 @@ def test_inspect_alone_does_not_take_the_split(line: list[str]) -> None:
 
 
 def test_an_id_of_the_split_asks_for_its_key(
-    line: list[str], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    line: list[str], cli: CommandLine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Without the key, the hint is the key, and no other scenario."""
     assert run(["bank", "show", "eating-h01", "--bank", "bank"]) == OK
     monkeypatch.delenv(KEY_VARIABLE)
-    capsys.readouterr()
-    assert run(["bank", "show", "eating-h01", "--bank", "bank"]) == USAGE
-    assert f"set {KEY_VARIABLE}" in capsys.readouterr().err
+    assert f"set {KEY_VARIABLE}" in cli.refused("bank", "show", "eating-h01", "--bank", "bank")

@@ -7,12 +7,13 @@ from pathlib import Path
 import pytest
 
 from careeval.bank import load_bank
-from careeval.cli.app import OK, USAGE, run
+from careeval.cli.app import OK, run
 from careeval.core.response import LEXICAL, Response, ResponseState
 from careeval.protocol.evaluate import resume
 from careeval.protocol.regrade import prepare_probes
 from careeval.protocol.run import Run
 from careeval.protocol.run_setup import prepare_recorded
+from support.command_line import CommandLine
 from support.fakes import Fake, keyword_grader, write_bank
 
 ANSWER = "I wait, and then she asks for the towel."
@@ -72,13 +73,7 @@ def test_a_grader_that_was_tried_has_it_on_its_card(
     ],
 )
 def test_an_audit_that_does_not_fit(
-    which: str,
-    said: str,
-    bank: Path,
-    grader: Fake,
-    runs: Path,
-    tmp_path: Path,
-    capsys: pytest.CaptureFixture[str],
+    which: str, said: str, bank: Path, grader: Fake, runs: Path, tmp_path: Path, cli: CommandLine
 ) -> None:
     """A folder without a finished audit of this very grader is refused, and no page is written."""
     folder = runs
@@ -88,8 +83,7 @@ def test_an_audit_that_does_not_fit(
         folder = _audited(bank, tmp_path / "audit", LEXICAL)
     page = tmp_path / "page.html"
     line = ["report", str(runs), "--bank", str(bank), "--probes", str(folder), "-o", str(page)]
-    assert run(line) == USAGE
-    assert said in " ".join(capsys.readouterr().err.split())
+    assert said in " ".join(cli.refused(*line).split())
     assert not page.exists()
 
 

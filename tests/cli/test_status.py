@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import signal
 from pathlib import Path
@@ -16,6 +15,7 @@ from careeval.protocol.prices import FREE
 from careeval.protocol.run import Run
 from careeval.protocol.run_files import locked
 from careeval.protocol.run_setup import prepare, prepare_recorded
+from support.command_line import CommandLine
 from support.fakes import write_bank
 
 
@@ -89,10 +89,9 @@ def test_a_pipe_in_the_place_of_a_file_is_not_waited_for(
         assert name in printed.err
 
 
-def test_as_json(runs: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_as_json(runs: Path, cli: CommandLine) -> None:
     """Programs get the same numbers."""
-    assert run(["status", str(runs), "--json"]) == OK
-    first, second = json.loads(capsys.readouterr().out)["runs"]
+    first, second = cli.json("status", str(runs), "--json")["runs"]
     assert (first["asked"], first["complete"], first["running"]) == (1, True, False)
     assert (second["responses"], second["asked"], second["complete"]) == (4, 0, False)
 
@@ -103,7 +102,6 @@ def test_an_empty_folder_has_no_run(tmp_path: Path, capsys: pytest.CaptureFixtur
     assert "has no run" in capsys.readouterr().err
 
 
-def test_a_folder_that_is_not_there(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_folder_that_is_not_there(tmp_path: Path, cli: CommandLine) -> None:
     """A folder that is not there is refused."""
-    assert run(["status", str(tmp_path / "none")]) == USAGE
-    assert "is not a folder" in capsys.readouterr().err
+    assert "is not a folder" in cli.refused("status", str(tmp_path / "none"))

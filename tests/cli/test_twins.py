@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from careeval.cli.app import OK, run
+from support.command_line import CommandLine
 
 ANSWERS = Path(__file__).parents[2] / "pilot/answers/closed.jsonl"
 FAMILIES = r"-10[1-3]"
@@ -40,16 +41,13 @@ def test_the_report_and_the_site_say_what_the_grader_mistakes(graded: Path) -> N
         assert all(word in shown for word in ("Adapted", "Mistaken by the", "Swapped by the"))
 
 
-def test_the_summary_is_of_the_bank_that_was_asked(
-    graded: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_summary_is_of_the_bank_that_was_asked(graded: Path, cli: CommandLine) -> None:
     """The lexical grader is tried on the probes of bank 4, which has twins."""
-    assert run(["summary", str(graded)]) == OK
-    assert "probes of twins" in " ".join(capsys.readouterr().out.split())
+    assert "probes of twins" in " ".join(cli.ok("summary", str(graded)).split())
 
 
 def test_the_files_say_what_the_grader_mistakes(
-    graded: Path, capsys: pytest.CaptureFixture[str]
+    graded: Path, cli: CommandLine, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """The graders' table has the counts and shares; the trial on the probes prints them."""
     tables = graded.parent / "tables"
@@ -59,7 +57,6 @@ def test_the_files_say_what_the_grader_mistakes(
     (card,) = csv.DictReader(io.StringIO(cards))
     capsys.readouterr()
     trial = ["audit", "probes", "--bank", "4", "--grader", "careeval/lexical", "--json"]
-    assert run([*trial, "-o", str(graded.parent / "audit")]) == OK
-    (told,) = json.loads(capsys.readouterr().out)["graders"]
+    (told,) = cli.json(*trial, "-o", str(graded.parent / "audit"))["graders"]
     assert float(card["pairs.swapped"]) == pytest.approx(told["pairs"]["swapped"]["value"])
     assert int(card["pairs.n"]) == told["pairs"]["n"] == 325

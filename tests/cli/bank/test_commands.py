@@ -21,6 +21,7 @@ from careeval.bank.sealed import HASH, KEY_VARIABLE, SEALED
 from careeval.cli.app import CHECK_FAILED, OK, USAGE, run
 from careeval.cli.bank.commands import EXAMPLES
 from support.bank_folder import SCENARIO, BankFolder, write_held_out
+from support.command_line import CommandLine
 
 DOCS = Path(__file__).parents[3] / "docs"
 
@@ -45,30 +46,24 @@ def key(monkeypatch: pytest.MonkeyPatch) -> str:
     return made
 
 
-def test_list_takes_what_is_asked_for(
-    folder: BankFolder, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_list_takes_what_is_asked_for(folder: BankFolder, cli: CommandLine) -> None:
     """A scenario is listed where it fits every filter, and nowhere else."""
     line = ["bank", "list", "--bank", str(folder.root), "--json"]
-    assert run(line) == OK
-    (row,) = json.loads(capsys.readouterr().out)
+    (row,) = cli.json(*line)
     assert (row["id"], row["condition"], row["words"]) == ("dressing-001", "stroke", 75)
     for no in (["--adl", "eating"], ["--condition", "ms"], ["--actor", "robot"]):
-        assert run([*line, *no]) == OK
-        assert json.loads(capsys.readouterr().out) == []
-    assert run([*line, "--situation", "discomfort", "--adl", "dressing", "--adl", "eating"]) == OK
-    assert len(json.loads(capsys.readouterr().out)) == 1
+        assert cli.json(*line, *no) == []
+    assert (
+        len(cli.json(*line, "--situation", "discomfort", "--adl", "dressing", "--adl", "eating"))
+        == 1
+    )
 
 
-def test_show_tells_points_only_where_asked(
-    folder: BankFolder, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_show_tells_points_only_where_asked(folder: BankFolder, cli: CommandLine) -> None:
     """Without points, neither a sign, a domain nor a reason is shown, and not the file's order."""
     line = ["bank", "show", "dressing-001", "--bank", str(folder.root)]
-    assert run(line) == OK
-    without = capsys.readouterr().out
-    assert run([*line, "--points"]) == OK
-    with_points = capsys.readouterr().out
+    without = cli.ok(*line)
+    with_points = cli.ok(*line, "--points")
     (scenario,) = load_bank(folder.root).scenarios
     for action in scenario.actions:
         assert action.text in without
@@ -80,16 +75,15 @@ def test_show_tells_points_only_where_asked(
     assert [action.id for action in shown] != [action.id for action in scenario.actions]
 
 
-def test_show_of_an_unknown_id_names_the_nearest(
-    folder: BankFolder, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_show_of_an_unknown_id_names_the_nearest(folder: BankFolder, cli: CommandLine) -> None:
     """A mistyped id gets a hint with the nearest one."""
-    assert run(["bank", "show", "dresing-001", "--bank", str(folder.root)]) == USAGE
-    assert "did you mean 'dressing-001'?" in capsys.readouterr().err
+    assert "did you mean 'dressing-001'?" in cli.refused(
+        "bank", "show", "dresing-001", "--bank", str(folder.root)
+    )
 
 
 def test_stats_are_made_of_the_files(
-    folder: BankFolder, capsys: pytest.CaptureFixture[str]
+    folder: BankFolder, cli: CommandLine, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Coverage, probes and the second reading, whose kappa is computed anew from its rows."""
     assert run(["bank", "stats", "--bank", str(folder.root), "--json"]) == OK
@@ -97,55 +91,49 @@ def test_stats_are_made_of_the_files(
     told = json.loads(capsys.readouterr().out)
     assert told["coverage"]["condition"]["stroke"]["dressing"] == 1
     assert told["probes"]["scores"]["expert"] == {"n": 1, "ladder": 1.0, "actions": 1.0}
-    assert run(["bank", "stats", "--bank", str(folder.root)]) == OK
-    printed = capsys.readouterr().out
+    printed = cli.ok("bank", "stats", "--bank", str(folder.root))
     assert "1 scenario, the public split" in printed
 
 
 def test_check_says_what_a_bank_is_held_to(
-    folder: BankFolder, capsys: pytest.CaptureFixture[str]
+    folder: BankFolder, cli: CommandLine, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """A bank without rules is checked for its form only, and the output says so."""
     line = ["bank", "check", str(folder.root)]
-    assert run(line) == OK
-    assert capsys.readouterr().out == "1 scenario, 5 probes: no problem found\n"
+    assert cli.ok(*line) == "1 scenario, 5 probes: no problem found\n"
     folder.plant(SCENARIO, "carries-on\n    points: -2", "carries-on\n    points: -1")
     assert run(line) == CHECK_FAILED
     assert "its form alone" not in capsys.readouterr().out
 
     folder.plant("bank.yaml", "rules: careeval\n", "")
 
-    assert run(line) == OK
-    assert capsys.readouterr().out == (
+    assert cli.ok(*line) == (
         "1 scenario, 5 probes: no problem found; "
         "held to its form alone (its bank.yaml names no rules)\n"
     )
 
 
 def test_check_counts_what_was_rated_in_another_version(
-    folder: BankFolder, capsys: pytest.CaptureFixture[str]
+    folder: BankFolder, cli: CommandLine
 ) -> None:
     """A revision that waits for its raters is no problem, but is counted."""
     entry = '{"version": 1, "hash": "0123456789ab", "status": "validated", "evidence": []}'
     (folder.root / "evidence.json").write_text(f'{{"dressing-001": {entry}}}', encoding="utf-8")
     folder.plant(SCENARIO, "\nversion: 1\n", "\nversion: 2\n")
-    assert run(["bank", "check", str(folder.root)]) == OK
-    assert capsys.readouterr().out == (
+    assert cli.ok("bank", "check", str(folder.root)) == (
         "1 scenario, 5 probes: no problem found; "
         "1 scenario rated in another version than the present one\n"
     )
 
 
 def test_new_writes_what_is_given_and_refuses_what_is_not(
-    folder: BankFolder, capsys: pytest.CaptureFixture[str]
+    folder: BankFolder, cli: CommandLine, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Without a terminal to ask at, the first thing that is missing is named."""
     line = ["bank", "new", str(folder.root), "--adl", "bathing", "--condition", "als",
             "--assistance", "02", "--situation", "refusal", "--pronoun", "he"]  # fmt: skip
-    assert run(line) == USAGE
-    assert "--age is missing" in capsys.readouterr().err
-    assert run([*line, "--age", "61"]) == OK
-    paths = capsys.readouterr().out.split()
+    assert "--age is missing" in cli.refused(*line)
+    paths = cli.ok(*line, "--age", "61").split()
     assert [Path(path).name for path in paths] == ["bathing-001.yaml", "bathing-001.probes.yaml"]
     assert run(["bank", "check", str(folder.root)]) == CHECK_FAILED
     assert "is still to be written" in capsys.readouterr().out
@@ -159,13 +147,12 @@ def test_new_writes_what_is_given_and_refuses_what_is_not(
     ],
 )
 def test_new_writes_nothing_that_could_not_be_read(
-    folder: BankFolder, capsys: pytest.CaptureFixture[str], more: list[str], message: str
+    folder: BankFolder, cli: CommandLine, more: list[str], message: str
 ) -> None:
     """The fault is named in a line, and the bank is unchanged."""
     line = ["bank", "new", str(folder.root), "--adl", "bathing", "--condition", "als",
             "--assistance", "02", "--situation", "refusal", "--pronoun", "he"]  # fmt: skip
-    assert run([*line, *more]) == USAGE
-    assert message in capsys.readouterr().err
+    assert message in cli.refused(*line, *more)
     assert run(["bank", "check", str(folder.root)]) == OK
 
 
@@ -198,20 +185,17 @@ def test_new_begins_a_bank(there: bool, tmp_path: Path, capsys: pytest.CaptureFi
     assert load_bank(root).about == about
 
 
-def test_new_begins_no_bank_among_other_files(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_new_begins_no_bank_among_other_files(tmp_path: Path, cli: CommandLine) -> None:
     """A folder that holds anything else is left alone, and an impossible outline makes nothing."""
     (tmp_path / "notes.txt").touch()
-    assert run(["bank", "new", str(tmp_path), *NEW]) == USAGE
-    assert "new or empty" in capsys.readouterr().err
+    assert "new or empty" in cli.refused("bank", "new", str(tmp_path), *NEW)
     assert [path.name for path in tmp_path.iterdir()] == ["notes.txt"]
     assert run(["bank", "new", str(tmp_path / "new"), *NEW[:-1], "17"]) == USAGE
     assert not (tmp_path / "new").exists()
 
 
 def test_the_examples_of_import_work_as_printed(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cli: CommandLine
 ) -> None:
     """The command of the help makes a bank of a workbook, and the guide's of the file it shows."""
     monkeypatch.chdir(tmp_path)
@@ -220,8 +204,7 @@ def test_the_examples_of_import_work_as_printed(
     assert shown is not None
     text, line = shown.groups()
     Path("theirs.csv").write_text(text, encoding="utf-8")
-    assert run(shlex.split(line)[1:]) == OK
-    assert "2 scenarios, 6 options" in capsys.readouterr().out
+    assert "2 scenarios, 6 options" in cli.ok(*shlex.split(line)[1:])
     assert run(["bank", "check", "their-bank"]) == OK
     assert run(["bank", "show", "dressing-001", "--bank", "their-bank"]) == OK
 
@@ -235,19 +218,18 @@ def test_the_examples_of_import_work_as_printed(
         book.active.append(row)
     book.save("theirs.xlsx")
     shutil.rmtree("their-bank")
-    assert run(shlex.split(line)) == OK
-    assert "2 scenarios, 6 options" in capsys.readouterr().out
+    assert "2 scenarios, 6 options" in cli.ok(*shlex.split(line))
 
 
-def test_import_reads_its_mapping(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_import_reads_its_mapping(
+    tmp_path: Path, cli: CommandLine, capsys: pytest.CaptureFixture[str]
+) -> None:
     """A column named on the command line is taken; a mapping without one is refused."""
     file = tmp_path / "a.csv"
     file.write_text("Case,Option,Score\nShe waits.,Asks her.,2\n", encoding="utf-8")
     line = ["bank", "import", str(file), "-o", str(tmp_path / "b"), "--name", "b"]
-    assert run([*line, "--adl", "eating"]) == USAGE
-    assert "--map text=COLUMN" in capsys.readouterr().err
-    assert run([*line, "--adl", "eating", "--map", "Case"]) == USAGE
-    assert "is not FIELD=COLUMN" in capsys.readouterr().err
+    assert "--map text=COLUMN" in cli.refused(*line, "--adl", "eating")
+    assert "is not FIELD=COLUMN" in cli.refused(*line, "--adl", "eating", "--map", "Case")
     assert run([*line, "--adl", "eating", "--map", "text=Case"]) == OK
     told = capsys.readouterr()
     assert "1 scenarios, 1 options" in told.out
@@ -309,6 +291,7 @@ def test_what_is_sealed_is_seen_with_the_key_alone(
     folder: BankFolder,
     apart: Path,
     key: str,
+    cli: CommandLine,
     capsys: pytest.CaptureFixture[str],
     monkeypatch: pytest.MonkeyPatch,
     tmp_path: Path,
@@ -318,8 +301,7 @@ def test_what_is_sealed_is_seen_with_the_key_alone(
     digest = (folder.root / HASH).read_text(encoding="utf-8").split()[0]
     assert digest in capsys.readouterr().out
     line = ["bank", "list", "--bank", str(folder.root), "--json"]
-    assert run(line) == OK
-    assert [r["split"] for r in json.loads(capsys.readouterr().out)] == ["public", "held-out"]
+    assert [r["split"] for r in cli.json(*line)] == ["public", "held-out"]
     opened = tmp_path / "opened"
     assert run(["bank", "open", str(opened), "--bank", str(folder.root)]) == OK
     for path in apart.rglob("*.yaml"):
@@ -329,11 +311,11 @@ def test_what_is_sealed_is_seen_with_the_key_alone(
     capsys.readouterr()
 
     monkeypatch.delenv(KEY_VARIABLE)
-    assert run(line) == OK
-    assert [r["split"] for r in json.loads(capsys.readouterr().out)] == ["public"]
+    assert [r["split"] for r in cli.json(*line)] == ["public"]
     for command in (["seal", str(apart)], ["open", str(tmp_path / "again")]):
-        assert run(["bank", *command, "--bank", str(folder.root)]) == USAGE
-        assert "set CAREEVAL_HELD_OUT_KEY" in capsys.readouterr().err
+        assert "set CAREEVAL_HELD_OUT_KEY" in cli.refused(
+            "bank", *command, "--bank", str(folder.root)
+        )
     assert not (tmp_path / "again").exists()
 
 
@@ -350,12 +332,13 @@ def test_a_split_with_a_problem_is_not_sealed(
 
 
 def test_nothing_is_opened_in_a_git_repository(
-    folder: BankFolder, apart: Path, key: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    folder: BankFolder, apart: Path, key: str, tmp_path: Path, cli: CommandLine
 ) -> None:
     """A folder in a git repository is refused, since a commit there would publish the split."""
     assert run(["bank", "seal", str(apart), "--bank", str(folder.root)]) == OK
     (tmp_path / "repository" / ".git").mkdir(parents=True)
     inside = tmp_path / "repository" / "below" / "open"
-    assert run(["bank", "open", str(inside), "--bank", str(folder.root)]) == USAGE
-    assert "lies in the git repository" in capsys.readouterr().err
+    assert "lies in the git repository" in cli.refused(
+        "bank", "open", str(inside), "--bank", str(folder.root)
+    )
     assert not inside.exists()

@@ -10,6 +10,7 @@ import pytest
 
 from careeval.cli.app import CHECK_FAILED, OK, USAGE, run
 from support.bank_folder import BankFolder
+from support.command_line import CommandLine
 from support.small_world import SAFE_PLAN, SAFE_TREE, WORLD_ID, write_world_bank
 
 CARELESS = [
@@ -203,9 +204,7 @@ def test_mistakes_are_the_users(  # type: ignore[no-untyped-def]
     assert hint in second
 
 
-def test_files_that_cannot_be_read(
-    bank: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_files_that_cannot_be_read(bank: str, tmp_path: Path, cli: CommandLine) -> None:
     """A file that is missing, no text, or too large is the user's mistake too."""
     (tmp_path / "latin.json").write_bytes(b'{"steps": "\xe9"}')
     (tmp_path / "large.json").write_text(" " * 2_000_001)
@@ -215,50 +214,41 @@ def test_files_that_cannot_be_read(
         ("large.json", "large"),
     ):
         line = ["plan", "check", str(tmp_path / name), "--world", WORLD_ID, "--bank", bank]
-        assert run(line) == USAGE
-        assert message in capsys.readouterr().err
+        assert message in cli.refused(*line)
 
 
-def test_a_bank_without_worlds_is_refused(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_bank_without_worlds_is_refused(tmp_path: Path, cli: CommandLine) -> None:
     """A bank of another mode is named, with its mode."""
     folder = str(BankFolder.good(tmp_path / "good").root)
-    assert run(["plan", "worlds", "--bank", folder]) == USAGE
-    printed = capsys.readouterr().err
+    printed = cli.refused("plan", "worlds", "--bank", folder)
     assert "has no worlds: its mode is response" in printed
     assert "hint: leave --bank out" in printed
 
 
-def test_worlds_are_listed(bank: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_worlds_are_listed(bank: str, cli: CommandLine) -> None:
     """A world is listed with its body, the length of what is asked, and the shared dangers."""
-    assert run(["plan", "worlds", "--bank", bank, "--json"]) == OK
-    (row,) = json.loads(capsys.readouterr().out)
-    assert run(["plan", "world", WORLD_ID, "--bank", bank]) == OK
-    text = capsys.readouterr().out.removesuffix("\n")
+    (row,) = cli.json("plan", "worlds", "--bank", bank, "--json")
+    text = cli.ok("plan", "world", WORLD_ID, "--bank", bank).removesuffix("\n")
 
     assert row == {
         "id": WORLD_ID, "adl": "eating", "condition": "stroke", "body": "small-arm",
         "words": len(text.split()), "characters": len(text), "goals": 3, "dangers": 11,
     }  # fmt: skip
-    assert run(["plan", "worlds", "--bank", bank]) == OK
-    assert "small-arm" in capsys.readouterr().out
+    assert "small-arm" in cli.ok("plan", "worlds", "--bank", bank)
 
 
-def test_world_has_what_a_system_is_asked(bank: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_world_has_what_a_system_is_asked(bank: str, cli: CommandLine) -> None:
     """The text has the body, the situation and the names, and no goal or danger."""
-    assert run(["plan", "world", WORLD_ID, "--bank", bank, "--json"]) == OK
-    asked = json.loads(capsys.readouterr().out)
+    asked = cli.json("plan", "world", WORLD_ID, "--bank", bank, "--json")
     assert (asked["id"], asked["body"]) == (WORLD_ID, "small-arm")
     for part in ("Your greatest force is 20 N", "A man wants one spoonful", "- mouth: his mouth"):
         assert part in asked["text"]
     assert "Consent is asked" not in asked["text"]
 
 
-def test_schema_takes_the_plans_that_are_read(capsys: pytest.CaptureFixture[str]) -> None:
+def test_schema_takes_the_plans_that_are_read(cli: CommandLine) -> None:
     """The schema takes a plan, and refuses one with an unknown act."""
-    assert run(["plan", "schema"]) == OK
-    schema = json.loads(capsys.readouterr().out)
+    schema = cli.json("plan", "schema")
     jsonschema.Draft202012Validator.check_schema(schema)
     jsonschema.validate(SAFE_PLAN, schema)
     with pytest.raises(jsonschema.ValidationError):

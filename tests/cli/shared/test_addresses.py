@@ -12,6 +12,7 @@ import pytest
 from careeval.cli.app import OK, USAGE, run
 from careeval.modes.response import RESPONSE
 from careeval.protocol.run_folder import amend_run, read_run_file
+from support.command_line import CommandLine
 from support.fake_server import FakeServer
 from support.fakes import write_bank
 from support.sweep_files import write_sweep
@@ -52,12 +53,11 @@ class Terminal(io.StringIO):
 
 
 def test_a_foreign_folder_gets_no_key(
-    theirs: Path, elsewhere: FakeServer, capsys: pytest.CaptureFixture[str]
+    theirs: Path, elsewhere: FakeServer, cli: CommandLine
 ) -> None:
     """An address of the folder alone is refused, with the option that agrees, which is kept."""
     line = ["run", "--resume", "-o", "theirs"]
-    assert run(line) == USAGE
-    error = capsys.readouterr().err
+    error = cli.refused(*line)
     assert f"calls to openai-api/fake/a would go to {elsewhere.base_url}, with your key" in error
     assert f"add --allow-address {elsewhere.base_url}, once" in error
     assert run([*line, "--yes"]) == USAGE
@@ -108,24 +108,20 @@ def test_what_was_typed_is_not_asked_about(
 
 
 def test_an_argument_that_redirects_is_refused(
-    theirs: Path,
-    elsewhere: FakeServer,
-    capsys: pytest.CaptureFixture[str],
-    monkeypatch: pytest.MonkeyPatch,
+    theirs: Path, elsewhere: FakeServer, cli: CommandLine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A provider's argument of the folder is shown with its value, quoted for the shell."""
     monkeypatch.setenv("FAKE_BASE_URL", elsewhere.base_url)
     headers = {"Host": "it's"}
     amend_run(theirs, base_url=None, model_args={"default_headers": headers})
-    assert run(["run", "--resume", "-o", "theirs"]) == USAGE
-    error = capsys.readouterr().err
+    error = cli.refused("run", "--resume", "-o", "theirs")
     assert 'would be called with default_headers={"Host": "it\'s"}' in error
     assert "--allow-address 'default_headers=" in error
     assert elsewhere.n_arrived("ask") == 0
 
 
 def test_a_probe_check_that_was_planted_gets_no_key(
-    theirs: Path, elsewhere: FakeServer, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    theirs: Path, elsewhere: FakeServer, tmp_path: Path, cli: CommandLine
 ) -> None:
     """An unfinished check that asks a model at an address of its own is not resumed."""
     line = ["audit", "probes", "--grader", "careeval/lexical", "-o", "audit"]
@@ -135,30 +131,31 @@ def test_a_probe_check_that_was_planted_gets_no_key(
     }
     amend_run(theirs, system="probes", grader="careeval/lexical", task=task)
     theirs.rename(tmp_path / "audit")
-    assert run(line) == USAGE
-    assert "you have not agreed to this" in capsys.readouterr().err
+    assert "you have not agreed to this" in cli.refused(*line)
     assert elsewhere.n_arrived("ask") == 0
 
 
 def test_a_sweeps_file_needs_agreement_too(
-    elsewhere: FakeServer, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    elsewhere: FakeServer, tmp_path: Path, cli: CommandLine
 ) -> None:
     """The address in a sweep's file is refused until it is agreed to, also with --yes."""
     systems = f'[[systems]]\nmodel = "openai-api/fake/a"\nbase_url = "{elsewhere.base_url}"\n'
     file = write_sweep(tmp_path, tmp_path / "bank", systems)
-    assert run(["sweep", str(file), "-o", "s", "--yes"]) == USAGE
-    assert f"--allow-address {elsewhere.base_url}" in capsys.readouterr().err
+    assert f"--allow-address {elsewhere.base_url}" in cli.refused(
+        "sweep", str(file), "-o", "s", "--yes"
+    )
     assert not Path("s").exists()
 
 
 def test_a_settings_file_of_the_folder_cannot_agree(
-    theirs: Path, elsewhere: FakeServer, capsys: pytest.CaptureFixture[str]
+    theirs: Path, elsewhere: FakeServer, cli: CommandLine
 ) -> None:
     """careeval.toml may come with the folder, so it has no allow_address."""
     assert theirs.exists()
     for name in ("allow_address", "allow-address"):
         text = f'[run]\n{name} = ["{elsewhere.base_url}"]\n'
         Path("careeval.toml").write_text(text, encoding="utf-8")
-        assert run(["run", "--resume", "-o", "theirs"]) == USAGE
-        assert "careeval.toml: --allow-address must be typed" in capsys.readouterr().err
+        assert "careeval.toml: --allow-address must be typed" in cli.refused(
+            "run", "--resume", "-o", "theirs"
+        )
     assert elsewhere.n_arrived("ask") == 0

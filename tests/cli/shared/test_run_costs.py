@@ -14,6 +14,7 @@ from careeval.protocol.ledger import read_paid_calls
 from careeval.protocol.run import Run
 from careeval.protocol.run_folder import read_run_file
 from support import fake_server
+from support.command_line import CommandLine
 from support.fake_server import Completion, FakeServer, Request
 from support.fakes import write_bank
 
@@ -61,20 +62,17 @@ def test_a_dry_run_says_what_it_would_cost_and_does_nothing(
     assert not Path("runs").exists()
 
 
-def test_a_model_without_a_price_is_unknown(
-    line: list[str], capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_model_without_a_price_is_unknown(line: list[str], cli: CommandLine) -> None:
     """The cost of a model that no list has is unknown in the plan, and is not in the total."""
     without = [word for word in line if word not in {"--prices", "prices.toml"}]
-    assert run([*without, "--dry-run"]) == OK
-    printed = capsys.readouterr().out
+    printed = cli.ok(*without, "--dry-run")
     assert printed.count("no price: --prices FILE") == 2
     assert "total (known)" in printed
 
 
 @pytest.mark.parametrize("command", ["grade", "audit"])
 def test_grading_again_and_the_audit_have_a_plan_too(
-    command: str, line: list[str], capsys: pytest.CaptureFixture[str]
+    command: str, line: list[str], cli: CommandLine
 ) -> None:
     """Grading again and the audit have a dry run too, which leaves nothing behind."""
     answers = [{"scenario": name, "response": "I wait."} for name in ("dressing-001", "eating-001")]
@@ -85,9 +83,7 @@ def test_grading_again_and_the_audit_have_a_plan_too(
     before = sorted(Path("runs").rglob("*"))
     words = {"grade": ["grade", "runs/a"], "audit": ["audit", "probes", "-o", "runs/audit"]}
     dry = ["--grader", GRADER, "--bank", "bank", "--prices", "prices.toml", "--dry-run"]
-    capsys.readouterr()
-    assert run([*words[command], *dry]) == OK
-    assert {"grade": "2 gradings", "audit": "4 gradings"}[command] in capsys.readouterr().out
+    assert {"grade": "2 gradings", "audit": "4 gradings"}[command] in cli.ok(*words[command], *dry)
     assert sorted(Path("runs").rglob("*")) == before
 
 
@@ -106,7 +102,7 @@ def test_nothing_is_sent_before_somebody_says_yes(
 
 
 def test_a_budget_holds_and_can_be_raised(
-    server: FakeServer, line: list[str], capsys: pytest.CaptureFixture[str]
+    server: FakeServer, line: list[str], cli: CommandLine, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """A run ends with status 4 when no call fits its budget any more, and is finished later.
 
@@ -124,8 +120,9 @@ def test_a_budget_holds_and_can_be_raised(
     assert "careeval run --resume -o runs/a --max-cost MORE" in said
     assert sum(server.answered.values()) == len(calls)
 
-    assert run(["run", "--resume", "-o", "runs/a", "--dry-run"]) == OK
-    assert "On disk, and not asked for again" in capsys.readouterr().out
+    assert "On disk, and not asked for again" in cli.ok(
+        "run", "--resume", "-o", "runs/a", "--dry-run"
+    )
     assert read_run_file(folder).max_cost == 0.05
     # a call of another kind may fit still
     assert run(["run", "--resume", "-o", "runs/a"]) == BUDGET_REACHED
@@ -152,6 +149,7 @@ def test_answers_without_a_token_count(
     server: FakeServer,
     line: list[str],
     monkeypatch: pytest.MonkeyPatch,
+    cli: CommandLine,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     """Answers without a token count are kept at unknown cost, and a budget ends the run."""
@@ -172,8 +170,7 @@ def test_answers_without_a_token_count(
     assert set(server.answered.values()) == {1}
     capsys.readouterr()
     for command in (["summary", "runs/a"], ["status", "runs/a"]):
-        assert run(command) == OK
-        assert "unknown" in capsys.readouterr().out
+        assert "unknown" in cli.ok(*command)
 
 
 def test_a_cost_log_with_negative_numbers(
@@ -209,11 +206,12 @@ def test_another_address_has_no_list_price(
     assert SpendingOptions().with_prices(Run("a", gpt, gpt, 1)).prices == {}
 
 
-def test_a_budget_needs_every_price(line: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_budget_needs_every_price(line: list[str], cli: CommandLine) -> None:
     """With a price that is not known a budget is refused before anything is set up."""
     without = [word for word in line if word not in {"--prices", "prices.toml"}]
-    assert run([*without, "--max-cost", "1"]) == USAGE
-    assert f"the price of {MODEL}, {GRADER} is not known" in capsys.readouterr().err
+    assert f"the price of {MODEL}, {GRADER} is not known" in cli.refused(
+        *without, "--max-cost", "1"
+    )
     assert not Path("runs").exists()
 
 
