@@ -330,17 +330,6 @@ def test_a_crash_while_typed_ratings_are_saved(
     assert len(_events(study)) == 10
 
 
-def test_a_backup_is_a_study(study: Path, rate: Callable[..., int], tmp_path: Path) -> None:
-    """The copy holds what was answered before, and nothing of what came after."""
-    copy = tmp_path / "copy.db"
-    assert rate([("r01", "dressing-001", "realism", "", 5)]) == OK
-    assert run(["study", "backup", str(study), str(copy)]) == OK
-    assert rate([("r01", "dressing-001", "validity", "", 4)]) == OK
-    assert [event.value for event in _events(copy)] == ["5"]
-    assert run(["study", "backup", str(study), str(copy)]) == USAGE
-    assert run(["study", "backup", str(study), str(tmp_path / "no" / "copy.db")]) == USAGE
-
-
 def test_status_says_who_is_where(
     rate: Callable[..., int],
     study: Path,
@@ -777,28 +766,6 @@ def test_what_is_printed_is_what_is_written(
     assert "| dressing-001 | 1 | Revise |" in capsys.readouterr().out
 
 
-def test_links_are_renewed_closed_and_withdrawn(
-    study: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """A new link opens the same rater; a closed study takes nothing; a withdrawn rater is gone."""
-    path = str(study)
-    capsys.readouterr()
-    assert run(["study", "link", path, "r02"]) == OK
-    token = capsys.readouterr().out.strip().rpartition("/")[2]
-    assert run(["study", "close", path]) == OK
-    store = Store.open(study)
-    found = store.link(token)
-    assert found is not None
-    assert (found.rater.id, found.revoked, store.closed) == ("r02", False, True)
-    store.close()
-    assert run(["study", "reopen", path]) == OK
-    assert run(["study", "withdraw", path, "r02"]) == USAGE
-    assert run(["study", "withdraw", path, "r02", "--yes"]) == OK
-    store = Store.open(study)
-    assert ("r02" in {rater.id for rater in store.raters()}, store.closed) == (False, False)
-    store.close()
-
-
 def test_what_is_left_of_a_withdrawal_is_told(
     study: Path, rate: Callable[..., int], capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -832,15 +799,6 @@ def test_a_title_is_no_markup(
         out = capsys.readouterr().out
         assert "[bold]Pilot[/bold]" in out
         assert "\x1b" not in out
-
-
-def test_a_study_that_is_not_there(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """No command makes a study by opening it."""
-    path = tmp_path / "none.db"
-    for line in (["status"], ["results"], ["serve"], ["close"], ["apply"]):
-        assert run(["study", *line, str(path)]) == USAGE
-        assert "there is no study file" in capsys.readouterr().err
-    assert not path.exists()
 
 
 def test_results_count_consent_and_years_of_work(

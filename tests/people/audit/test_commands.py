@@ -322,20 +322,6 @@ def test_closed_and_opened_again(audit: Audit, tmp_path: Path, capsys: Out) -> N
     assert _type(audit, tmp_path, sheet) == OK
 
 
-def test_a_backup(audit: Audit, tmp_path: Path, capsys: Out) -> None:
-    """It holds all that was said, opens as an audit, and takes the place of no file."""
-    audit.label("r01", FIRST)
-    copy = tmp_path / "copy.db"
-    line = ["audit", "backup", str(audit.store.path), str(copy)]
-    assert run(line) == OK
-    assert stat.S_IMODE(copy.stat().st_mode) == 0o600
-    assert [each.name for each in tmp_path.glob("copy*")] == ["copy.db"]
-    assert run(["audit", "status", str(copy), "--json"]) == OK
-    assert json.loads(capsys.readouterr().out)["labellers"][0]["n_done"] == 6
-    assert run(line) == USAGE
-    assert "copy.db exists already" in capsys.readouterr().err
-
-
 def test_a_title_is_no_markup(tmp_path: Path, capsys: Out) -> None:
     """A terminal shows a title as its plain characters, without control characters."""
     assert _new(tmp_path, "--labellers", "2", "--title", "[bold]Pilot[/bold] \x1b[31m") == OK
@@ -346,28 +332,8 @@ def test_a_title_is_no_markup(tmp_path: Path, capsys: Out) -> None:
     assert "\x1b" not in out
 
 
-def test_a_new_link(audit: Audit, capsys: Out) -> None:
-    """The new one opens, the old one does not; who is not there gets none."""
-    assert run(["audit", "link", str(audit.store.path), "r01"]) == OK
-    token = capsys.readouterr().out.strip().rpartition("/")[2]
-    assert audit.store.link(token) is not None
-    assert audit.store.link(audit.tokens["r01"]) is None
-    for command in (["link"], ["revoke"], ["withdraw", "--yes"]):
-        name, *more = command
-        assert run(["audit", name, str(audit.store.path), "r09", *more]) == USAGE
-        assert "has nobody called 'r09'" in capsys.readouterr().err
-
-
-WITH_ONE_MORE = ("revoke", "withdraw", "backup", "link")
-"""Commands about a person or with a copy."""
-
-
 def test_the_wrong_file(tmp_path: Path, capsys: Out) -> None:
     """A file that is no audit is refused before anything is served or counted."""
-    for command in (*("serve", "status", "results", "close", "reopen"), *WITH_ONE_MORE):
-        more = [str(tmp_path / "more")] if command in WITH_ONE_MORE else []
-        assert run(["audit", command, str(tmp_path / "none.db"), *more]) == USAGE
-        assert "there is no audit file" in capsys.readouterr().err
     Store.create(tmp_path / "study.db", "study", "{}").close()
     for command in ("serve", "status", "results"):
         assert run(["audit", command, str(tmp_path / "study.db")]) == USAGE
