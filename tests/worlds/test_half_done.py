@@ -227,3 +227,13 @@ def test_a_cup_at_the_mouth_is_in_the_air() -> None:
         drink = [step("grasp", thing="cup"), step("bring-to-mouth", thing="cup")]
         assert bool(met(on_yes(drink, step("withdraw")), facts)) is spills
         assert not met(on_yes(drink, step("make-safe"), step("withdraw")), facts)
+
+
+def test_a_hold_in_the_air_after_a_stop_takes_its_time() -> None:
+    """She hangs in the sling for two hours, although no hand holds her."""
+    long = {"id": "long", "points": -2, "when": [{"with": {"still_s": {"above": 1800}}}]}
+    danger = small_facts(dangers=[long]).dangers
+    facts = hoist().model_copy(update={"dangers": danger, "n_own": 1})
+    hold = step("hold", thing="person", seconds=3600)
+    assert [*met(on_yes(CARRIES, hold, hold, step("make-safe")), facts)] == ["long"]
+    assert not met(on_yes(CARRIES, step("make-safe"), hold, hold), facts)

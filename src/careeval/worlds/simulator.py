@@ -423,9 +423,17 @@ def _is_done(act: Act, state: Facts) -> bool:
 
     After a stop such a step is left out, since it depends on the moment whether it is needed.
     """
-    if isinstance(act, Release | Hold):
-        return state.get(f"held {act.thing}") is False
-    return isinstance(act, Lower) and state.get(f"lifted {act.thing}") is False
+    is_held, is_lifted = (
+        state.get(f"{how} {getattr(act, 'thing', '')}") for how in ("held", "lifted")
+    )
+    match act:
+        case Release():
+            return is_held is False
+        case Hold():
+            return is_held is False and is_lifted is False
+        case Lower():
+            return is_lifted is False
+    return False
 
 
 def _end_facts(state: Facts, room: Room) -> Facts:
