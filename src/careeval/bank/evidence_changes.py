@@ -252,7 +252,7 @@ def _weighed(
         proposed = replace(proposed, status=Status.reviewed, lacking=lacking)
     falls = before is Status.validated and bool(objecting or _open_faults(new))
     held = Status.reviewed if falls else before
-    why = _does_not_lower(held, proposed, rest)
+    why = _reason_not_to_lower(held, proposed, rest)
     if not why:
         return proposed, ""
     if not (falls or corrects or _open_faults(new)):
@@ -260,8 +260,11 @@ def _weighed(
     return replace(proposed, status=held, lacking=(*proposed.lacking, why)), ""
 
 
-def _does_not_lower(before: Status, proposed: ProposedStatus, rest: Sequence[Evidence]) -> str:
-    """Return why a study may not lower the status, by `rest`, the other evidence of the version."""
+def _reason_not_to_lower(before: Status, proposed: ProposedStatus, rest: Sequence[Evidence]) -> str:
+    """Return why a study may not lower the status; empty if it may.
+
+    `rest` is the other evidence of the scenario's version.
+    """
     new = proposed.evidence
     if RANKS.index(proposed.status) >= RANKS.index(before):
         return ""

@@ -391,7 +391,7 @@ class Workbench:
     asks: str  # A sentence that tells people what they will do
     help: str  # The template that explains its pages
     keys: str  # The keys that choose an answer, as text
-    load: Callable[[Rater, Work], Workload | None]
+    workload: Callable[[Rater, Work], Workload | None]
     """Returns the amount of work that a rater is asked to do; None if there is none."""
     decks: Callable[[Rater, Work], tuple[Deck, ...]]
     """Returns the decks of a rater's seat, given their work; to hand one in opens the next."""

@@ -55,14 +55,15 @@ def unspecific_rate(graded: GradedRubric) -> Rate:
 
 
 def earned_rate(graded: GradedRubric, *, core: bool) -> Rate:
-    """Return the points earned by good acts of the easy core, or by the others, over their most."""
+    """Return the share of points earned by good acts of the easy core, or by the others."""
     return _earned(graded, (graded.points > 0) & (graded.items["core"] == core))
 
 
 def _any(graded: GradedRubric, items: BoolArray, *, none: bool = False) -> Rate:
     """Return the share of responses with at least one of these items; if `none`, with none of them.
 
-    A response that an unresolved judgment leaves open counts with the share among the others.
+    Where an unresolved judgment leaves a response open, it counts as much as the share among the
+    other responses.
     """
     chosen = items[:, np.newaxis]
     certain = ((graded.present == 1) & chosen).any(axis=2)
@@ -81,7 +82,11 @@ def _earned(graded: GradedRubric, items: BoolArray) -> Rate:
 
 
 def _rate(certain: BoolArray, could: BoolArray, trials: FloatArray, n: int) -> Rate:
-    """Return a rate over scenarios, the first axis of what certainly counts, what could, trials."""
+    """Return the rate of what counts among trials, with an interval over scenarios.
+
+    The first axis of all three arrays is the scenarios. `certain` is what counts whatever the
+    unresolved judgments are, `could` what counts under some of them.
+    """
     resolved = certain == could
     if not (total := trials[resolved].sum()):
         return Rate(n, Estimate.unknown("the bank has no such items, or none could be judged"))

@@ -139,15 +139,15 @@ def audit_workbench(store: Store, addresses: Addresses) -> Workbench:
     return Workbench(
         store,
         addresses,
-        blind.title,
-        blind.consent,
-        "You read short answers to care situations, and say of one thing at a time whether it is "
-        "in the answer.",
-        "audit_help.html",
-        "P, A and U (for present, absent, unsure)",
-        audit.load,
-        audit.decks,
-        label_practice_cards(),
+        title=blind.title,
+        consent=blind.consent,
+        asks="You read short answers to care situations, and say of one thing at a time whether it"
+        " is in the answer.",
+        help="audit_help.html",
+        keys="P, A and U (for present, absent, unsure)",
+        workload=audit.workload,
+        decks=audit.decks,
+        practice=label_practice_cards(),
     )
 
 
@@ -159,8 +159,11 @@ class _Audit:
     store: Store
     _labels: dict[str, tuple[Card, ...]] = field(default_factory=dict)
 
-    def load(self, rater: Rater, _work: Work) -> Workload | None:
-        """Return the amount of work that a person is asked to do; None if there is none."""
+    def workload(self, rater: Rater, _work: Work) -> Workload | None:
+        """Return the amount of work that a person is asked to do; None if there is none.
+
+        Who has no seat of their own is the adjudicator.
+        """
         seat = self.blind.seat(rater.id)
         names = seat.judgments if seat else self._labelled().disputed
         amount = "1 judgment" if len(names) == 1 else f"{len(names)} judgments"

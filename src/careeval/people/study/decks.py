@@ -160,14 +160,14 @@ def study_workbench(bank: Bank, store: Store, addresses: Addresses) -> Workbench
     return Workbench(
         store,
         addresses,
-        plan.title,
-        plan.consent,
-        _asks(plan),
-        "study_help.html",
-        "1 to 5",
-        study.load,
-        study.decks,
-        practice_cards(plan),
+        title=plan.title,
+        consent=plan.consent,
+        asks=_asks(plan),
+        help="study_help.html",
+        keys="1 to 5",
+        workload=study.workload,
+        decks=study.decks,
+        practice=practice_cards(plan),
     )
 
 
@@ -180,7 +180,7 @@ class _Round:
     _cards: dict[str, tuple[tuple[Card, ...], tuple[Card, ...]]] = field(default_factory=dict)
     """Answer and rating cards by seat, kept so that earlier rounds are read once."""
 
-    def load(self, rater: Rater, work: Work) -> Workload | None:
+    def workload(self, rater: Rater, work: Work) -> Workload | None:
         """Return the amount of work that a rater is asked to do; None if there is none."""
         seat = self.plan.seat(rater.id)
         if seat is None:

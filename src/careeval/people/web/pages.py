@@ -240,7 +240,7 @@ def landing(request: Request) -> Response:
     """
     link = opened_link(request)
     workbench: Workbench = request.app.state.workbench
-    load = workbench.load(link.rater, workbench.store.work(link.rater.id))
+    load = workbench.workload(link.rater, workbench.store.work(link.rater.id))
     return page(request, "landing", workbench.title, load=load)
 
 
