@@ -139,7 +139,7 @@ def test_a_run_on_a_server_of_ones_own(tmp_path: Path) -> None:
         careeval.run("vllm/own", tmp_path, prices=prices, yes=True, max_connections=3, **about)
     run = read_run_file(tmp_path / "vllm-own")
     assert (run.base_url, run.max_connections) == (about["base_url"], 3)
-    assert run.prices["vllm/own"]["output"] == 0.5
+    assert run.prices["vllm/own"].output == 0.5
     with pytest.raises(careeval.CareEvalError, match="is not a model name"):
         careeval.run("vllm/own", tmp_path, prices={"own": {"input": 1.0}}, **about)
 
