@@ -13,7 +13,7 @@ import sys
 import polars as pl
 
 from careeval.protocol.tables import read_runs
-from careeval.results.entry import entries
+from careeval.results.entries import entries
 from careeval.results.tables import Runs
 
 

@@ -23,7 +23,7 @@ from scipy.stats import t
 from careeval.bank import Bank, load_bank
 from careeval.core.scenario import Action, CareError, Group, ItemKind, Origin, Rubric, Scenario
 from careeval.protocol.tables import read_run
-from careeval.results.entry import entries
+from careeval.results.entries import entries
 
 CLASSES = {
     "written from sources (S)": ("group", Group.sources),

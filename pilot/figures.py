@@ -32,7 +32,8 @@ from careeval.bank.coverage import PILOT_FILE, Presence
 from careeval.bank.reader import rows_text
 from careeval.bank.sealed import KEY_VARIABLE, held_out_key, unseal
 from careeval.core.scenario import Action, CareError, Group, Origin, Rubric, Scenario, Split
-from careeval.results.entry import Entry, entries
+from careeval.results.entries import entries
+from careeval.results.entry import Entry
 from careeval.results.graded_rubric import Errors
 from careeval.results.metrics import DIRECTIONS
 from careeval.results.probe_check import LabelledJudgment, ProbeAgreement

@@ -30,7 +30,9 @@ from careeval.core.scenario import Rung
 from careeval.modes.grading import read_reply, resolve
 from careeval.protocol.run import Run
 from careeval.protocol.tables import read_runs
-from careeval.results.entry import Entry, entries, harms
+from careeval.results.entries import entries
+from careeval.results.entry import Entry
+from careeval.results.harms import harms
 from careeval.results.tables import Runs
 from careeval.stats.intervals import linearised_ratio
 from results import authored

@@ -133,7 +133,7 @@ MAX_TOML_BYTES = 1_000_000
 
 
 def read_toml(path: Path, error_class: type[CareEvalError], *, hint: str) -> dict[str, Any]:
-    """Read a TOML file from a user; raise `error_class` if it cannot be read or is not TOML."""
+    """Return the content of a TOML file from a user; raise `error_class` if it cannot be read."""
     text = read_given_text(path, error_class, encoding="utf-8-sig", max_bytes=MAX_TOML_BYTES)
     try:
         return tomllib.loads(text)

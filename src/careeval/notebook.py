@@ -40,8 +40,8 @@ from careeval.protocol.run_folder import (
 from careeval.protocol.run_setup import check_folder, prepare
 from careeval.protocol.tables import read_runs
 from careeval.protocol.workers import carry_out
+from careeval.results.entries import entries
 from careeval.results.entry import Entry as Summary
-from careeval.results.entry import entries
 from careeval.results.tables import Runs
 from careeval.sheets.markup import html
 from careeval.sheets.sheet import Document

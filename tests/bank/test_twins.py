@@ -19,7 +19,7 @@ from careeval.protocol.run import Run
 from careeval.protocol.run_setup import prepare
 from careeval.protocol.selection import select_scenarios, selection_hashes
 from careeval.protocol.tables import read_runs
-from careeval.results.entry import entries
+from careeval.results.entries import entries
 from support.fake_server import asked_of_grader, judgments
 from support.fakes import Call, Fake, leave_out
 from support.review_study import CONSENT, ROLES

@@ -14,7 +14,8 @@ COMMANDS = """
 import sys
 from pathlib import Path
 from careeval.results import metrics
-from careeval.results.care import PlanCourses, Rate
+from careeval.results.care import Rate
+from careeval.results.plans import PlanCourses
 from careeval.results.graded_rubric import GradedRubric
 def errors(graded):
     return graded.errors(-2)

@@ -12,7 +12,7 @@ from typing import Any
 import polars as pl
 
 from careeval.protocol.tables import read_runs
-from careeval.results.entry import entries
+from careeval.results.entries import entries
 from careeval.results.tables import Runs
 from careeval.sheets.json_output import summary_json
 

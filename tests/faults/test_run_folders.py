@@ -21,7 +21,7 @@ from careeval.protocol.ledger import CALLS_FILE
 from careeval.protocol.run import Run, folder_name
 from careeval.protocol.run_setup import prepare
 from careeval.protocol.tables import read_runs
-from careeval.results.entry import entries
+from careeval.results.entries import entries
 from careeval.sheets.words import remarks
 from faults.kept import rows
 from faults.one_scenario import SCENARIO_ID, a_run

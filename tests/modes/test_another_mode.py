@@ -30,7 +30,7 @@ from careeval.protocol.evaluate import resume
 from careeval.protocol.run import Run
 from careeval.protocol.run_setup import prepare
 from careeval.protocol.tables import read_runs
-from careeval.results.entry import entries
+from careeval.results.entries import entries
 from support.fakes import Call, Fake, begin, begin_recorded, regrade, write_bank
 
 GRADER = "careeval/fake-simulator@0a1b"

@@ -16,7 +16,7 @@ import pytest
 
 from careeval.errors import CareEvalError
 from careeval.protocol.tables import read_runs
-from careeval.results.entry import entries
+from careeval.results.entries import entries
 from support.eval_files import COMPLETE
 
 HEADER, SAMPLE = "header.json", "samples/dressing-001_epoch_1.json"

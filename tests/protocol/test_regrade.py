@@ -35,7 +35,7 @@ from careeval.protocol.regrade import (
 from careeval.protocol.run import Outcome, Run
 from careeval.protocol.run_folder import amend_run, read_run_file
 from careeval.protocol.tables import read_run, read_runs
-from careeval.results.entry import entries
+from careeval.results.entries import entries
 from careeval.results.grader_accuracy import LabelCounts
 from careeval.results.probe_check import ProbeAgreement
 from support.fakes import Call, Fake, begin, keyword_grader, leave_out, regrade, write_bank

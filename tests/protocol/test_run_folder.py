@@ -22,7 +22,7 @@ from careeval.protocol.run_files import holder, locked
 from careeval.protocol.run_folder import RunStatus, read_run_file, read_run_status
 from careeval.protocol.run_setup import prepare, prepare_recorded, rename_system, single_run
 from careeval.protocol.tables import read_runs
-from careeval.results.entry import entries
+from careeval.results.entries import entries
 from careeval.results.tables import NOT_ASKED
 from support.fakes import Call, Fake, begin, begin_recorded, keyword_grader, regrade, write_bank
 

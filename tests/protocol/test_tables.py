@@ -34,7 +34,7 @@ from careeval.protocol.tables import (
     responses_of,
     run_roots,
 )
-from careeval.results.entry import entries
+from careeval.results.entries import entries
 from careeval.results.tables import files_in
 from support.fakes import Fake, leave_out
 

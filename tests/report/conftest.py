@@ -12,7 +12,8 @@ import polars as pl
 import pytest
 from playwright.sync_api import Browser, Page
 
-from careeval.results.entry import Entry, entries
+from careeval.results.entries import entries
+from careeval.results.entry import Entry
 from careeval.results.findings import Findings, findings
 from careeval.results.tables import Runs
 from support.chromium import chromium

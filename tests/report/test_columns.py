@@ -20,8 +20,8 @@ from careeval.people.study.results import StudyResults, study_results
 from careeval.people.study.rounds import RoundAnswers, RoundRater
 from careeval.report.page import render_page
 from careeval.report.site.folder import render_site
-from careeval.results.entry import Breakdown
 from careeval.results.findings import Findings, findings
+from careeval.results.parts import Breakdown
 from careeval.results.probe_check import LabelledJudgment, ProbeAgreement
 from careeval.results.tables import Runs
 from careeval.sheets.entries import entries_sheet

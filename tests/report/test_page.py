@@ -27,10 +27,11 @@ from careeval.report.panels.graders import HIDDEN, odd_items_table
 from careeval.report.panels.parts import by_domain_table, maps, overview_table, parts_table
 from careeval.report.payload import payload
 from careeval.results.compare import rankings
-from careeval.results.entry import Breakdown, entries
+from careeval.results.entries import entries
 from careeval.results.findings import Findings, findings
 from careeval.results.grader_accuracy import CorrectedScore
 from careeval.results.metrics import HEADLINE, IN_DETAIL
+from careeval.results.parts import Breakdown
 from careeval.results.probe_check import LabelledJudgment, ProbeAgreement
 from careeval.results.tables import Runs
 from careeval.sheets.entries import records_sheet

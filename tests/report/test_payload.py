@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from careeval.core.scenario import Domain
 from careeval.report.payload import Payload, payload
 from careeval.report.texts import strip_controls
-from careeval.results.entry import entries
+from careeval.results.entries import entries
 from careeval.results.findings import PublicView
 from careeval.results.tables import Runs
 

@@ -11,8 +11,8 @@ from careeval.core.scenario import WHEN, Rubric
 from careeval.protocol.tables import read_runs
 from careeval.report.payload import payload
 from careeval.report.texts import PlanBreak, PlanJudgment, PlanMark, plan_table, quoted_words
-from careeval.results.entry import Harm
 from careeval.results.findings import Findings, findings
+from careeval.results.harms import Harm
 from careeval.sheets.words import ANSWERS
 from careeval.worlds.acts import act_classes
 from careeval.worlds.judge import JUDGE

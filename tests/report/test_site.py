@@ -31,8 +31,10 @@ from careeval.report.site import folder, overall, render_site, systems
 from careeval.report.site.contents import Contents, contents, slugs
 from careeval.report.site.folder import data_files
 from careeval.report.site.scenarios import errors_by_scenario
-from careeval.results.entry import Breakdown, entries, harms
+from careeval.results.entries import entries
 from careeval.results.findings import Findings, findings
+from careeval.results.harms import harms
+from careeval.results.parts import Breakdown
 from careeval.results.tables import Runs
 from careeval.sheets.json_output import summary_json
 from careeval.sheets.kinds import DECIMAL, ESTIMATE

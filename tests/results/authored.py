@@ -17,8 +17,9 @@ import polars as pl
 from hypothesis import strategies as st
 
 from careeval.core.scenario import Domain
-from careeval.results.entry import Breakdown, Entry
+from careeval.results.entry import Entry
 from careeval.results.graded_rubric import GradedRubric
+from careeval.results.parts import Breakdown
 from careeval.results.tables import Runs
 
 LADDER = (2, 1, 0, -1, -2)

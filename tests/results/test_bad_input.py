@@ -17,7 +17,8 @@ from careeval.errors import LogError, UsageError
 from careeval.protocol.tables import read_runs
 from careeval.results.compare import compare, rankings
 from careeval.results.differences import Verdict
-from careeval.results.entry import Entry, entries
+from careeval.results.entries import entries
+from careeval.results.entry import Entry
 from careeval.results.findings import findings
 from careeval.results.tables import Runs
 from careeval.sheets.comparisons import comparison_document, ranking_document

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from careeval.results.entry import entries
+from careeval.results.entries import entries
 from careeval.results.tables import Runs
 
 ITEMS: dict[str, dict[str, Any]] = {

@@ -15,7 +15,7 @@ from careeval.core.scenario import Adl, Rubric
 from careeval.errors import UsageError
 from careeval.results.compare import Comparison, compare, compare_entries
 from careeval.results.differences import Difference, Verdict
-from careeval.results.entry import entries
+from careeval.results.entries import entries
 from careeval.results.metrics import COMPARED
 from careeval.results.tables import Runs
 from careeval.stats.estimate import Estimate

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from careeval.results.entry import entries
+from careeval.results.entries import entries
 from careeval.results.tables import NOT_ASKED, Cost, Runs, asking_cost, grading_cost
 from results.authored import Marks, judgments, responses
 

@@ -15,8 +15,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from careeval.core.scenario import Adl, Domain
-from careeval.results.entry import Breakdown, Entry, entries
+from careeval.results.entries import entries
+from careeval.results.entry import Entry
 from careeval.results.held_out_words import WITHHELD
+from careeval.results.parts import Breakdown
 from careeval.results.tables import Runs
 from careeval.stats.estimate import Estimate
 from results.authored import (

@@ -10,7 +10,7 @@ import pytest
 from careeval.core.scenario import Rubric
 from careeval.errors import UsageError
 from careeval.results.compare import basis, check_comparable, rankings
-from careeval.results.entry import entries
+from careeval.results.entries import entries
 from careeval.results.tables import Runs
 from results.authored import Marks, judgments, ladder_run, responses
 

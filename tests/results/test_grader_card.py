@@ -10,7 +10,8 @@ import polars as pl
 from careeval.core.scenario import Rubric
 from careeval.people.audit.results import audit_results
 from careeval.people.audit.sample import OTHER_ANSWERS, draw
-from careeval.results.entry import Entry, entries
+from careeval.results.entries import entries
+from careeval.results.entry import Entry
 from careeval.results.graders import Contradiction, ContradictionCount, GraderCard, grader_cards
 from careeval.results.probe_check import LabelledJudgment, ProbeAgreement
 from careeval.results.tables import Runs

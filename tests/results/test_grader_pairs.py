@@ -9,7 +9,7 @@ import pytest
 from careeval.core.scenario import Rubric
 from careeval.core.vendors import vendor
 from careeval.protocol.selection import read_roster
-from careeval.results.entry import entries
+from careeval.results.entries import entries
 from careeval.results.graders import GraderPair, grader_pairs
 from careeval.results.tables import Runs
 from results.authored import Marks, judgments, responses

@@ -8,7 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from careeval.core.scenario import Rubric
-from careeval.results.entry import Entry, entries
+from careeval.results.entries import entries
+from careeval.results.entry import Entry
 from careeval.results.graders import GradingNoise, grading_noise
 from careeval.results.tables import Runs
 from careeval.stats.variance import grading_variance, noise_corrected_worst

@@ -7,7 +7,8 @@ from hypothesis import given, settings
 
 from careeval import scoring
 from careeval.core.scenario import Rubric
-from careeval.results.entry import entries, harms
+from careeval.results.entries import entries
+from careeval.results.harms import harms
 from careeval.results.tables import Runs
 from results.authored import ANY, Marks, by_hand, judgments, ladder_run, marks_of_many, responses
 

@@ -10,7 +10,7 @@ from hypothesis.extra import numpy as arrays
 from scipy import stats
 
 from careeval.core.scenario import Rubric
-from careeval.results.entry import entries
+from careeval.results.entries import entries
 from careeval.results.item_statistics import ItemStatistic, item_rest, item_statistics
 from careeval.results.tables import Runs
 from careeval.stats.score import FloatArray

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from careeval.results.entry import entries
+from careeval.results.entries import entries
 from careeval.results.tables import Runs
 
 RUNGS = {"+2": (2, ["a", "b", "c"]), "+1": (1, ["a", "b"]), "0": (0, []), "-1": (-1, []),

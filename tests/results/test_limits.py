@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from careeval.errors import UsageError
-from careeval.results.entry import entries
+from careeval.results.entries import entries
 from careeval.results.graded_rubric import Errors
 from careeval.results.metrics import Limit, Numbers, Option, Outcome
 from careeval.stats.estimate import Estimate

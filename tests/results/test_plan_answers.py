@@ -9,12 +9,13 @@ import polars as pl
 import pytest
 
 from careeval.protocol.tables import read_runs
-from careeval.results.care import ANY
-from careeval.results.entry import Entry, entries
+from careeval.results.entries import entries
+from careeval.results.entry import Entry
 from careeval.results.findings import findings
 from careeval.results.graded_rubric import Errors
 from careeval.results.held_out_words import WITHHELD, withhold
 from careeval.results.metrics import share_of
+from careeval.results.plans import ANY
 from careeval.results.tables import Runs
 from careeval.sheets.every_eval_ever import samples_of
 from careeval.sheets.summary import data_tables

@@ -12,7 +12,7 @@ from scipy.stats import t
 from careeval.core.scenario import Rubric
 from careeval.results.compare import Basis, Ranking, rankings
 from careeval.results.differences import Verdict
-from careeval.results.entry import entries
+from careeval.results.entries import entries
 from careeval.results.tables import Runs
 from careeval.sheets.entries import rank_texts
 from results.authored import JUDGED, Marks, judgments, marks_of_many, responses, runs_of

@@ -8,7 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from careeval.core.scenario import Adl, Domain, Rubric
-from careeval.results.entry import Entry, entries
+from careeval.results.entries import entries
+from careeval.results.entry import Entry
 from careeval.results.graded_rubric import Errors
 from careeval.results.tables import Runs
 from careeval.stats.estimate import Estimate

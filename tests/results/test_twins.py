@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from careeval.results.care import TwinNumbers
-from careeval.results.entry import entries
+from careeval.results.entries import entries
 from careeval.results.tables import Runs
+from careeval.results.twins import TwinNumbers
 from results.authored import all_numbers
 
 BASE, TWIN, CONTROL = "eating-101", "eating-101-twin", "eating-101-paraphrase"

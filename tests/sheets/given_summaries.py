@@ -7,7 +7,8 @@ from importlib.resources import files
 from typing import Any
 
 from careeval.core.scenario import Domain
-from careeval.results.entry import Entry, entries
+from careeval.results.entries import entries
+from careeval.results.entry import Entry
 from careeval.results.tables import Runs
 from results.authored import Marks, judgments, responses
 

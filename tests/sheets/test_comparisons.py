@@ -10,7 +10,8 @@ import pytest
 
 from careeval.results.compare import Comparison, compare, rankings
 from careeval.results.differences import Verdict
-from careeval.results.entry import NOT_COMPARABLE, Entry, entries
+from careeval.results.entries import entries
+from careeval.results.entry import NOT_COMPARABLE, Entry
 from careeval.results.metrics import COMPARED
 from careeval.results.tables import Runs
 from careeval.sheets.comparisons import (

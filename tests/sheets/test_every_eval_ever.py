@@ -14,7 +14,8 @@ import polars as pl
 import pytest
 
 from careeval.core.scenario import Domain
-from careeval.results.entry import Entry, entries
+from careeval.results.entries import entries
+from careeval.results.entry import Entry
 from careeval.results.findings import findings
 from careeval.results.held_out_words import WITHHELD
 from careeval.results.tables import Runs

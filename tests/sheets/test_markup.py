@@ -13,7 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from careeval.results.compare import compare
-from careeval.results.entry import NOT_COMPARABLE, Breakdown, entries
+from careeval.results.entries import entries
+from careeval.results.entry import NOT_COMPARABLE
+from careeval.results.parts import Breakdown
 from careeval.sheets.comparisons import comparison_document
 from careeval.sheets.latex import MAX_ROWS, escaped, latex
 from careeval.sheets.markup import plain_markdown

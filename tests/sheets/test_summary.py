@@ -13,8 +13,10 @@ from hypothesis import strategies as st
 
 from careeval.cli.summary import Order, _place
 from careeval.core.text import dollars, percent
-from careeval.results.entry import NOT_COMPARABLE, Breakdown, Entry, entries
+from careeval.results.entries import entries
+from careeval.results.entry import NOT_COMPARABLE, Entry
 from careeval.results.findings import findings
+from careeval.results.parts import Breakdown
 from careeval.results.tables import Runs
 from careeval.sheets.entries import rank_texts
 from careeval.sheets.kinds import ESTIMATE, Form

@@ -16,7 +16,8 @@ from hypothesis import given, settings
 from careeval.core.scenario import Adl, Domain
 from careeval.core.text import percent
 from careeval.results.compare import compare_entries
-from careeval.results.entry import NOT_COMPARABLE, Entry, entries
+from careeval.results.entries import entries
+from careeval.results.entry import NOT_COMPARABLE, Entry
 from careeval.results.tables import Runs
 from careeval.sheets.data_files import csv_text
 from careeval.sheets.entries import entries_sheet

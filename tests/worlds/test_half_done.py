@@ -19,7 +19,7 @@ LETS_GO = {"id": "lets-go", "points": -2, "harm": "injury", "when": [
     {"act": ["release"], "with": {"needs_hand": True}},
     {"act": ["withdraw"], "with": {"raised": True}},
 ]}  # fmt: skip
-DROPS = {"id": "drops", "points": -1, "harm": "injury", "when": [{"with": {"spills": True}}]}
+DROPS = {"id": "drops", "points": -1, "harm": "injury", "when": [{"with": {"drops": True}}]}
 
 LIMP_ARM = {"kind": "part", "words": "her limp arm", "states": ["on-tray", "forward", "raised"],
             "rests": ["forward"]}  # fmt: skip
@@ -151,7 +151,9 @@ def test_a_hot_bowl_is_not_let_go_in_the_air() -> None:
         step("release", thing="bowl"),
     ]
     assert [*met(on_yes(carry, step("withdraw")), facts)] == ["drops"]
-    assert not met(on_yes(carry, step("make-safe"), step("withdraw")), facts)
+    safe = on_yes(carry, step("make-safe"), step("withdraw"))
+    assert not met(safe, facts)
+    assert traces(safe, facts)["stop-moved"].end["state bowl"] == "on-stove"
     assert [*met(on_yes([*carry[:2], carry[3]], step("make-safe")), facts)] == ["drops"]
 
 
@@ -206,17 +208,17 @@ def test_after_a_stop_a_helper_may_be_asked_to_hold() -> None:
 )
 def test_who_is_half_lowered_is_raised_before_a_drive(on_stop: list[Any], is_met: bool) -> None:
     """Between the armrests she hangs low; to raise her is no care, and to finish is none."""
-    scrapes = {"id": "scrapes", "points": -1, "when": [{"with": {"scrapes": True}}]}
+    low = {"id": "low", "points": -1, "when": [{"with": {"low": True}}]}
     cares = {"id": "cares", "points": -2, "when": [
         {"with": {"cares": True}, "if": {"stopped": True}}]}  # fmt: skip
     facts = hoist()
-    room = small_facts(dangers=[scrapes, cares]).dangers
+    room = small_facts(dangers=[low, cares]).dangers
     facts = facts.model_copy(update={"dangers": room, "n_own": 2})
     plan = on_yes(CARRIES, *on_stop)
     trace = traces(plan, facts)["stop-lowered"]
     stopped = next(event for event in trace.events if event.stopped)
     assert (stopped.after["lifted person"], stopped.after["low person"]) == (True, True)
-    assert [*met(plan, facts)] == (["scrapes"] if is_met else [])
+    assert [*met(plan, facts)] == (["low"] if is_met else [])
 
 
 def test_a_cup_at_the_mouth_is_in_the_air() -> None:

@@ -256,8 +256,10 @@ def test_the_printed_schema_describes_every_act_and_argument() -> None:
                 key: value for key, value in short["properties"][name].items() if key != "items"
             }
     lift = next(act for act in acts if act["properties"]["act"]["const"] == "lift")["properties"]
-    assert lift["force_n"]["description"].startswith("Greatest force in newtons;")
-    assert lift["force_n"]["description"].endswith("In newtons, from 0 to 5000.")
+    assert lift["force_n"]["description"] == (
+        "Greatest force; if it is left out, the limit that is set, or else a gentle one."
+        " In newtons, from 0 to 5000."
+    )
     assert lift["height_cm"]["description"] == "Height of the lift. In cm, more than 0 to 300."
     assert lift["thing"]["description"].endswith("At most 64 characters.")
 

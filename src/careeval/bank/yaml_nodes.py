@@ -29,7 +29,7 @@ Loc = tuple[str | int, ...]
 """The path from the top of a document to a value, as keys and list indices."""
 
 Finding = tuple[Loc, str, str]
-"""What a rule finds in a file: the place, a message, and a hint."""
+"""A finding of a rule in a file: the place, a message, and a hint."""
 
 Plain = str | None | list["Plain"] | dict[str, "Plain"]
 """Content of a document: text, nothing, lists, mappings."""

@@ -17,7 +17,8 @@ from careeval.core.text import percent
 from careeval.errors import UsageError
 from careeval.results.compare import Comparison, compare_entries, pair, rankings
 from careeval.results.differences import Difference
-from careeval.results.entry import Entry, entries
+from careeval.results.entries import entries
+from careeval.results.entry import Entry
 from careeval.results.metrics import COMPARED
 from careeval.results.tables import Runs
 from careeval.sheets.comparisons import comparison_document, ranking_document

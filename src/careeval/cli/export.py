@@ -16,8 +16,8 @@ from careeval.errors import UsageError
 from careeval.files import write_text
 from careeval.modes import MODES
 from careeval.modes.prompts import load_prompts
-from careeval.results.entry import Breakdown
 from careeval.results.findings import Findings
+from careeval.results.parts import Breakdown
 from careeval.sheets.data_files import TableForm, write_tables
 from careeval.sheets.every_eval_ever import Relationship, write_evaluation_log
 from careeval.sheets.latex import latex

@@ -16,9 +16,11 @@ from careeval.core.text import plain
 from careeval.errors import UsageError
 from careeval.files import write_text
 from careeval.results.compare import rankings
-from careeval.results.entry import Breakdown, Entry, entries
+from careeval.results.entries import entries
+from careeval.results.entry import Entry
 from careeval.results.grader_accuracy import PeopleAudit
 from careeval.results.metrics import Check, Limit, Outcome
+from careeval.results.parts import Breakdown
 from careeval.sheets.summary import summary_document
 from careeval.sheets.words import entry_names
 

@@ -38,8 +38,10 @@ from careeval.report.panels.graders import grader_panels, over_graders
 from careeval.report.panels.parts import by_domain_table, maps, overview_table, parts_table
 from careeval.report.payload import payload
 from careeval.report.texts import simulated, strip_controls
-from careeval.results.entry import Breakdown, Entry, Harm
+from careeval.results.entry import Entry
 from careeval.results.findings import Findings
+from careeval.results.harms import Harm
+from careeval.results.parts import Breakdown
 from careeval.sheets.kinds import SIGNED
 from careeval.sheets.words import DOMAINS, remarks
 from careeval.stats.intervals import MIN_SCENARIOS

@@ -16,7 +16,8 @@ from typing import Literal, NamedTuple
 from careeval.core.registry import Registry
 from careeval.core.scenario import WHEN, Answer, Rubric
 from careeval.core.text import percent
-from careeval.results.entry import Entry, Harm
+from careeval.results.entry import Entry
+from careeval.results.harms import Harm
 from careeval.sheets.kinds import ESTIMATE
 from careeval.stats.estimate import Estimate
 

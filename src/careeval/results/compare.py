@@ -1,4 +1,4 @@
-"""Which entries compare; two of them side by side, with the scenarios that flip; and rankings."""
+"""Comparisons of entries: two side by side, with the scenarios that flip, and rankings."""
 
 from __future__ import annotations
 
@@ -15,8 +15,10 @@ from careeval.core.response import Grader
 from careeval.core.scenario import Adl, Domain, Rubric
 from careeval.errors import StatsError, UsageError
 from careeval.results.differences import LEVEL, Difference, Paired, Verdict, differences
-from careeval.results.entry import Entry, Harm, entries, harms
+from careeval.results.entries import entries
+from careeval.results.entry import Entry
 from careeval.results.graded_rubric import GradedRubric, RatioTerms
+from careeval.results.harms import Harm, harms
 from careeval.results.metrics import COMPARED, SCORE, SEVERE, Metric, Number
 from careeval.results.tables import Runs, select
 from careeval.stats.estimate import Estimate

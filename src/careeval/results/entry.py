@@ -1,4 +1,4 @@
-"""The entries of a set of runs: a system as one grader judged it on one rubric, with its numbers.
+"""An entry: a system as one grader judged it on one rubric, with its numbers.
 
 Every number is computed from the two tables by the pure functions of `careeval.scoring` and
 `careeval.stats`; Inspect's own metrics are not used.
@@ -7,8 +7,7 @@ Every number is computed from the two tables by the pure functions of `careeval.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
-from enum import StrEnum
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Protocol, TypeVar
 
@@ -20,23 +19,13 @@ from careeval.core.response import GRADED_STATES, Grader, ResponseState
 from careeval.core.scenario import (
     WHEN,
     Adl,
-    Assistance,
-    Condition,
     Domain,
     Rubric,
-    Situation,
 )
 from careeval.core.vendors import vendor
 from careeval.errors import StatsError
-from careeval.results.care import (
-    ANY,
-    PlanCourses,
-    Rate,
-    TwinNumbers,
-    lenient_score,
-    twin_numbers,
-)
-from careeval.results.graded_rubric import Errors, GradedRubric, ScenarioTraits
+from careeval.results.care import Rate, lenient_score
+from careeval.results.graded_rubric import Errors, GradedRubric
 from careeval.results.grader_accuracy import CorrectedScore
 from careeval.results.held_out_words import WITHHELD
 from careeval.results.metrics import (
@@ -55,82 +44,25 @@ from careeval.results.metrics import (
     errors_of,
     estimate_of,
 )
-from careeval.results.tables import AMOUNTS, RunCost, Runs, asking_cost, grading_cost
-from careeval.stats.estimate import Bounded, Estimate, FloatArray, ratio
-from careeval.stats.intervals import MIN_SCENARIOS
+from careeval.results.parts import (
+    ORDER,
+    Breakdown,
+    Part,
+    ScenarioScore,
+    domain_parts,
+    part_of,
+    scenario_scores,
+)
+from careeval.results.plans import ANY, PlanCourses
+from careeval.results.tables import AMOUNTS, RunCost, asking_cost, grading_cost
+from careeval.results.twins import TwinNumbers, twin_numbers
+from careeval.stats.estimate import Bounded, Estimate, ratio
 from careeval.stats.variance import Reliability
 
 NOT_COMPARABLE = (
     "Scores on this bank do not compare with those of the CareEval paper, "
     "which are over other scenarios."
 )
-
-
-class Breakdown(StrEnum):
-    """The attributes by which a table can break down the scenarios."""
-
-    adl = "adl"
-    domain = "domain"
-    condition = "condition"
-    assistance = "assistance"
-    situation = "situation"
-    actor = "actor"
-
-    @property
-    def head(self) -> str:
-        """Return the header text of the attribute's column."""
-        return "activity" if self is Breakdown.adl else self.value
-
-    @property
-    def in_detail(self) -> bool:
-        """Tell whether the attribute is shown only on request."""
-        return self not in OVERVIEW
-
-
-OVERVIEW = (Breakdown.adl, Breakdown.domain)
-"""The breakdowns shown by default."""
-
-_ORDER: Mapping[Breakdown, Iterable[str]] = {
-    Breakdown.adl: Adl,
-    Breakdown.condition: Condition,
-    Breakdown.assistance: Assistance,
-    Breakdown.situation: Situation,
-    Breakdown.actor: ("person", "robot"),
-}
-"""The order of the values of an attribute; all others follow."""
-
-
-@dataclass(frozen=True)
-class Part:
-    """The results over some of the scenarios, such as those of one activity or one domain."""
-
-    n: int  # Scenarios with a judged response; of a domain, those with an item rated in it
-    score: Estimate
-    """Score; of a domain, with each item weighted by its level in it (D1). Below five scenarios
-    without an interval, and not for comparing."""
-    severe: Errors | None = None  # Severe errors; None of a domain
-
-    @property
-    def small(self) -> bool:
-        """Tell whether there are fewer than five scenarios, so no interval and no comparison."""
-        return self.n < MIN_SCENARIOS
-
-
-@dataclass(frozen=True)
-class ScenarioScore:
-    """The scores of one scenario."""
-
-    scenario: str
-    about: ScenarioTraits
-    score: float | None
-    """Mean of its epochs; `None` without a judged response, or if unresolved judgments leave it
-    open."""
-    low: float | None  # The score with every unresolved judgment settled for the lower score
-    high: float | None  # The score with every unresolved judgment settled for the higher score
-    worst: float | None  # The lowest score of its epochs; `None` if an epoch has none
-    epochs: tuple[float | None, ...]
-    """The score of each response in order, `None` for one without a score."""
-    n_severe: int  # Responses with a severe error
 
 
 class _OfScenario(Protocol):
@@ -395,7 +327,7 @@ class Entry:
     def by_answer(self) -> Mapping[str, Mapping[str, Estimate | Errors]]:
         """Return the numbers of plans by answer of the person, last over all; empty without plans.
 
-        The key of all answers together is `results.care.ANY`.
+        The key of all answers together is `results.plans.ANY`.
         """
         if self.rubric is not Rubric.plan:
             return {}
@@ -411,9 +343,9 @@ class Entry:
         if breakdown is Breakdown.domain:
             return self.by_domain
         values = {value for traits in self.graded.traits for value in traits.values(breakdown)}
-        places = {str(name): place for place, name in enumerate(_ORDER[breakdown])}
+        places = {str(name): place for place, name in enumerate(ORDER[breakdown])}
         return {
-            value: _part(self.graded.only(self.graded.has(breakdown, value)))
+            value: part_of(self.graded.only(self.graded.has(breakdown, value)))
             for value in sorted(values, key=lambda value: (places.get(value, len(places)), value))
         }
 
@@ -425,13 +357,15 @@ class Entry:
     @cached_property
     def by_domain(self) -> Mapping[Domain, Part]:
         """Return the results by domain of caregiving competence."""
-        return _by_domain(self.graded)
+        return domain_parts(self.graded)
 
     @cached_property
     def by_adl_and_domain(self) -> Mapping[Adl, Mapping[Domain, Part]]:
         """Return the results by activity and domain."""
         graded = self.graded
-        return {adl: _by_domain(graded.only(graded.has(Breakdown.adl, adl))) for adl in self.by_adl}
+        return {
+            adl: domain_parts(graded.only(graded.has(Breakdown.adl, adl))) for adl in self.by_adl
+        }
 
     # detailed numbers
 
@@ -514,7 +448,7 @@ class Entry:
     @cached_property
     def scenarios(self) -> tuple[ScenarioScore, ...]:
         """Return the scores of the scenarios with positive points, sorted by id."""
-        return _scenario_scores(self.graded)
+        return scenario_scores(self.graded)
 
     # what may be shown
 
@@ -551,40 +485,6 @@ class Entry:
         shown = judged.filter(pl.col("scenario").is_in(self.public))
         shares = shown.group_by("scenario", "item").agg(pl.col("present").mean()).drop_nulls()
         return {(scenario, item): share for scenario, item, share in shares.iter_rows()}
-
-
-def _part(part: GradedRubric) -> Part:
-    return Part(int(part.judged.sum()), part.score(), part.errors(scoring.SEVERE))
-
-
-def _by_domain(graded: GradedRubric) -> dict[Domain, Part]:
-    return {domain: Part(*graded.domain_score(domain)) for domain in Domain}
-
-
-def _scenario_scores(graded: GradedRubric) -> tuple[ScenarioScore, ...]:
-    severe = scoring.error_counts(graded.points, graded.present, scoring.SEVERE).low > 0
-    rows = []
-    for row in np.flatnonzero(graded.maxima > 0).tolist():
-        judged, scores = graded.is_judged[row], graded.scores.map(lambda part, row=row: part[row])  # type: ignore[misc]
-        value = scores.value
-        score, low, high = (_mean_or_none(part[judged]) for part in (value, *scores.ends))
-        rows.append(
-            ScenarioScore(
-                scenario=graded.scenarios[row],
-                about=graded.traits[row],
-                score=score,
-                low=low,
-                high=high,
-                worst=None if np.isnan(value).any() else float(value.min()),
-                epochs=tuple(None if np.isnan(x) else float(x) for x in value),
-                n_severe=int(severe[row].sum()),
-            )
-        )
-    return tuple(rows)
-
-
-def _mean_or_none(scores: FloatArray) -> float | None:
-    return None if not scores.size or np.isnan(scores).any() else float(scores.mean())
 
 
 def _slope(graded: GradedRubric, words: pl.DataFrame) -> Estimate:
@@ -702,156 +602,6 @@ def _at_fault(entry: Entry) -> Iterator[str]:
         yield f"{n} of {of} answers were cut off at the token limit, and graded as they are"
 
 
-@dataclass(frozen=True, slots=True)
-class Harm:
-    """One error that a grader found in one response."""
-
-    system: str
-    grader: Grader
-    rubric: Rubric
-    scenario: str
-    adl: str | None
-    situation: tuple[str, ...]
-    epoch: int
-    item: str
-    points: int  # −2 for a severe error, −1 for a mild one
-    item_text: str
-    quote: str | None
-    """The response's own words; `None` if the grader quoted none, its quote is not in the response,
-    or the words are held out."""
-    reason: str  # The grader's reason; empty if it gave none
-
-
-def harms(entry: Entry, severity: int = scoring.SEVERE) -> Iterator[Harm]:
-    """Yield the errors of one severity that count for an entry, by scenario and epoch.
-
-    Unresolved items are no errors, and responses that lack an item's judgment do not count.
-
-    Args:
-        entry: The entry.
-        severity: `scoring.SEVERE` or `scoring.MILD`.
-    """
-    graded = entry.graded
-    places = {scenario: row for row, scenario in enumerate(graded.scenarios)}
-    judged = graded.is_judged & graded.judged[:, np.newaxis]
-    columns = ("scenario", "epoch", "item", "points", "item_text", "quote", "reason")
-    rows = (
-        entry.first_of(*columns, "position", "present")
-        .filter(pl.col("present"), pl.col("points") == severity)
-        .sort("scenario", "epoch", "position")
-        .select(columns)
-    )
-    for scenario, epoch, item, points, item_text, quote, reason in rows.rows():
-        if not judged[places[scenario], epoch - 1]:
-            continue
-        about = graded.traits[places[scenario]]
-        yield Harm(
-            system=entry.system,
-            grader=entry.grader,
-            rubric=entry.rubric,
-            scenario=scenario,
-            adl=about.adl,
-            situation=about.situation,
-            epoch=epoch,
-            item=item,
-            points=points,
-            item_text=item_text or "",
-            quote=quote,
-            reason=reason or "",
-        )
-
-
 def rows_of(table: pl.DataFrame, rows: pl.Series) -> pl.DataFrame:
     """Return the rows with these numbers; without a copy if they are all."""
     return table if len(rows) == table.height else table[rows]
-
-
-def entries(runs: Runs) -> list[Entry]:
-    """Return an entry for each system, grader, rubric and N of the grading protocol, sorted.
-
-    The actions come before the ladder. A system without judgments has no entry.
-    """
-    responses = dict(_by_system(runs.responses))
-    return [
-        entry
-        for system, judgments in _by_system(runs.judgments)
-        for entry in _entries(responses[system].sort("scenario", "epoch"), judgments)
-    ]
-
-
-def _entries(responses: pl.DataFrame, judgments: pl.DataFrame) -> Iterator[Entry]:
-    """Yield the entries of one system, each with that of the twins of its scenarios beside it."""
-    # a twin or control whose base was not asked counts like any scenario
-    is_twin = pl.col("twin_of").is_in(responses["scenario"].unique().implode()).fill_null(False)
-    n_of_version = pl.col("protocol").str.split("-").list.first().alias("n")
-    rows = (
-        judgments.select("scenario", "epoch", "grader", "rubric", n_of_version)
-        .with_row_index("row")
-        .join(
-            responses.select("scenario", "epoch", is_twin.alias("twin")),
-            on=("scenario", "epoch"),
-            how="left",
-            maintain_order="left",
-        )
-        .with_columns(pl.col("twin").fill_null(False))
-    )
-    parts = rows.partition_by("twin", "grader", "rubric", "n", as_dict=True)
-    by_key = {key: part["row"] for key, part in parts.items()}
-    twins = responses.filter(is_twin)
-    bases = responses.filter(~is_twin) if twins.height else responses
-    for key in sorted(by_key, key=lambda k: (*k[:3], k[3] or "")):
-        if not key[0]:
-            entry, of_twins = _entry(bases, judgments, by_key[key]), by_key.get((True, *key[1:]))
-            beside = None if of_twins is None else _entry(twins, judgments, of_twins)
-            with_twins = replace(entry, beside=beside, responses_beside=twins)
-            yield with_twins if twins.height else entry
-
-
-def _by_system(table: pl.DataFrame) -> Iterator[tuple[str, pl.DataFrame]]:
-    """Yield each system with its rows, sorted by name; consecutive rows are not copied."""
-    runs = table["system"].rle().struct.unnest()
-    ends = runs["len"].cum_sum().to_list()
-    places: dict[str, list[tuple[int, int]]] = {}
-    for system, length, end in zip(runs["value"], runs["len"].to_list(), ends, strict=True):
-        places.setdefault(system, []).append((end - length, length))
-    for system in sorted(places):
-        yield system, pl.concat(table.slice(*place) for place in places[system])
-
-
-def _entry(responses: pl.DataFrame, of_system: pl.DataFrame, own_rows: pl.Series) -> Entry:
-    """Return one entry of a system, from its responses and judgments and the entry's rows."""
-    system, grader, rubric = of_system.select("system", "grader", "rubric").row(own_rows[0])
-    columns = ("scenario", "epoch", "grading", "present", "protocol")
-    judgments = rows_of(of_system.select(columns), own_rows).with_columns(row=own_rows)
-    lacking = responses.filter(pl.col("lacks").list.contains(rubric))["scenario"]
-    if without := set(lacking) - set(judgments["scenario"]):
-        responses = responses.filter(~pl.col("scenario").is_in(without))
-    versions = judgments["protocol"].drop_nulls()
-    not_missing = responses.filter(pl.col("state") != ResponseState.missing)
-    response_key = ("scenario", "epoch")
-    earliest = pl.col("grading").min().over(response_key)
-    # a grading that failed altogether must not keep a later one from counting
-    made = pl.when(pl.col("present").is_not_null()).then(pl.col("grading")).min().over(response_key)
-    is_first = pl.col("grading") == pl.coalesce(made, earliest)
-    first = judgments.filter(is_first).join(
-        not_missing, on=response_key, how="semi", maintain_order="left"
-    )
-    n_epochs = max(responses["epoch"].to_list())
-    about = responses.row(0, named=True)
-    return Entry(
-        system=system,
-        asked=about["model"],
-        grader=Grader(grader),
-        rubric=Rubric(rubric),
-        **{name: about[name] for name in _OF_RUN},
-        grading_protocol=None if versions.is_empty() else str(versions.max()),
-        n_gradings=judgments["grading"].n_unique(),
-        responses=responses,
-        of_system=of_system,
-        own_rows=own_rows,
-        first_rows=first["row"],
-        graded=GradedRubric.of(responses, rows_of(of_system, first["row"]), n_epochs),
-    )
-
-
-_OF_RUN = ("bank", "bank_version", "bank_hash", "bank_provenance", "protocol")

@@ -17,9 +17,11 @@ import polars as pl
 
 from careeval.core.scenario import Rubric, Split
 from careeval.results.compare import Ranking, rankings
-from careeval.results.entry import Entry, Harm, entries, harms
+from careeval.results.entries import entries
+from careeval.results.entry import Entry
 from careeval.results.grader_accuracy import PeopleAudit
 from careeval.results.graders import GraderCard, GraderPair, grader_cards, grader_pairs
+from careeval.results.harms import Harm, harms
 from careeval.results.held_out_words import withhold
 from careeval.results.item_statistics import ItemStatistic, item_statistics
 from careeval.results.probe_check import ProbeAgreement

@@ -17,16 +17,10 @@ from careeval import scoring
 from careeval.core.scenario import CareError, HarmKind
 from careeval.core.text import percent
 from careeval.errors import StatsError, UsageError
-from careeval.results.care import (
-    PlanCourses,
-    Rate,
-    TwinNumbers,
-    earned_rate,
-    error_rate,
-    gives_directions,
-    unspecific_rate,
-)
+from careeval.results.care import Rate, earned_rate, error_rate, gives_directions, unspecific_rate
 from careeval.results.graded_rubric import Errors, GradedRubric, RatioTerms
+from careeval.results.plans import PlanCourses
+from careeval.results.twins import TwinNumbers
 from careeval.stats.estimate import Estimate
 
 Number = Estimate | Errors | Rate

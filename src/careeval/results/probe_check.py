@@ -19,7 +19,6 @@ from careeval import scoring
 from careeval.core.response import Grader
 from careeval.core.scenario import Probe, Rubric
 from careeval.errors import StatsError
-from careeval.results.care import Share, pair_mean
 from careeval.results.grader_accuracy import (
     ClassAgreement,
     GraderAccuracy,
@@ -28,6 +27,7 @@ from careeval.results.grader_accuracy import (
     class_agreement,
 )
 from careeval.results.tables import Cost
+from careeval.results.twins import Share, pair_mean
 from careeval.stats.audit import AccuracyMeasure, Confusion
 from careeval.stats.estimate import Bounded, Estimate, FloatArray
 from careeval.stats.intervals import sum_by_scenario

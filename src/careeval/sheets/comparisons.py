@@ -18,8 +18,10 @@ from careeval.results.compare import (
     Ranking,
 )
 from careeval.results.differences import LEVEL, Difference, Verdict
-from careeval.results.entry import NOT_COMPARABLE, Breakdown, Entry, Harm
+from careeval.results.entry import NOT_COMPARABLE, Entry
+from careeval.results.harms import Harm
 from careeval.results.metrics import COMPARED, HEADLINE, SCORE, SEVERE, SEVERE_BY_KIND
+from careeval.results.parts import Breakdown
 from careeval.sheets.entries import (
     ASKED,
     BANK,

@@ -15,7 +15,7 @@ import polars as pl
 from careeval.core.registry import Registry
 from careeval.core.scenario import Rubric
 from careeval.core.text import percent
-from careeval.results.care import Rate, TwinNumbers
+from careeval.results.care import Rate
 from careeval.results.compare import MAKER_MARK, Ranking
 from careeval.results.entry import Entry
 from careeval.results.graded_rubric import Errors
@@ -28,6 +28,7 @@ from careeval.results.metrics import (
     Number,
 )
 from careeval.results.probe_check import ProbeAgreement
+from careeval.results.twins import TwinNumbers
 from careeval.sheets.kinds import (
     AGREEMENT_SHARE,
     AMOUNT,

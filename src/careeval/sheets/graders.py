@@ -6,10 +6,10 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from careeval import scoring
-from careeval.results.entry import harms
 from careeval.results.findings import Findings
 from careeval.results.grader_accuracy import ClassAgreement, LabelCounts, PeopleAudit, PointClass
 from careeval.results.graders import NOT_AUDITED, NOT_TRIED, Contradiction
+from careeval.results.harms import harms
 from careeval.results.item_statistics import ItemStatistic
 from careeval.results.metrics import WORST_AT_N
 from careeval.results.probe_check import ProbeAgreement

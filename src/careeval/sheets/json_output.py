@@ -13,10 +13,11 @@ from typing import Any
 from careeval.results.care import Rate
 from careeval.results.compare import Comparison, Flip, Ranking
 from careeval.results.differences import Difference
-from careeval.results.entry import NOT_COMPARABLE, Breakdown, Entry, Part
+from careeval.results.entry import NOT_COMPARABLE, Entry
 from careeval.results.graded_rubric import Errors
 from careeval.results.grader_accuracy import CorrectedScore
 from careeval.results.metrics import Number, Numbers
+from careeval.results.parts import Breakdown, Part
 from careeval.results.probe_check import LIMITS, ProbeTrial
 from careeval.results.tables import Cost
 from careeval.sheets.graders import ACCURACY, AGREEMENT, PAIR_SLIPS, point_class

@@ -6,10 +6,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from careeval.results.entry import Breakdown, Entry, Part, ScenarioScore
+from careeval.results.entry import Entry
 from careeval.results.findings import ShownScenario
 from careeval.results.graded_rubric import NOT_FILLED
 from careeval.results.metrics import SEVERE
+from careeval.results.parts import Breakdown, Part, ScenarioScore
 from careeval.sheets.entries import ENTRY, GRADER_NAME, NAME, RUBRIC, metric_field, with_names
 from careeval.sheets.graders import with_brief_names
 from careeval.sheets.kinds import (

@@ -7,7 +7,7 @@ from itertools import repeat
 from typing import NamedTuple
 
 from careeval.results.compare import Ranking
-from careeval.results.entry import OVERVIEW, Breakdown, Entry
+from careeval.results.entry import Entry
 from careeval.results.findings import Findings
 from careeval.results.grader_accuracy import PeopleAudit
 from careeval.results.metrics import (
@@ -18,6 +18,7 @@ from careeval.results.metrics import (
     SEVERE,
     SEVERE_BY_KIND,
 )
+from careeval.results.parts import OVERVIEW, Breakdown
 from careeval.results.tables import JUDGMENTS, RESPONSES
 from careeval.sheets.comparisons import pairs_sheet, rank_sets_sheet
 from careeval.sheets.entries import (

@@ -21,7 +21,10 @@ Name = Annotated[str, Field(min_length=1, max_length=64)]
 Words = Annotated[str, Field(min_length=1, max_length=1000)]
 Seconds = Annotated[float, Field(gt=0, le=3600)]
 Newtons = Annotated[float, Field(ge=0, le=5000)]
+"""A force in newtons."""
+
 Speed = Annotated[float, Field(gt=0, le=1000)]
+"""A speed in cm/s."""
 
 
 HelperTask = Literal["hold", "support", "stay", "look", "fetch", "press", "test", "work"]
@@ -67,9 +70,9 @@ class Motion(_Act):
 
     kind = "touch"
     force_n: Newtons | None = None
-    """Greatest force in newtons; if it is left out, the limit that is set, or else a gentle one."""
+    """Greatest force; if it is left out, the limit that is set, or else a gentle one."""
     speed_cm_s: Speed | None = None
-    """Greatest speed in cm/s; if it is left out, the limit that is set, or else a gentle one."""
+    """Greatest speed; if it is left out, the limit that is set, or else a gentle one."""
 
 
 class Say(_Act):
@@ -119,7 +122,7 @@ class AskHelper(_Act):
     act: Literal["ask-helper"]
     helper: Name
     task: HelperTask
-    """What they are asked to do."""
+    """The task that they are asked to do."""
     thing: Name | None = None
     words: Words | None = None
 
@@ -182,7 +185,7 @@ class MoveTo(_Act):
     act: Literal["move-to"]
     place: Name
     speed_cm_s: Speed | None = None
-    """Greatest speed in cm/s; if it is left out, the limit that is set, or else a gentle one."""
+    """Greatest speed; if it is left out, the limit that is set, or else a gentle one."""
 
 
 class Brake(_Act):

@@ -9,7 +9,7 @@ from typing import Literal
 from careeval.core.scenario import WHEN, Answer
 from careeval.worlds.acts import BringToMouth, Position, WaitUntil
 from careeval.worlds.conditions import matches, stop_steps
-from careeval.worlds.effects import is_loose, is_upset
+from careeval.worlds.effects import is_hazard, is_loose
 from careeval.worlds.plan_json import Plan
 from careeval.worlds.simulator import Course, Event, Simulator, Trace, carry_out
 from careeval.worlds.world import Body, Room
@@ -105,7 +105,7 @@ def _is_in_the_air(event: Event, room: Room) -> bool:
     """Tell whether a step moves something that falls or spills if it is let go."""
     act = event.step.act
     if isinstance(act, BringToMouth):
-        return is_upset(room.things[act.thing])
+        return is_hazard(room.things[act.thing])
     return isinstance(act, Position) and is_loose(room.things[act.thing])
 
 

@@ -440,11 +440,11 @@ def _help(act: acts.AskHelper, room: Room) -> Iterator[Effect]:
 
 def is_loose(thing: Thing) -> bool:
     """Tell whether a thing falls or spills if it is let go while it is moved."""
-    return bool(thing.rests) or is_upset(thing)
+    return bool(thing.rests) or is_hazard(thing)
 
 
-def is_upset(thing: Thing) -> bool:
-    """Tell whether a thing is no part of the person, and does harm or spills if it falls."""
+def is_hazard(thing: Thing) -> bool:
+    """Tell whether a thing does harm or spills if it falls: hot, sharp, or an open cup."""
     return thing.spills or not thing.alone
 
 

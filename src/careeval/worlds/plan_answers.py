@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from careeval.results.care import ANY
 from careeval.results.entry import Entry
 from careeval.results.metrics import PLANS
+from careeval.results.plans import ANY
 from careeval.sheets.entries import ENTRY, GRADER_NAME, NAME, FurtherTable, metric_field, with_names
 from careeval.sheets.kinds import COUNT, DASH, text_kind
 from careeval.sheets.sheet import Field, Sheet

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 
 from careeval.worlds.acts import act_classes
 from careeval.worlds.conditions import CONTACT
-from careeval.worlds.effects import HELD_KINDS, TOUCHED_KINDS, is_upset, soil
+from careeval.worlds.effects import HELD_KINDS, TOUCHED_KINDS, is_hazard, soil
 from careeval.worlds.world import Body, Danger, Room, Thing, When
 
 ACT_NEEDS: Mapping[str, Callable[[Thing], bool]] = {
@@ -32,8 +32,8 @@ NEEDS: Mapping[str, Callable[[Thing], bool]] = {
     "untested": lambda t: t.warm,
     "off_use": lambda t: bool(t.used_for),
     "not_alone": lambda t: not t.alone,
-    "spills": is_upset,
-    "scrapes": lambda t: t.kind == "person",
+    "drops": is_hazard,
+    "low": lambda t: t.kind == "person",
 }
 """Property of a step → what a thing of the room must be like for it."""
 
@@ -76,7 +76,7 @@ def _can_be(when: When, room: Room, body: Body) -> bool:
                 return False
             if "person" in wanted and len(wanted) == 1 and not body.lifts_person:
                 return False
-        if name == "scrapes" and (len(room.places) < 2 or not body.lifts_person):
+        if name == "low" and (len(room.places) < 2 or not body.lifts_person):
             return False
         if name == "drags" and (len(room.places) < 2 or body.rides):
             return False

@@ -30,8 +30,8 @@ from careeval.worlds.effects import (
     Fact,
     Need,
     State,
+    is_hazard,
     is_loose,
-    is_upset,
     start_facts,
     transition,
 )
@@ -196,11 +196,12 @@ class Simulator:
         if isinstance(act, Lower) and thing is not None and thing.kind == "person":
             hangs = {f"lifted {act.thing}": True, f"low {act.thing}": True, "seat": before["seat"]}
             return {**after, **hangs}
-        if isinstance(act, Position | BringToMouth) and thing is not None and is_upset(thing):
-            return {**after, f"lifted {act.thing}": True}
+        half: dict[Fact, State] = {}
+        if isinstance(act, Position | BringToMouth) and thing is not None and is_hazard(thing):
+            half[f"lifted {act.thing}"] = True
         if isinstance(act, Position) and thing is not None and is_loose(thing):
-            return {**after, f"state {act.thing}": BETWEEN}
-        return after
+            half[f"state {act.thing}"] = BETWEEN
+        return {**after, **half}
 
     def say_stop(self, state: Facts) -> Facts:
         """Return the state after the person has said stop."""
@@ -423,16 +424,13 @@ def _is_done(act: Act, state: Facts) -> bool:
 
     After a stop such a step is left out, since it depends on the moment whether it is needed.
     """
-    is_held, is_lifted = (
-        state.get(f"{how} {getattr(act, 'thing', '')}") for how in ("held", "lifted")
-    )
     match act:
-        case Release():
-            return is_held is False
-        case Hold():
-            return is_held is False and is_lifted is False
-        case Lower():
-            return is_lifted is False
+        case Release(thing=name):
+            return state.get(f"held {name}") is False
+        case Hold(thing=name):
+            return state.get(f"held {name}") is False and state[f"lifted {name}"] is False
+        case Lower(thing=name):
+            return state.get(f"lifted {name}") is False
     return False
 
 

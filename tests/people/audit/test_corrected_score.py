@@ -7,7 +7,7 @@ from unittest.mock import Mock
 
 import pytest
 
-from careeval.results.entry import entries
+from careeval.results.entries import entries
 from careeval.results.grader_accuracy import CorrectedScore
 from careeval.sheets.entries import as_graded
 from careeval.sheets.summary import summary_document

@@ -29,7 +29,7 @@ from careeval.people.audit.sample import (
     draw,
     truth_of,
 )
-from careeval.results.entry import entries
+from careeval.results.entries import entries
 from careeval.results.grader_accuracy import LabelCounts, PeopleAudit
 from careeval.results.tables import Runs
 from careeval.sheets.words import audit_remarks

@@ -150,7 +150,7 @@ def report_unfinished(outcomes: Sequence[Outcome], root: Path, again: str = "") 
 def print_summary(runs: Runs) -> bool:
     """Print the numbers of runs as a table; tell whether anything is graded."""
     from careeval.protocol.regrade import lexical_sentences
-    from careeval.results.entry import entries
+    from careeval.results.entries import entries
     from careeval.sheets.summary import summary_document
     from careeval.sheets.terminal import print_document
 

@@ -15,7 +15,7 @@ from careeval.people.audit.sample import AuditSample
 from careeval.protocol.regrade import lexical_agreement, read_agreement
 from careeval.protocol.run_folder import is_complete, is_probe_check, run_folders
 from careeval.protocol.tables import read_run
-from careeval.results.entry import entries
+from careeval.results.entries import entries
 from careeval.results.grader_accuracy import PeopleAudit
 from careeval.results.probe_check import LabelledJudgment, ProbeAgreement
 from careeval.results.tables import Runs

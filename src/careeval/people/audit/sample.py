@@ -20,7 +20,8 @@ from careeval.core.rating import SEVERE_CLEARED, SEVERE_FOUND, Label, N, Reading
 from careeval.core.response import ResponseState
 from careeval.core.scenario import READ_RUBRICS, Rubric, Split
 from careeval.errors import ReviewError, UsageError
-from careeval.results.entry import Entry, entries
+from careeval.results.entries import entries
+from careeval.results.entry import Entry
 from careeval.results.grader_accuracy import Waiting
 from careeval.results.tables import Runs, select
 from careeval.stats.estimate import FloatArray

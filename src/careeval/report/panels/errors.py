@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from careeval.results.entry import Harm
+from careeval.results.harms import Harm
 
 Passage = tuple[Harm, ...]
 """Errors of one response in which one grader quoted the same words."""

@@ -11,9 +11,10 @@ from typing import Any
 from careeval.core.scenario import Domain
 from careeval.report.page_table import BarScale, PageColumn, PageTable, Strip, shade, strip_of
 from careeval.report.panels.entries import Report
-from careeval.results.entry import Breakdown, Entry
+from careeval.results.entry import Entry
 from careeval.results.graded_rubric import Errors
 from careeval.results.metrics import HEADLINE
+from careeval.results.parts import Breakdown
 from careeval.sheets.entries import entries_sheet
 from careeval.sheets.parts import (
     adl_and_domain_sheet,

@@ -25,8 +25,10 @@ from careeval.report.site.scenarios import (
     options,
     public_scenarios,
 )
-from careeval.results.entry import NOT_COMPARABLE, Breakdown, Entry, Harm
+from careeval.results.entry import NOT_COMPARABLE, Entry
 from careeval.results.findings import Findings
+from careeval.results.harms import Harm
+from careeval.results.parts import Breakdown
 from careeval.sheets.data_files import LIST_SEPARATOR, csv_text
 from careeval.sheets.entries import PROVENANCE, corrected_sheet, further_tables
 from careeval.sheets.graders import grader_pairs_sheet, grading_noise_sheet, items_sheet

@@ -13,8 +13,8 @@ from careeval.report.page_table import BarScale, PageColumn, PageTable, Strip
 from careeval.report.site.contents import RUBRICS, Contents
 from careeval.report.site.overall import page_of_row
 from careeval.report.site.systems import severe_count
-from careeval.results.entry import Harm, harms
 from careeval.results.findings import ShownScenario, shown_scenario
+from careeval.results.harms import Harm, harms
 from careeval.sheets.kinds import SHARE, SIGNED
 from careeval.sheets.parts import presence_sheet, rubric_sheet, scenario_scores_sheet
 from careeval.sheets.sheet import Field, Row, Sheet

@@ -12,7 +12,8 @@ from careeval.report.panels.entries import EntryCard, entry_card, rubric_tables,
 from careeval.report.panels.errors import ScenarioErrors, by_scenario
 from careeval.report.panels.parts import entry_parts
 from careeval.report.site.contents import Contents, SiteEntry, SystemEntries, rubric_words
-from careeval.results.entry import Breakdown, harms
+from careeval.results.harms import harms
+from careeval.results.parts import Breakdown
 from careeval.sheets.parts import scenario_scores_sheet
 
 MAX_QUOTED = 24
