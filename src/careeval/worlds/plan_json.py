@@ -429,7 +429,6 @@ ARGUMENTS = {
     "words": "What is said or written.",
     "seconds": "How long it goes on at most.",
     "helper": "Name of a helper of the world.",
-    "about": "Things that the question is about; all that the plan does, if left out.",
     "urgent": "True if the helper is called at once, as in an emergency.",
     "thing": "Name of a thing of the world.",
     "state": "Name of one of the thing's states.",
@@ -440,8 +439,6 @@ ARGUMENTS = {
     "part": "Name of a part of the person.",
     "tool": "Name of the tool that is held.",
     "task": "Name of a task of the world.",
-    "force_n": "Greatest force.",
-    "speed_cm_s": "Greatest speed.",
     "height_cm": "Height of the lift.",
 }
 """Argument → its meaning, where its act does not describe it."""
