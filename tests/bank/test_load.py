@@ -290,15 +290,33 @@ def test_all_problems_of_all_files(folder: BankFolder) -> None:
     folder.plant(PROBES, "trap: expert", "trick: expert")
     folder.plant("dressing/dressing-002.yaml", "situation: [", "situation: &a [")
     folder.plant("sources.yaml", "tier: C", "tier: D")
-    folder.plant("bank.yaml", "title: A bank for tests\n", "")
 
     assert [(p.place, p.code) for p in folder.problems()] == [
-        (folder.place("bank.yaml", "name"), "CE102"),
         (folder.place(PROBES, "trick"), "CE102"),
         (folder.place(SCENARIO, "one"), "CE102"),
         (folder.place(SCENARIO, "strok"), "CE102"),
         (folder.place("dressing/dressing-002.yaml", "&a"), "CE101"),
         (folder.place("sources.yaml", "D\n"), "CE102"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "at"),
+    [
+        ("title: A bank for tests\n", "", "name"),
+        ("rules: careeval\n", "mode: plans\n", "plans"),
+        ("rules: careeval\n", "rules: careeval-plans\n", "careeval-plans"),
+        ("rules: careeval\n", "rules: careeval\nmode: plan\n", "careeval\n"),
+    ],
+)
+def test_a_mistake_in_the_bank_file_comes_alone(
+    folder: BankFolder, old: str, new: str, at: str
+) -> None:
+    """It says how the other files are read, so that their faults are told when it is mended."""
+    folder.plant(SCENARIO, "version: 1", "version: one")
+    folder.plant("bank.yaml", old, new)
+    assert [(p.place, p.code) for p in folder.problems()] == [
+        (folder.place("bank.yaml", at), "CE102")
     ]
 
 

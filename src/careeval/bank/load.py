@@ -28,7 +28,6 @@ from careeval.core.scenario import Adl, ItemId, Probe, Scenario, Slug, Source
 from careeval.core.twin import right_acts
 from careeval.errors import BankError, did_you_mean
 from careeval.modes import MODES, Mode
-from careeval.modes.response import RESPONSE
 
 OWN_NAME = "careeval-open"
 """The name, in tables and logs, of the banks that ship with careeval."""
@@ -183,10 +182,7 @@ def bank_mode(folder: Path | str | None = None) -> Mode:
         BankProblems: Its `bank.yaml` has problems.
     """
     reader = BankReader(_existing(folder), {})
-    about = _about(reader)
-    if about is None:
-        raise BankProblems(reader.problems)
-    return MODES[about.mode]
+    return MODES[_about(reader).mode]
 
 
 def load_bank(
@@ -246,7 +242,6 @@ def read_bank(root: Path, held_out: Mapping[str, str], *, with_probes: bool = Tr
     """
     reader = BankReader(root, held_out)
     about = _about(reader)
-    mode = RESPONSE if about is None else MODES[about.mode]
     sources: dict[str, Source] | None = {}
     for name in ("sources", HELD_OUT_SOURCES):
         if reader.has(name) and sources is not None:
@@ -258,7 +253,7 @@ def read_bank(root: Path, held_out: Mapping[str, str], *, with_probes: bool = Tr
     scenarios: dict[str, Scenario] = {}
     probes: dict[str, tuple[Probe, ...]] = {}
     vettings = _vettings(reader)
-    for name, as_written in mode.read(reader):
+    for name, as_written in MODES[about.mode].read(reader):
         probes_name = f"{name}.probes"
         labelled = with_probes and reader.has(probes_name)
         file = reader.read(probes_name, ProbesFile) if labelled else None
@@ -277,7 +272,7 @@ def read_bank(root: Path, held_out: Mapping[str, str], *, with_probes: bool = Tr
         for name in reader.names():
             if name.endswith(".probes"):
                 reader.expect_scenario_beside(name)
-    if about is None or sources is None or reader.problems:
+    if sources is None or reader.problems:
         raise BankProblems(reader.problems)
     ordered = tuple(scenarios[key] for key in sorted(scenarios))
     return Bank(about, ordered, probes, sources, vettings, reader.documents)
@@ -293,11 +288,24 @@ def _vettings(reader: BankReader) -> dict[str, Vetting]:
     return vettings
 
 
-def _about(reader: BankReader) -> BankFile | None:
+def _about(reader: BankReader) -> BankFile:
+    """Return a bank's `bank.yaml`, which says how all its other files are read.
+
+    Raises:
+        BankProblems: It has problems; no other file is read then.
+    """
     about = reader.read("bank", BankFile)
-    if about is not None and about.mode not in MODES:  # nothing else can be read
+    if about is None:
+        raise BankProblems(reader.problems)
+    if about.mode not in MODES:
         message = f"mode: found {shown(about.mode)}, expected {' or '.join(map(repr, MODES))}"
         reader.report("bank", ("mode",), "CE102", message, did_you_mean(about.mode, MODES))
+    elif about.rules is not None and about.rules != MODES[about.mode].rules:
+        message = f"rules: {shown(about.rules)} are not for the mode {shown(about.mode)}"
+        meant = [name for name in MODES if MODES[name].rules == about.rules]
+        hint = f"write 'mode: {meant[0]}', or other rules"
+        reader.report("bank", ("rules",), "CE102", message, hint)
+    if reader.problems:
         raise BankProblems(reader.problems)
     return about
 

@@ -75,6 +75,7 @@ class Mode:
     models_grade: bool  # True if a model may grade; if so, the prompts have a part for it
     programs: Mapping[str, Program]  # Graders that compute, by Inspect's name: `careeval/NAME`
     grader: str  # Inspect's name of the default grader
+    rules: str | None = None  # The only set of rules that its banks may name
     interpret: Callable[[Response, Mapping[str, Any]], Response] | None = None
     """Returns a response with its state in this mode, given the facts of its scenario: a response
     that is no valid plan, say, is not `answered`. None if any text counts as answered."""

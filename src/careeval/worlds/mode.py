@@ -172,6 +172,7 @@ PLAN = Mode(
     models_grade=False,
     programs={JUDGE: judge},
     grader=JUDGE,
+    rules="careeval-plans",
     interpret=interpret,
 )
 """The mode of a bank of worlds."""

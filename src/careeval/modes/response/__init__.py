@@ -63,5 +63,6 @@ RESPONSE = Mode(
     programs={LEXICAL: lexical},
     # the paper's grader, dated: an alias moves
     grader="openai/gpt-4o-2024-08-06",
+    rules="careeval",
 )
 """The mode of a bank whose `bank.yaml` names none."""
