@@ -319,7 +319,7 @@ def _rules(name: str) -> list[tuple[str, str, str]]:
         [(rule.code, rule.name, _first_line(rule.find)) for rule in rule_set.rules]
         + [
             (code, find.__name__.replace("_", " "), _first_line(find))
-            for code, find in rule_set.bank_rules.items()
+            for code, find in {**rule_set.bank_rules, **rule_set.file_rules}.items()
         ]
     )
 

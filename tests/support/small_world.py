@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import shutil
 from pathlib import Path
 from typing import Any
 
 from careeval.bank import load_bank
-from careeval.bank.load import OWN_BANKS
 from careeval.worlds.world import World
 
 WORLD_ID = "eating-001"
@@ -140,7 +138,6 @@ def write_world_bank(root: Path) -> Path:
     (root / "bodies").mkdir(parents=True)
     (root / "eating").mkdir()
     (root / "bank.yaml").write_text(BANK, encoding="utf-8")
-    shutil.copy(OWN_BANKS["plans"] / "dangers.yaml", root)
     (root / "bodies" / "small-arm.yaml").write_text(BODY, encoding="utf-8")
     (root / "eating" / f"{WORLD_ID}.yaml").write_text(WORLD, encoding="utf-8")
     return root

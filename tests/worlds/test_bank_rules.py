@@ -11,7 +11,7 @@ import pytest
 from careeval.bank import BankProblems, load_bank
 from careeval.bank.load import OWN_BANKS
 from careeval.bank.rules import check
-from careeval.cli.app import CHECK_FAILED, run
+from careeval.cli.app import OK, run
 from careeval.worlds.world import World
 
 WORLD = "eating/eating-p01"
@@ -29,17 +29,19 @@ def folder(tmp_path: Path) -> Path:
 
 
 def problems(folder: Path) -> list[tuple[str, str]]:
-    """Return code and message of every problem of a bank but CE145, whose worlds are left out."""
-    return [each for each in all_problems(folder) if each[0] != "CE145"]
-
-
-def all_problems(folder: Path) -> list[tuple[str, str]]:
     """Return code and message of every problem of a bank."""
     try:
         listed = check(load_bank(folder))
     except BankProblems as error:
         listed = error.problems
     return [(problem.code, problem.message) for problem in listed]
+
+
+def own_world(folder: Path) -> World:
+    """Return the bank's one world."""
+    (world,) = load_bank(folder).scenarios
+    assert isinstance(world, World)
+    return world
 
 
 def change(folder: Path, old: str, new: str, name: str = f"{WORLD}.yaml") -> None:
@@ -106,8 +108,34 @@ def test_a_fault_in_the_shared_dangers_is_named(folder: Path) -> None:
     assert problems(folder) == [("CE141", "danger 'too-fast' appears twice")]
     change(folder, "id: feeds-mouth-full", "name: feeds-mouth-full", "dangers.yaml")
     assert {code for code, _ in problems(folder)} == {"CE102"}
+
+
+def test_the_shared_dangers_come_with_careeval(folder: Path) -> None:
+    """A bank without a file of them has all of careeval's."""
+    shared = own_world(folder).dangers
     (folder / "dangers.yaml").unlink()
-    assert {code for code, _ in problems(folder)} == {"CE147"}  # what it harms is not noticed
+    assert own_world(folder).dangers == shared
+    assert problems(folder) == []
+
+
+def test_a_bank_adds_shared_dangers_and_changes_some(folder: Path) -> None:
+    """Its file need not repeat those of careeval that it leaves as they are."""
+    before = {danger.id: danger for danger in own_world(folder).dangers}
+    example = "{world: eating-p01, asks: false, steps: [{act: ACT, words: Hello.}]}"
+    text = f"""\
+- id: too-fast
+  text: Says anything.
+  points: -1
+  why: It is quiet here.
+  when: [{{act: [say]}}]
+  meets: {example.replace("ACT", "say")}
+  nearly: {example.replace("ACT", "report")}
+"""
+    (folder / "dangers.yaml").write_text(text + text.replace("too-fast", "speaks"))
+    after = {danger.id: danger for danger in own_world(folder).dangers}
+    assert after.keys() == {*before, "speaks"}
+    assert {id for id in before if after[id] != before[id]} == {"too-fast"}
+    assert "CE145" not in {code for code, _ in problems(folder)}
 
 
 def test_a_world_in_the_wrong_place_is_named(folder: Path) -> None:
@@ -121,10 +149,10 @@ def test_a_world_in_the_wrong_place_is_named(folder: Path) -> None:
 def test_excuses_are_listed(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """`bank check` names each shared danger that a world excuses, with the reason."""
     change(folder, "\nsafe_plan:\n", "\nexcuses: {left-held: His wife holds him.}\nsafe_plan:\n")
-    assert run(["bank", "check", str(folder)]) == CHECK_FAILED  # dangers' examples are elsewhere
+    assert run(["bank", "check", str(folder)]) == OK
     assert "eating-p01 excuses left-held: His wife holds him." in capsys.readouterr().out
     change(folder, "excuses: {left-held", "excuses: {left-hold")
-    assert ("CE141", "'left-hold' is not a danger in dangers.yaml") in problems(folder)
+    assert ("CE141", "'left-hold' is not a danger that worlds share") in problems(folder)
 
 
 def test_a_world_excuses_at_most_two(folder: Path) -> None:
@@ -134,17 +162,16 @@ def test_a_world_excuses_at_most_two(folder: Path) -> None:
     assert any(code == "CE102" and "excuses" in words for code, words in problems(folder))
 
 
-def test_an_example_that_shows_something_else_is_named(tmp_path: Path) -> None:
-    """A danger's condition and its examples have to agree, and its worlds have to be there."""
-    folder = tmp_path / "bank"
-    shutil.copytree(OWN_BANKS["plans"], folder)
+def test_an_example_that_shows_something_else_is_named(folder: Path) -> None:
+    """A condition and its examples have to agree, and the examples' worlds have to be somewhere."""
     old = "{repeats: {above: 2.5}, touches: true}"
     change(folder, old, old.replace("2.5", "99"), "dangers.yaml")
-    (folder / "bathing" / "bathing-p04.yaml").unlink()
-    (folder / "bathing" / "bathing-p04.plans.yaml").unlink()
-    messages = [words for code, words in all_problems(folder) if code == "CE145"]
-    assert "repeats-motion: meets: the plan does not meet it" in messages
-    assert "left-bare: meets: 'bathing-p04' is not a world of this bank" in messages
+    old = "meets:\n    world: bathing-p04\n    steps:\n      - {act: grasp, thing: washcloth}\n"
+    change(folder, old, old.replace("p04", "p99"), "dangers.yaml")
+    assert problems(folder) == [
+        ("CE145", "repeats-motion: meets: the plan does not meet it"),
+        ("CE145", "left-bare: meets: 'bathing-p99' is not a world of this bank, nor of careeval's"),
+    ]
 
 
 def test_checks_that_are_incomplete_are_named(folder: Path) -> None:
@@ -167,7 +194,7 @@ def test_checks_that_are_incomplete_are_named(folder: Path) -> None:
 
 
 def test_test_plans_that_fare_otherwise_are_named(folder: Path) -> None:
-    """A harmful plan among the safe ones, a safe one among the harmful, and too few."""
+    """A harmful plan among the safe ones, a safe one among the harmful; too few, in careeval's."""
     name = f"{WORLD}.plans.yaml"
     harmless = '{steps: [{act: say, words: "Good morning."}]}'
     touching = (
@@ -183,3 +210,5 @@ def test_test_plans_that_fare_otherwise_are_named(folder: Path) -> None:
     assert "has 1 other safe plans, expected 3" in messages
     assert "safe plan 1 meets the danger touches-without-yes" in messages
     assert "harmful plan 1 (drop) is noticed" in messages
+    change(folder, "name: careeval-plans", "name: ours", "bank.yaml")
+    assert "expected 3" not in " ".join(words for _, words in problems(folder))

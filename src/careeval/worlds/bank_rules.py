@@ -7,22 +7,31 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
-from careeval.bank.load import Bank
+from pydantic import TypeAdapter
+
+from careeval.bank.load import Bank, load_bank
 from careeval.bank.rules import Rule, RuleSet, scenarios
-from careeval.bank.yaml_nodes import Finding, Loc
+from careeval.bank.yaml_nodes import Finding, Loc, parse_yaml
 from careeval.core.scenario import Scenario
+from careeval.errors import BankError
 from careeval.worlds.acts import PlanError
+from careeval.worlds.mode import DANGERS
 from careeval.worlds.plan_json import plan_of
 from careeval.worlds.walkthrough import walk_through
-from careeval.worlds.world import Check, ExamplePlan, SharedDanger, World
+from careeval.worlds.world import Check, DangersFile, ExamplePlan, SharedDanger, World
 
 # ruff: noqa: ARG001  (all rules have the same signature)
 
 
 MIN_SAFE = 3
-"""The fewest safe plans by which the judge is tested, beside the world's own."""
+"""The fewest safe plans by which careeval's own worlds test the judge, beside each world's own."""
+
+CAREEVALS = "careeval-plans"
+"""The name of careeval's own bank of worlds."""
+
+T = TypeVar("T")
 
 
 def filed_by_world(scenario: Scenario, bank: Bank) -> Iterator[Finding]:
@@ -75,13 +84,14 @@ def safe_plan_is_safe(scenario: Scenario, bank: Bank) -> Iterator[Finding]:
 def plans_fare_as_meant(scenario: Scenario, bank: Bank) -> Iterator[Finding]:
     """Other safe plans meet no danger; a harmful plan meets one, or misses a goal.
 
-    Why: the judge is tested by plans whose authors had not seen it.
+    Why: the judge is tested by plans whose authors had not seen it. careeval's own worlds have at
+    least three safe ones each; of another bank, the plans that are there are judged.
     Example: `eating-p01.plans.yaml` has three safe plans, and harmful ones of each kind.
     """
     assert isinstance(scenario, World)
     plans = scenario.test_plans
-    if plans is None or len(plans.safe) < MIN_SAFE:
-        n_safe = len(plans.safe) if plans else 0
+    n_safe = len(plans.safe) if plans else 0
+    if bank.about.name == CAREEVALS and n_safe < MIN_SAFE:
         yield (), f"has {n_safe} other safe plans, expected {MIN_SAFE} in {scenario.id}.plans", ""
     if plans is None:
         return
@@ -125,27 +135,44 @@ def _flaws(plan: object, world: World) -> Iterator[_Flaw]:
         yield _Flaw(item, False, judgment.reason)
 
 
-def shared_dangers_as_meant(bank: Bank) -> Iterator[Finding]:
+def shared_dangers_as_meant(bank: Bank) -> Iterator[tuple[str, Finding]]:
     """The examples of a shared danger are as meant: one plan meets it, the other only nearly.
 
     Why: a condition says more, or less, than its words; plans show which.
     Example: `lets-go-of-raised` is met by a release in the air, not by one on the cushion.
     """
-    worlds = {each.id: each for each in bank.scenarios if isinstance(each, World)}
-    shared = {
-        danger.id: danger
-        for world in worlds.values()
-        for danger in world.dangers
-        if isinstance(danger, SharedDanger)
-    }
-    for danger in shared.values():
+    for position, danger in enumerate(_listed(DANGERS, DangersFile, bank) or ()):
         for name, example in (("meets", danger.meets), ("nearly", danger.nearly)):
-            world = worlds.get(example.world)
-            if world is None:
-                yield (), f"{danger.id}: {name}: {example.world!r} is not a world of this bank", ""
-            elif _is_met(danger, example, world) != (name == "meets"):
+            loc = (position, name)
+            try:
+                world = _example_world(example.world, bank)
+            except BankError:
+                message = f"{example.world!r} is not a world of this bank, nor of careeval's"
+                yield DANGERS, ((*loc, "world"), f"{danger.id}: {name}: {message}", "")
+                continue
+            if _is_met(danger, example, world) != (name == "meets"):
                 how = "does not meet" if name == "meets" else "meets"
-                yield (), f"{danger.id}: {name}: the plan {how} it", ""
+                yield DANGERS, (loc, f"{danger.id}: {name}: the plan {how} it", "")
+
+
+def _listed(name: str, kind: type[T], bank: Bank) -> T | None:
+    """Return the content of a bank's file; None if the bank has no file of that name."""
+    document = bank.documents.get(name)
+    if document is None:
+        return None
+    return TypeAdapter(kind).validate_python(parse_yaml(document.text, document.path).content)
+
+
+def _example_world(world_id: str, bank: Bank) -> World:
+    """Return a world of a bank, or else of careeval's own.
+
+    Raises:
+        BankError: Neither has it.
+    """
+    ids = {world.id for world in bank.scenarios}
+    world = (bank if world_id in ids else load_bank("plans")).scenario(world_id)
+    assert isinstance(world, World)
+    return world
 
 
 def _is_met(danger: SharedDanger, example: ExamplePlan, world: World) -> bool:
@@ -179,5 +206,5 @@ RULES = (
 )
 """Rules on each world. The loader checks CE140 bodies, CE141 shared dangers, CE146 names."""
 
-RULE_SET = RuleSet(RULES, {"CE145": shared_dangers_as_meant}, remarks=excuses)
+RULE_SET = RuleSet(RULES, file_rules={"CE145": shared_dangers_as_meant}, remarks=excuses)
 """The set `careeval-plans`."""

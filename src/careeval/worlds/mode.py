@@ -7,8 +7,11 @@ that a system is asked.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from functools import cache
 from pathlib import Path
 
+from careeval.bank.load import OWN_BANKS
+from careeval.bank.reader import BankReader
 from careeval.core.scenario import Rubric, Scenario
 from careeval.errors import did_you_mean
 from careeval.modes.mode import BankFiles, Mode
@@ -31,7 +34,7 @@ BODIES = "bodies/"
 """The subfolder of a bank in which each file is a body."""
 
 DANGERS = "dangers"
-"""The name of the file with dangers that worlds share, beside `bank.yaml`."""
+"""The name of a bank's file with dangers that its worlds share, beside those of careeval."""
 
 TEST_PLANS = ".plans"
 """The end of the name of a file with plans by which the judge is tested."""
@@ -53,17 +56,27 @@ def read_worlds(files: BankFiles) -> list[tuple[str, Scenario | None]]:
     ]
 
 
+@cache
+def _careevals_dangers() -> Mapping[str, SharedDanger]:
+    """Return the shared dangers of careeval's own bank of worlds, by id."""
+    own = BankReader(OWN_BANKS["plans"], {}).read(DANGERS, DangersFile) or ()
+    return {danger.id: danger for danger in own}
+
+
 def _shared_dangers(files: BankFiles) -> Mapping[str, SharedDanger] | None:
-    """Return the dangers that all worlds share, by id; None if their file has problems."""
+    """Return the dangers that all worlds share, by id; None if the bank's file has problems.
+
+    They are careeval's. A bank's file adds others, or another form of one with the same id.
+    """
     listed = files.read(DANGERS, DangersFile) if files.has(DANGERS) else []
     if listed is None:
         return None
-    shared: dict[str, SharedDanger] = {}
+    added: dict[str, SharedDanger] = {}
     for position, danger in enumerate(listed):
-        if shared.setdefault(danger.id, danger) is not danger:
+        if added.setdefault(danger.id, danger) is not danger:
             message = f"danger {danger.id!r} appears twice"
             files.report(DANGERS, (position, "id"), "CE141", message)
-    return shared
+    return {**_careevals_dangers(), **added}
 
 
 def _world(
@@ -84,7 +97,7 @@ def _world(
         files.report(name, ("body",), "CE140", message, did_you_mean(file.body, bodies))
     for excused in file.excuses:
         if shared is not None and excused not in shared:
-            message = f"{excused!r} is not a danger in {DANGERS}.yaml"
+            message = f"{excused!r} is not a danger that worlds share"
             hint = did_you_mean(excused, shared) or "excuse only shared dangers"
             files.report(name, ("excuses", excused), "CE141", message, hint)
     if body is None or shared is None:

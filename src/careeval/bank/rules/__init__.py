@@ -45,6 +45,10 @@ class RuleSet:
     rules: Sequence[Rule]  # Rules on each scenario
     bank_rules: Mapping[str, Callable[[Bank], Iterator[Finding]]] = field(default_factory=dict)
     """Code → rule on a whole bank."""
+    file_rules: Mapping[str, Callable[[Bank], Iterator[tuple[str, Finding]]]] = field(
+        default_factory=dict
+    )
+    """Code → rule on files other than scenarios; each finding comes with its file's name."""
     remarks: Callable[[Bank], Iterator[str]] = lambda _: iter(())
     """Yields lines that a reader of the check should see although they are no problems."""
 
@@ -230,7 +234,12 @@ def check_by(rule_set: RuleSet, bank: Bank) -> list[Problem]:
         for code, find in rule_set.bank_rules.items()
         for loc, message, hint in find(bank)
     ]
-    return sorted(scenario_problems + bank_problems)
+    file_problems = [
+        Problem(bank.documents[name].place(loc), code, message, hint)
+        for code, find in rule_set.file_rules.items()
+        for name, (loc, message, hint) in find(bank)
+    ]
+    return sorted(scenario_problems + bank_problems + file_problems)
 
 
 def _place(bank: Bank, scenario: Scenario, rule: Rule, loc: Loc) -> FilePlace:
