@@ -27,7 +27,7 @@ from careeval.report.documents import FigureMarkup
 from careeval.report.page import render_page
 from careeval.report.page_table import BarScale, PageColumn, PageTable
 from careeval.report.panels.graders import corrected_table, grader_panels
-from careeval.report.site import folder, overall, render_site, systems
+from careeval.report.site import folder, render_site, tables
 from careeval.report.site.contents import Contents, contents, slugs
 from careeval.report.site.folder import data_files
 from careeval.report.site.scenarios import errors_by_scenario
@@ -510,12 +510,12 @@ def test_without_an_audit_no_page_speaks_of_one(contents_made: Contents) -> None
     """Without an audit no score is corrected."""
     assert corrected_table(contents_made.findings.entries).rows == []
     (panel,) = grader_panels(contents_made.findings).values()
-    assert overall.card_tables(panel, contents_made) == []
+    assert tables.card_tables(panel, contents_made) == []
 
 
 def test_small_cells_are_marked_and_have_no_interval(contents_made: Contents) -> None:
     """Two scenarios of eating: their n is marked, and their score has no interval."""
-    table = systems.part_table(Breakdown.adl, contents_made.entries[0])
+    table = tables.part_table(Breakdown.adl, contents_made.entries[0])
     rows = {row["adl"]: row for row in table.rows}
     assert rows["eating"]["n"] == 2
     assert rows["eating"]["score"].ci95 is None
@@ -565,7 +565,7 @@ def test_each_two_systems_stand_once_row_minus_column() -> None:
     board = contents(results).boards[0]
     names = [each.name for each in board.ranked]
     values = {each.name: each.entry.score.value for each in board.ranked}
-    _, matrix = overall.matrices(board)
+    _, matrix = tables.matrices(board)
     assert [matrix.head(column) for column in matrix.columns] == ["Row minus column", *names[1:]]
     assert [row["a"] for row in matrix.rows] == names[:-1]
     for at, row in enumerate(matrix.rows):

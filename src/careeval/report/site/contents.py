@@ -6,14 +6,13 @@ import hashlib
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-import polars as pl
-
 from careeval.core.scenario import Rubric
 from careeval.core.vendors import vendor
+from careeval.report.panels.entries import days
 from careeval.report.texts import simulated
 from careeval.results.compare import Basis, Ranked, Ranking, basis
 from careeval.results.entry import Entry
@@ -31,16 +30,29 @@ class SiteEntry:
     entry: Entry  # The entry, with its numbers and its public words
     system_slug: str  # Slug of the page of the system
     anchor: str  # Anchor of the entry on that page; empty if the system has no other entry
-    vendor: str | None  # Vendor of the system; `None` if the name of the system does not tell
     ranked: Ranked | None  # Ranks of the entry; `None` if it is not ranked
     n_ranked: int  # Number of ranked entries on the same board
     not_ranked_reason: str  # Reason why the entry is not ranked; empty if it is
-    date: str  # Start of the run, ISO 8601; empty if no log records it
+
+    @property
+    def vendor(self) -> str | None:
+        """Vendor of the system; `None` if the name of the system does not tell."""
+        return vendor(self.entry.asked)
+
+    @property
+    def date(self) -> str | None:
+        """Day on which the run began, ISO 8601; `None` if no log records it."""
+        return next(iter(days(self.entry.responses)), None)
+
+    @property
+    def system_page(self) -> str:
+        """Path of the page of its system in the site."""
+        return f"models/{self.system_slug}.html"
 
     @property
     def page(self) -> str:
-        """Path of the page of its system in the site, with the anchor of the entry if any."""
-        return f"models/{self.system_slug}.html" + (f"#{self.anchor}" if self.anchor else "")
+        """Path of the page of its system, with the anchor of the entry if any."""
+        return self.system_page + (f"#{self.anchor}" if self.anchor else "")
 
     @property
     def name(self) -> str:
@@ -54,7 +66,7 @@ class SiteEntry:
 
 
 @dataclass(frozen=True, eq=False)
-class SiteBoard:
+class Board:
     """A board: entries that share bank, protocols, grader and rubric, so can be compared."""
 
     ranking: Ranking
@@ -66,11 +78,6 @@ class SiteBoard:
     def entries(self) -> tuple[SiteEntry, ...]:
         """All entries, the ranked ones first."""
         return (*self.ranked, *self.left_out)
-
-    @property
-    def n_pairs(self) -> int:
-        """Number of pairs of ranked entries, for the correction of p values."""
-        return len(self.ranking.pairs)
 
     @property
     def basis(self) -> Basis:
@@ -93,29 +100,12 @@ class SiteBoard:
 
 
 @dataclass(frozen=True, eq=False)
-class SystemEntries:
-    """The entries of one system, in the order of the boards."""
-
-    entries: tuple[SiteEntry, ...]
-
-    @property
-    def name(self) -> str:
-        """Name of the system."""
-        return self.entries[0].name
-
-    @property
-    def page(self) -> str:
-        """Path of the system's page in the site."""
-        return f"models/{self.entries[0].system_slug}.html"
-
-
-@dataclass(frozen=True, eq=False)
 class Contents:
     """The contents of the site: what all pages are made from."""
 
     findings: Findings
     title: str
-    boards: tuple[SiteBoard, ...]  # Boards, the board with the most ranked entries first
+    boards: tuple[Board, ...]  # Boards, the board with the most ranked entries first
     scenarios: dict[tuple[str, str], str]
     """(edition of a bank, public scenario) → slug of its page, in order."""
     graders: dict[str, str]  # Grader → anchor of its card on the evidence page
@@ -131,12 +121,12 @@ class Contents:
         return tuple(entry for board in self.boards for entry in board.entries)
 
     @cached_property
-    def systems(self) -> tuple[SystemEntries, ...]:
-        """All systems with their entries, in the order of the first entries."""
+    def by_system(self) -> Mapping[str, Sequence[SiteEntry]]:
+        """System → its entries, both in the order of the boards."""
         by_name: dict[str, list[SiteEntry]] = {}
         for entry in self.entries:
             by_name.setdefault(entry.name, []).append(entry)
-        return tuple(SystemEntries(tuple(entries)) for entries in by_name.values())
+        return by_name
 
     def entries_over(self, edition: str) -> list[SiteEntry]:
         """Return the entries over one edition of a bank."""
@@ -160,10 +150,28 @@ class Contents:
         boards = (board.entries for board in self.boards if board.entries)
         return next((each for each in boards if each[0].entry.edition == edition), ())
 
+    def headings(self, parts: Iterable[tuple[Rubric, str, str]]) -> list[str]:
+        """Return the headings of boards, or of the entries of a system: rubric and grader.
+
+        Args:
+            parts: Rubric and grader, and what to add if two headings would share both.
+        """
+        short_names = brief_grader_names(self.graders)
+        headings = [
+            (f"{rubric_words(rubric)}, graded by {short_names[grader]}", more)
+            for rubric, grader, more in parts
+        ]
+        n_by_heading = Counter(heading for heading, _ in headings)
+        return [
+            heading + more if n_by_heading[heading] > 1 else heading for heading, more in headings
+        ]
+
     @cached_property
-    def short_grader_names(self) -> dict[str, str]:
-        """Grader → its shortest name that is unique on the site."""
-        return brief_grader_names(self.graders)
+    def board_headings(self) -> list[str]:
+        """The heading of each board."""
+        return self.headings(
+            (board.basis.rubric, board.basis.grader, f": {board.title}") for board in self.boards
+        )
 
     def grader_card(self, entry: SiteEntry) -> str:
         """Return the address of the card that says how far an entry's grader can be trusted."""
@@ -223,7 +231,7 @@ def _scenario_slugs(public: Sequence[tuple[str, str]]) -> dict[tuple[str, str], 
     return {key: by_name[name] for key, name in names.items()}
 
 
-def _boards(findings: Findings) -> tuple[SiteBoard, ...]:
+def _boards(findings: Findings) -> tuple[Board, ...]:
     """Return a board for each ranking, the board with the most ranked entries first."""
     rankings = sorted(
         findings.rankings, key=lambda each: (-len(each.ranked), each.basis.rubric, each.basis)
@@ -244,17 +252,15 @@ def _boards(findings: Findings) -> tuple[SiteBoard, ...]:
                 graded := findings.entries[place],
                 system_slug=systems[graded.system],
                 anchor=anchors[place],
-                vendor=vendor(graded.asked),
                 ranked=ranked.get(place),
                 n_ranked=len(ranked),
                 not_ranked_reason=reasons[place],
-                date=_date(graded.responses),
             )
             for place in (*ranked, *(place for place, reason in reasons.items() if reason))
         ]
         n = len(ranked)
         slug = files[ranking.basis] if at else ""
-        boards.append(SiteBoard(ranking, tuple(entries[:n]), tuple(entries[n:]), slug))
+        boards.append(Board(ranking, tuple(entries[:n]), tuple(entries[n:]), slug))
     return tuple(boards)
 
 
@@ -291,11 +297,6 @@ def _anchors(entries: Sequence[Entry]) -> list[str]:
 def _no_interval(summary: Entry) -> str:
     """Return why the entry must not be ranked if its score has no interval; else empty."""
     return "" if summary.score.ci95 else f"its score has no interval: {summary.score.reason}"
-
-
-def _date(responses: pl.DataFrame) -> str:
-    moments = responses["created"].drop_nulls()
-    return "" if moments.is_empty() else str(moments.min())[:10]
 
 
 MAX_SLUG = 60

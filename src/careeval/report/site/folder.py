@@ -17,8 +17,8 @@ from careeval.report.page_table import file_name
 from careeval.report.panels.entries import citations, directions_table
 from careeval.report.panels.errors import passages
 from careeval.report.panels.graders import corrected_table, grader_panels
-from careeval.report.site import overall, scenarios, systems
-from careeval.report.site.contents import Contents, SiteEntry, SystemEntries, contents
+from careeval.report.site import scenarios, tables
+from careeval.report.site.contents import Contents, SiteEntry, contents
 from careeval.report.site.scenarios import (
     PublicScenario,
     errors_by_scenario,
@@ -140,8 +140,8 @@ def render_site(
     site = contents(findings, title, canary, repository)
     scenarios_shown = public_scenarios(site)
     yield "index.html", _leaderboard(site)
-    for system in site.systems:
-        yield system.page, _system(site, system)
+    for name, entries in site.by_system.items():
+        yield entries[0].system_page, _system(site, name, entries)
     yield "compare.html", _compare(site)
     yield "scenarios.html", _explorer(site, scenarios_shown)
     errors = errors_by_scenario(site)
@@ -165,53 +165,56 @@ def _leaderboard(site: Contents) -> str:
         "index.html",
         head=site.title,
         boards=[
-            (board, overall.board_table(board, site), cards[board.basis.grader], heading)
-            for board, heading in zip(site.boards, overall.headings(site), strict=True)
+            (board, tables.board_table(board, site), cards[board.basis.grader], heading)
+            for board, heading in zip(site.boards, site.board_headings, strict=True)
         ],
         any_ranked=any(board.ranked for board in site.boards),
-        first=overall.headings(site)[0] if site.boards else "",
-        vendors=overall.vendors(site),
+        first=site.board_headings[0] if site.boards else "",
+        vendors=tables.vendors(site),
         n=len(site.entries),
         figures=_scatters(site),
-        ranks=overall.ABOUT_RANKS,
+        ranks=tables.ABOUT_RANKS,
         remarks=_remarks(site),
     )
 
 
-def _system(site: Contents, system: SystemEntries) -> str:
+def _system(site: Contents, name: str, entries: Sequence[SiteEntry]) -> str:
+    headings = site.headings(
+        (each.rubric, each.entry.grader, f", protocol {each.entry.grading_protocol}")
+        for each in entries
+    )
     return _page(
         site,
         "system",
-        system.page,
-        head=system.name,
-        system=system,
+        entries[0].system_page,
+        head=name,
+        vendor=entries[0].vendor,
         entries=[
-            _entry(site, entry, heading)
-            for entry, heading in zip(system.entries, systems.headings(system, site), strict=True)
+            _entry(site, each, heading) for each, heading in zip(entries, headings, strict=True)
         ],
     )
 
 
 def _entry(site: Contents, entry: SiteEntry, heading: str) -> dict[str, Any]:
     """Return the template variables of one entry's section on the page of its system."""
-    others = (systems.part_table(by, entry) for by in systems.OTHER_PARTS)
+    others = (tables.part_table(by, entry) for by in tables.OTHER_PARTS)
     return {
         "site_entry": entry,
         "id": entry.anchor or "entry",
         "heading": heading,
-        "card": systems.card(entry),
+        "card": tables.card(entry),
         "grader_card": site.grader_card(entry),
         "grader_summary": grader_panels(site.findings)[entry.entry.grader].sentence,
-        "corrected": corrected_table([entry.entry]).with_files(systems.ALL_SYSTEMS),
+        "corrected": corrected_table([entry.entry]).with_files(tables.ALL_SYSTEMS),
         "figures": _curves(entry),
-        "by_adl": systems.part_table(Breakdown.adl, entry),
+        "by_adl": tables.part_table(Breakdown.adl, entry),
         "parts": [table for table in others if table.rows],
-        "domains": systems.part_table(Breakdown.domain, entry),
+        "domains": tables.part_table(Breakdown.domain, entry),
         "directions": directions_table(site.findings, [entry.entry]),
-        "of_rubric": systems.own_tables(entry),
-        "errors": systems.severe_errors(entry),
-        "lowest": systems.lowest_scenarios(entry, site),
-        "facts": systems.facts(entry),
+        "of_rubric": tables.own_tables(entry),
+        "errors": tables.severe_errors(entry),
+        "lowest": tables.lowest_scenarios(entry, site),
+        "facts": tables.facts(entry),
         "citation": citations([entry.entry]),
         "remarks": [*dict.fromkeys(own_remarks(entry.entry))],
     }
@@ -224,8 +227,8 @@ def _compare(site: Contents) -> str:
         "compare.html",
         head="Differences between systems",
         boards=[
-            (board, overall.matrices(board), heading)
-            for board, heading in zip(site.boards, overall.headings(site), strict=True)
+            (board, tables.matrices(board), heading)
+            for board, heading in zip(site.boards, site.board_headings, strict=True)
             if len(board.ranked) > 1
         ],
     )
@@ -267,10 +270,10 @@ def _evidence(site: Contents) -> str:
         head="How far to trust these numbers",
         banks=_banks(site.findings.entries),
         cards=[
-            (panel, overall.card_tables(panel, site))
+            (panel, tables.card_tables(panel, site))
             for panel in grader_panels(site.findings).values()
         ],
-        evidence=overall.evidence(site),
+        evidence=tables.evidence(site),
     )
 
 
@@ -279,9 +282,9 @@ def _sheets(
 ) -> Iterator[tuple[str, Sheet]]:
     """Yield the name of each data file with its sheet."""
     for board in site.boards:
-        yield board.file("leaderboard"), overall.board_table(board, site).sheet
-        yield board.file("pairs"), overall.all_pairs(board)
-    yield "entries", overall.all_entries(site)
+        yield board.file("leaderboard"), tables.board_table(board, site).sheet
+        yield board.file("pairs"), tables.all_pairs(board)
+    yield "entries", tables.all_entries(site)
     graded = [entry.entry for entry in site.entries]
     for by in Breakdown:
         yield f"by-{by}", parts_sheet(by, graded)
@@ -296,7 +299,7 @@ def _sheets(
     yield "contradictions", contradictions_sheet(site.findings)
     yield "grader-pairs", grader_pairs_sheet(site.findings)
     yield "grading-noise", grading_noise_sheet(site.findings)
-    yield "item-statistics", items_sheet(overall.public_items(site))
+    yield "item-statistics", items_sheet(tables.public_items(site))
 
 
 def _page(site: Contents, template: str, path: str, *, head: str, **more: Any) -> str:

@@ -11,8 +11,7 @@ from careeval import scoring
 from careeval.core.scenario import Domain, Rubric
 from careeval.report.page_table import BarScale, PageColumn, PageTable, Strip
 from careeval.report.site.contents import RUBRICS, Contents
-from careeval.report.site.overall import page_of_row
-from careeval.report.site.systems import severe_count
+from careeval.report.site.tables import page_of_row, severe_count
 from careeval.results.findings import ShownScenario, shown_scenario
 from careeval.results.harms import Harm, harms
 from careeval.sheets.kinds import SHARE, SIGNED

@@ -1,24 +1,33 @@
-"""The pages on all systems: leaderboard, differences of pairs, and evidence on graders and items.
+"""Tables of the site's pages, apart from those of scenarios.
 
-The leaderboard has a table for each board, ranked entries first.
+They are on all systems (leaderboard, differences of pairs), on one entry, and on graders and items.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
+from careeval.core.text import dollars
 from careeval.report.page_table import BarScale, PageColumn, PageTable, strip_of
+from careeval.report.panels.entries import EntryCard, entry_card, rubric_tables, run_facts
+from careeval.report.panels.errors import ScenarioErrors, by_scenario
 from careeval.report.panels.graders import GraderPanel, over_graders
-from careeval.report.panels.parts import severe_column
-from careeval.report.site.contents import Contents, SiteBoard, SiteEntry, rubric_words
+from careeval.report.panels.parts import entry_parts, severe_column
+from careeval.report.site.contents import Board, Contents, SiteEntry
 from careeval.results.compare import MAKER_MARK, RANKED_BY
 from careeval.results.differences import Verdict
+from careeval.results.harms import harms
 from careeval.results.item_statistics import ItemStatistic
-from careeval.results.metrics import COMPARED
+from careeval.results.metrics import COMPARED, SCORE, SEVERE, WORST_AT_N
+from careeval.results.parts import Breakdown
 from careeval.sheets.comparisons import VERDICTS, board_sheet, matrix_sheet, ranked_pairs_sheet
 from careeval.sheets.kinds import DIFFERENCE, ERROR_SHARE, ESTIMATE, Form
+from careeval.sheets.parts import scenario_scores_sheet
 from careeval.sheets.sheet import Row, Sheet
+
+# All systems: a table for each board, and the differences of each two systems
 
 ABOUT_RANKS = (
     "A table is for one rubric, one grader, one bank and one protocol: numbers of two tables do "
@@ -37,7 +46,7 @@ def listing(name: str, entries: Sequence[SiteEntry], site: Contents, caption: st
             "rank": each.ranked and each.ranked.ranks,
             "severe_rank": each.ranked and each.ranked.severe_ranks,
             "not_ranked": each.not_ranked_reason or None,
-            "date": each.date or None,
+            "date": each.date,
             "grader_card": site.grader_card(each),
             "page": each.page,
             "bank_maker": each.entry.bank_maker,
@@ -53,7 +62,7 @@ def all_entries(site: Contents) -> Sheet:
     return listing("entries", site.entries, site, caption)
 
 
-def board_table(board: SiteBoard, site: Contents) -> PageTable:
+def board_table(board: Board, site: Contents) -> PageTable:
     """Return the table of one board: ranked entries, best score first, then others in grey."""
     rubric = board.basis.rubric.value
     entries = [entry.entry for entry in site.entries]
@@ -75,15 +84,15 @@ def board_table(board: SiteBoard, site: Contents) -> PageTable:
             ),
             replace(severe_column(rubric, shares), axis=shares, lines=False, beneath=_severe_lines),
             PageColumn(
-                "score",
+                SCORE.key,
                 about=f"{rubric}, 95% interval",
-                strip=strip_of("score", scale),
+                strip=strip_of(SCORE.key, scale),
                 axis=scale,
                 narrow=_worst,
             ),
             PageColumn("rank", about="by score"),
             PageColumn("severe_rank", head="Rank", about="by severe errors"),
-            PageColumn("worst_at_n", about=rubric, wide=True),
+            PageColumn(WORST_AT_N.key, about=rubric, wide=True),
             PageColumn("n"),
             PageColumn(
                 "cost_usd",
@@ -121,13 +130,13 @@ def _about_system(row: Row, not_ranked_reason: str | None) -> Iterator[str]:
 
 
 def _worst(row: Row) -> Iterator[str]:
-    head = COMPARED["worst_at_n"].head.format(n=row["n_epochs"])
-    yield f"{head}: {ESTIMATE.page_text(row['worst_at_n'])}"
+    head = WORST_AT_N.head.format(n=row["n_epochs"])
+    yield f"{head}: {ESTIMATE.page_text(row[WORST_AT_N.key])}"
 
 
 def _severe_lines(row: Row) -> Iterator[str]:
     """Yield the small lines of a cell of severe errors: interval and counts share a line."""
-    value = row["severe"]
+    value = row[SEVERE.key]
     first, *others = ERROR_SHARE.lines(value)
     if value.share.value is None:
         yield from (first, *others)
@@ -147,29 +156,17 @@ def _filters(row: Row) -> Mapping[str, str]:
     return {"vendor": row["system_vendor"] or "", "priced": "1" if is_priced else ""}
 
 
-def headings(site: Contents) -> list[str]:
-    """Return each board's heading: rubric and grader, plus the title if two boards share both."""
-    plain = [
-        f"{rubric_words(basis.rubric)}, graded by {site.short_grader_names[basis.grader]}"
-        for basis in (board.basis for board in site.boards)
-    ]
-    return [
-        f"{heading}: {board.title}" if plain.count(heading) > 1 else heading
-        for heading, board in zip(plain, site.boards, strict=True)
-    ]
-
-
 def vendors(site: Contents) -> list[str]:
     """Return the vendors that a reader can filter the table by, in alphabetical order."""
     return sorted({entry.vendor for entry in site.entries if entry.vendor})
 
 
-def matrices(board: SiteBoard) -> list[PageTable]:
+def matrices(board: Board) -> list[PageTable]:
     """Return a table for each metric in `RANKED_BY`: differences A − B, A in rows, B in columns."""
     return [_matrix(board, key) for key in RANKED_BY]
 
 
-def _matrix(board: SiteBoard, key: str) -> PageTable:
+def _matrix(board: Board, key: str) -> PageTable:
     names = [each.name for each in board.ranked]
     pages = {each.name: each.page for each in board.ranked}
     return PageTable(
@@ -185,7 +182,7 @@ def _matrix(board: SiteBoard, key: str) -> PageTable:
     )
 
 
-def _matrix_column(board: SiteBoard, key: str, place: int) -> PageColumn:
+def _matrix_column(board: Board, key: str, place: int) -> PageColumn:
     b, field = board.ranked[place], f"b{place + 1}"
 
     def verdict(row: Row) -> Verdict:
@@ -211,10 +208,129 @@ def _matrix_column(board: SiteBoard, key: str, place: int) -> PageColumn:
 _LOOKS = {Verdict.better: "good", Verdict.worse: "harm"}
 
 
-def all_pairs(board: SiteBoard) -> Sheet:
+def all_pairs(board: Board) -> Sheet:
     """Return a sheet of all pairs on a board: differences by `RANKED_BY`, for a data file."""
     caption = f"Differences in severe errors and score, {board.title}"
     return ranked_pairs_sheet([each.entry for each in board.ranked], board.ranking, caption)
+
+
+# One system: a section for each entry
+
+MAX_QUOTED = 24
+"""Severe errors that a page quotes at most, one for each scenario."""
+
+MAX_LOWEST = 10
+"""Scenarios in the list of the lowest scores at most."""
+
+
+@dataclass(frozen=True)
+class SevereErrors:
+    """The severe errors of an entry."""
+
+    shown: tuple[ScenarioErrors, ...]
+    """The public scenarios with the most severe responses, up to `MAX_QUOTED`; each with one
+    passage, with a quote if there is any."""
+    n_severe: Mapping[str, int]  # Public scenario → number of responses with a severe error
+    n_held_out: int  # Number of held-out scenarios with a severe error, which are not shown
+
+
+def card(entry: SiteEntry) -> EntryCard:
+    """Return the card of an entry; a single ranked one has no ranks."""
+    ranked = entry.ranked if entry.n_ranked > 1 else None
+    return entry_card(entry.entry, ranked, entry.not_ranked_reason)
+
+
+ALL_SYSTEMS = "of all systems"
+
+BY_DOMAIN = (
+    "Points of the items, weighted by how far each is about the domain: an item that serves it "
+    "fully counts in full, one that serves it in part counts half, and an error costs more the "
+    "worse it treats the domain."
+)
+"""Meaning of a number by domain."""
+
+OTHER_PARTS = (Breakdown.condition, Breakdown.situation, Breakdown.assistance, Breakdown.actor)
+"""Kinds of parts whose tables are folded."""
+
+
+def part_table(by: Breakdown, entry: SiteEntry) -> PageTable:
+    """Return a table of an entry's numbers by part; no rows if scenarios lack the attribute."""
+    table = entry_parts(by, entry.entry)
+    notes = ([BY_DOMAIN] if by is Breakdown.domain else []) + ([table.note] if table.note else [])
+    return replace(
+        table,
+        caption=f"{table.title}, {entry.rubric.value}",
+        note=" ".join(notes),
+    ).with_files(ALL_SYSTEMS, f"by-{by}")
+
+
+def severe_errors(entry: SiteEntry) -> SevereErrors:
+    """Return the severe errors of an entry, one passage from each of the worst public scenarios."""
+    all_harms = list(harms(entry.entry))
+    public = list(entry.entry.shown(all_harms))
+    epochs = {(h.scenario, h.epoch) for h in public}
+    n_severe = Counter(scenario for scenario, _ in epochs)
+    worst_first = sorted(by_scenario(public), key=lambda e: (-n_severe[e.scenario], e.scenario))
+    shown = (
+        replace(each, passages=(next((p for p in each.passages if p[0].quote), each.passages[0]),))
+        for each in worst_first[:MAX_QUOTED]
+    )
+    n_held_out = len({harm.scenario for harm in all_harms}) - len(n_severe)
+    return SevereErrors(tuple(shown), n_severe, n_held_out)
+
+
+def lowest_scenarios(entry: SiteEntry, site: Contents) -> PageTable:
+    """Return a table of the public scenarios on which an entry scored lowest."""
+    rubric, graded = entry.rubric.value, entry.entry
+    n = str(entry.entry.n_epochs)
+    public = [(graded.edition, name) for name in graded.public_scores]
+    sheet = scenario_scores_sheet([graded], public, n)
+    scored = [row for row in sheet.rows if row["score"] is not None]
+    scored.sort(key=lambda row: (row["score"], row["scenario"]))
+    return PageTable(
+        replace(sheet, rows=scored[:MAX_LOWEST]),
+        (
+            PageColumn("scenario", link=lambda row: site.page_of(entry, row["scenario"])),
+            PageColumn("about"),
+            severe_count(rubric),
+            PageColumn("score", about=f"{rubric}, mean of responses"),
+            PageColumn("worst", about=rubric),
+        ),
+        f"Where it scored least, {rubric}",
+        ordered="score",
+    ).with_files("of all scenarios and systems")
+
+
+def severe_count(rubric: str) -> PageColumn:
+    """Return the table column of responses with a severe error; cells above 0 are red."""
+    return PageColumn(
+        "n_severe",
+        about=f"{rubric}, responses with any",
+        look=lambda row: "harm" if row["n_severe"] else "",
+    )
+
+
+def own_tables(entry: SiteEntry) -> list[tuple[PageTable, str]]:
+    """Return the tables of numbers that only the entry's rubric has, each with its lead."""
+    tables = rubric_tables([entry.entry])
+    return [(table.with_files(ALL_SYSTEMS), lead) for table, lead in tables]
+
+
+def facts(entry: SiteEntry) -> list[tuple[str, str]]:
+    """Return the facts on what was run and what it cost, each as name and text."""
+    cost = entry.entry.cost
+    costs = (("Cost of asking", cost.asking), ("Cost of grading", cost.grading))
+    return [
+        *run_facts([entry.entry]),
+        ("Bank’s provenance", entry.entry.bank_provenance),
+        *(
+            (name, f"unknown: {each.reason}" if each.value is None else dollars(each.value))
+            for name, each in costs
+        ),
+    ]
+
+
+# Graders and items
 
 
 def card_tables(panel: GraderPanel, site: Contents) -> list[PageTable]:
