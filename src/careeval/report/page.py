@@ -22,19 +22,20 @@ from careeval.report.documents import FigureMarkup, draw_figure, render_document
 from careeval.report.panels.entries import (
     Report,
     at_k_table,
-    boards,
+    cards_by_ranking,
     citations,
     costs_table,
     directions_table,
     distinct,
     epochs_table,
     numbers_table,
+    ranking_caption,
     rubric_tables,
     run_facts,
     scenarios_table,
 )
 from careeval.report.panels.errors import by_scenario
-from careeval.report.panels.graders import grader_panels, over_graders
+from careeval.report.panels.graders import grader_panels, over_graders, trust_line
 from careeval.report.panels.parts import by_domain_table, maps, overview_table, parts_table
 from careeval.report.payload import payload
 from careeval.report.texts import simulated, strip_controls
@@ -143,7 +144,15 @@ _NO_WORDS = "This page was written without responses, quotes and reasons."
 
 def _answer(report: Report) -> Mapping[str, Any]:
     return {
-        "boards": list(boards(report)),
+        "boards": [
+            {
+                "caption": ranking_caption(ranking.basis, report.findings),
+                "trust": trust_line(report.findings.cards[ranking.basis.grader]),
+                "cards": cards,
+                "is_ranked": len(ranking.ranked) > 1,
+            }
+            for ranking, cards in cards_by_ranking(report.findings)
+        ],
         "graders": list(grader_panels(report.findings).values()),
         "limits": list(_limits(report)),
         "numbers": numbers_table(report),

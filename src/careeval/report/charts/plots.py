@@ -39,6 +39,7 @@ from careeval.report.charts.drawing import (
 )
 from careeval.report.texts import in_full, percent_text
 from careeval.results.entry import Entry
+from careeval.results.metrics import SCORE, SEVERE
 from careeval.stats.estimate import Estimate
 
 _LEFT, _RIGHT, _TITLE, _BELOW, _BETWEEN = 32, 12, 26, 42, 28
@@ -481,8 +482,8 @@ def _description(named_entries: Sequence[tuple[str, Entry]]) -> str:
     ]
     for name, each in named_entries:
         for what, values in (
-            ("score", each.worst_at_k),
-            ("severe", each.severe_of_k),
+            (SCORE.key, each.worst_at_k),
+            (SEVERE.key, each.severe_of_k),
         ):
             if values:
                 last = (

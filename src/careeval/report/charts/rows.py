@@ -45,7 +45,8 @@ from careeval.report.charts.drawing import (
 )
 from careeval.report.texts import in_full, percent_text, score_name
 from careeval.results.entry import Entry
-from careeval.results.graded_rubric import Errors
+from careeval.results.graded_rubric import Errors, GradedRubric
+from careeval.results.metrics import MILD, SEVERE, Metric, errors_of
 from careeval.sheets.kinds import ERROR_SHARE, Form
 from careeval.stats.estimate import Estimate
 
@@ -202,9 +203,8 @@ NOT_RANKED = LegendEntry("not for ranking", (Point(0, 0, colour="muted", hollow=
 _OVERALL = 1.8
 """Width of the overall panel relative to an activity's."""
 _ROW, _ROW_OF_BARS = 30, 22
-_SEVERE = ("Severe errors", "harm", "severe")
-_KINDS = (_SEVERE, ("Mild errors", "mild", "mild"))
-"""Name, colour and key of each kind of error."""
+_COLOURS = {SEVERE: "harm", MILD: "mild"}
+"""Shares of responses with an error, as bars → their colours."""
 
 
 def overview(entries: Sequence[Entry]) -> Figure:
@@ -215,9 +215,9 @@ def overview(entries: Sequence[Entry]) -> Figure:
     ranked, or if the activity has fewer than five scenarios and so no interval.
     """
     names = display_names(entries)
-    bars = [Panel(kind[0], _bars(entries, *kind)) for kind in _KINDS]
+    bars = [Panel(metric.head, _bars(entries, metric)) for metric in _COLOURS]
     blocks = [
-        Block(names, bars, _ROW_OF_BARS, _longest_bar(entries, "severe", "mild")).transposed(
+        Block(names, bars, _ROW_OF_BARS, _longest_bar(entries, *_COLOURS)).transposed(
             "Responses with an error"
         ),
         Block(names, [_whole(entries), *_by_activity(entries)], _ROW).transposed(),
@@ -231,10 +231,10 @@ def column(entries: Sequence[Entry], width: int = COLUMN) -> Figure:
     At 8.5 cm wide, `COLUMN` pixels, its smallest text has 6.4 points.
     """
     names = display_names(entries)
-    bars = Panel("Responses with a severe error, %", _bars(entries, *_SEVERE))
+    bars = Panel("Responses with a severe error, %", _bars(entries, SEVERE))
     scores = [_cell("Overall", s.score, bool(s.not_ranked)) for s in entries]
     blocks = [
-        Block(names, [bars], _ROW_OF_BARS, _longest_bar(entries, "severe")),
+        Block(names, [bars], _ROW_OF_BARS, _longest_bar(entries, SEVERE)),
         Block(names, [Panel(f"{score_name(entries)}, %", scores)], _ROW_OF_BARS),
     ]
     legend = [LegendEntry("95% interval", (Segment(-10, 0, 10, 0),))]
@@ -282,22 +282,23 @@ def _cell(part: str, score: Estimate, hollow: bool) -> list[Mark]:
     ]
 
 
-def _bars(entries: Sequence[Entry], kind: str, colour: str, key: str) -> list[list[Mark]]:
-    return [_bar(kind, colour, getattr(s, key), bool(s.not_ranked)) for s in entries]
+def _bars(entries: Sequence[Entry], metric: Metric[GradedRubric, Errors]) -> list[list[Mark]]:
+    return [_bar(metric, errors_of(s.numbers, metric), bool(s.not_ranked)) for s in entries]
 
 
-def _longest_bar(entries: Sequence[Entry], *keys: str) -> float:
-    shares = (plot_value(getattr(s, key).share) for s in entries for key in keys)
+def _longest_bar(entries: Sequence[Entry], *metrics: Metric[GradedRubric, Errors]) -> float:
+    shares = (plot_value(errors_of(s.numbers, metric).share) for s in entries for metric in metrics)
     return max((share.high for share in shares if share is not None), default=0.0)
 
 
-def _bar(kind: str, colour: str, errors: Errors, hollow: bool) -> list[Mark]:
+def _bar(metric: Metric[GradedRubric, Errors], errors: Errors, hollow: bool) -> list[Mark]:
     if errors.share.value is None or (at := plot_value(errors.share)) is None:
         return [TextLine(0, 0, "unknown", "muted", size=SMALL)]
     length, low, high = at
-    label = f"{kind}: {in_full(errors.share)}; {ERROR_SHARE.text(errors, Form.of_many)} responses"
+    count = ERROR_SHARE.text(errors, Form.of_many)
+    label = f"{metric.head}: {in_full(errors.share)}; {count} responses"
     number = f"\N{THIN SPACE}{percent(errors.share.value)}%"
-    marks: list[Mark] = [Box(0, -5, length, 5, colour, hollow, label)]
+    marks: list[Mark] = [Box(0, -5, length, 5, _COLOURS[metric], hollow, label)]
     if errors.share.ci95 is not None:
         marks.append(Segment(low, 0, high, 0, "ink", 1.2))
     return [*marks, TextLine(high, 0, number, size=SMALL)]
@@ -322,7 +323,7 @@ def _meanings(entries: Sequence[Entry]) -> list[LegendEntry]:
 def _description(entries: Sequence[Entry]) -> str:
     sentences = ["Responses with an error; beneath, the score over all and by activity."]
     for name, s in zip(display_names(entries), entries, strict=True):
-        parts = [f"{kind.lower()} {in_full(getattr(s, key).share)}" for kind, _, key in _KINDS]
+        parts = [f"{m.head.lower()} {in_full(errors_of(s.numbers, m).share)}" for m in _COLOURS]
         parts.append(f"score {in_full(s.score)}")
         if s.n_epochs > 1:
             parts.append(f"worst of {s.n_epochs} {percent_text(s.worst_at_n)}")

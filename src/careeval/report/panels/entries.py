@@ -11,13 +11,12 @@ import polars as pl
 from careeval.core.scenario import Adl
 from careeval.core.vendors import vendor
 from careeval.report.page_table import BarScale, PageColumn, PageTable, Strip, shade
-from careeval.report.panels.graders import trust_line
 from careeval.report.payload import Payload
 from careeval.report.texts import score_name
 from careeval.results.compare import Basis, Ranked, Ranking, basis
 from careeval.results.entry import Entry
 from careeval.results.findings import Findings
-from careeval.results.metrics import HEADLINE, IN_DETAIL, SEVERE_BY_KIND
+from careeval.results.metrics import HEADLINE, IN_DETAIL, MILD, SCORE, SEVERE, SEVERE_BY_KIND
 from careeval.sheets.entries import (
     at_k_sheet,
     directions_sheet,
@@ -89,9 +88,9 @@ def distinct(values: Iterable[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(values))
 
 
-# Boards: the entries that can be compared, each with its two main numbers first
+# Cards of entries, each with its two main numbers first
 
-_LOOKS = {"severe": "harm", "score": "score", "mild": "mild"}
+LOOKS = {SEVERE.key: "harm", SCORE.key: "score", MILD.key: "mild"}
 """Key of a metric → CSS class of its colour."""
 
 
@@ -122,38 +121,18 @@ class EntryCard:
     not_ranked_reason: str  # Reason why the entry may not be ranked; empty if it may
 
 
-@dataclass(frozen=True)
-class ReportBoard:
-    """A board: entries that can be compared, in the order of all tables of the report."""
-
-    caption: str  # The rubric, and other differences from the other boards
-    trust: str  # One line on how far the grader can be trusted
-    cards: tuple[EntryCard, ...]
-    is_ranked: bool  # True if at least two entries are ranked
-
-
-def boards(report: Report) -> Iterator[ReportBoard]:
-    """Yield a board for each ranking, the largest first."""
-    rankings = report.findings.rankings
-    for ranking in sorted(rankings, key=lambda r: -len(r.ranked) - len(r.left_out)):
-        yield _board(ranking, report.findings)
-
-
-def _board(ranking: Ranking, findings: Findings) -> ReportBoard:
-    ranked = {each.place: each for each in ranking.ranked}
-    places = (
-        place
-        for place, each in enumerate(findings.entries)
-        if place in ranked or basis(each) == ranking.basis
-    )
-    several = len(ranked) > 1
-    cards = []
-    for place in places:
-        each, rank = findings.entries[place], ranked.get(place)
-        reason = "" if rank else ranking.left_out.get(each.system, "")
-        cards.append(entry_card(each, rank if several else None, reason))
-    trust = trust_line(findings.cards[ranking.basis.grader])
-    return ReportBoard(_caption(ranking.basis, findings), trust, tuple(cards), several)
+def cards_by_ranking(findings: Findings) -> Iterator[tuple[Ranking, list[EntryCard]]]:
+    """Yield each ranking, the largest first, with the cards of its entries in their order."""
+    for ranking in sorted(findings.rankings, key=lambda r: -len(r.ranked) - len(r.left_out)):
+        ranked = {each.place: each for each in ranking.ranked}
+        several = len(ranked) > 1
+        cards = []
+        for place, each in enumerate(findings.entries):
+            if basis(each) == ranking.basis:
+                rank = ranked.get(place)
+                reason = "" if rank else ranking.left_out.get(each.system, "")
+                cards.append(entry_card(each, rank if several else None, reason))
+        yield ranking, cards
 
 
 def entry_card(s: Entry, ranked: Ranked | None, not_ranked_reason: str) -> EntryCard:
@@ -173,13 +152,13 @@ def entry_card(s: Entry, ranked: Ranked | None, not_ranked_reason: str) -> Entry
 
 
 def _facts(s: Entry, ranked: Ranked | None) -> Iterator[Fact]:
-    ranks = {"score": ranked.ranks, "severe": ranked.severe_ranks} if ranked else {}
+    ranks = {SCORE.key: ranked.ranks, SEVERE.key: ranked.severe_ranks} if ranked else {}
     for metric in HEADLINE:
         field = metric_field(metric, str(s.n_epochs))
         # name the rubric, since scores on two rubrics do not compare
-        head = f"{field.heading}, {s.rubric}" if metric.key == "score" else field.heading
+        head = f"{field.heading}, {s.rubric}" if metric is SCORE else field.heading
         rank = RANKS.text(ranks[metric.key]) if metric.key in ranks else ""
-        yield Fact.of(field.kind, s.numbers[metric.key], head, _LOOKS.get(metric.key, ""), rank)
+        yield Fact.of(field.kind, s.numbers[metric.key], head, LOOKS.get(metric.key, ""), rank)
 
 
 def _notes(s: Entry) -> Iterator[str]:
@@ -198,11 +177,11 @@ _DIFFERENCES = {
     "protocol_n": "asked by protocol {}",
     "grading_n": "judged by protocol {}",
 }
-"""Properties besides the rubric in which boards can differ → their wording."""
+"""Properties besides the rubric in which rankings can differ → their wording."""
 
 
-def _caption(own: Basis, findings: Findings) -> str:
-    """Return the rubric, and the properties that differ between the boards of a report."""
+def ranking_caption(own: Basis, findings: Findings) -> str:
+    """Return the rubric, and the properties in which the rankings of a report differ."""
     others = [ranking.basis._asdict() for ranking in findings.rankings]
     graders = brief_grader_names(s.grader for s in findings.entries)
     names = own._asdict() | {"grader": graders[own.grader]}
@@ -222,9 +201,9 @@ def numbers_table(report: Report) -> PageTable:
     sheet = entries_sheet(report.entries, report.findings.rankings)
     columns = [PageColumn("name", beneath=lambda row: row["not_ranked"])]
     for metric in HEADLINE:
-        head = report.score_name if metric.key == "score" else ""
+        head = report.score_name if metric is SCORE else ""
         columns.append(PageColumn(metric.key, head))
-        if metric.key == "score" and any(row["ranks"] for row in sheet.rows):
+        if metric is SCORE and any(row["ranks"] for row in sheet.rows):
             columns.append(PageColumn("ranks"))
     if any(s.severe_by_kind for s in report.entries):
         columns += [PageColumn(metric.key) for metric in SEVERE_BY_KIND]

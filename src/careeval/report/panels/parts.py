@@ -10,10 +10,10 @@ from typing import Any
 
 from careeval.core.scenario import Domain
 from careeval.report.page_table import BarScale, PageColumn, PageTable, Strip, shade, strip_of
-from careeval.report.panels.entries import Report
+from careeval.report.panels.entries import LOOKS, Report
 from careeval.results.entry import Entry
 from careeval.results.graded_rubric import Errors
-from careeval.results.metrics import HEADLINE
+from careeval.results.metrics import HEADLINE, SCORE, SEVERE, Metric
 from careeval.results.parts import Breakdown
 from careeval.sheets.entries import entries_sheet
 from careeval.sheets.parts import (
@@ -29,7 +29,7 @@ from careeval.sheets.words import DOMAINS, SMALL, entry_names
 PART = part_score_kind()
 
 
-def _small_reason(part: Row, key: str = "score") -> str:
+def _small_reason(part: Row, key: str = SCORE.key) -> str:
     """Return why a number of a small part has no interval; an asterisk says the same."""
     number = part[key].share if isinstance(part[key], Errors) else part[key]
     return number.reason if is_small(part) and number.value is not None else ""
@@ -52,7 +52,7 @@ def parts_table(by: Breakdown, report: Report) -> PageTable:
         table, s = entry_parts(by, entry), entry
         if by is not Breakdown.adl:
             return table
-        whole = {"adl": "overall", "n": s.n_scenarios, "score": s.score, "severe": s.severe}
+        whole = {"adl": "overall", "n": s.n_scenarios, SCORE.key: s.score, SEVERE.key: s.severe}
         return replace(table, sheet=replace(table.sheet, rows=[whole, *table.rows]))
     sheet = parts_sheet(by, report.entries)
     wide, keys = pivot(sheet, by.value, "name", PART)
@@ -76,8 +76,8 @@ def entry_parts(by: Breakdown, entry: Entry) -> PageTable:
     """
     s, sheet = entry, parts_sheet(by, [entry])
     rubric, is_domain = s.rubric.value, by is Breakdown.domain
-    scores = BarScale.of_estimates([s.score, *(row["score"] for row in sheet.rows)])
-    shares = [s.severe.share, *(row["severe"].share for row in sheet.rows if not is_domain)]
+    scores = BarScale.of_estimates([s.score, *(row[SCORE.key] for row in sheet.rows)])
+    shares = [s.severe.share, *(row[SEVERE.key].share for row in sheet.rows if not is_domain)]
     about = f"{rubric}, weighted by domain" if is_domain else f"{rubric}, 95% interval"
     return PageTable(
         sheet,
@@ -90,12 +90,15 @@ def entry_parts(by: Breakdown, entry: Entry) -> PageTable:
                 else (
                     replace(
                         severe_column(rubric, BarScale.of_estimates(shares, (0, 0.1)).wide),
-                        omitted=partial(_small_reason, key="severe"),
+                        omitted=partial(_small_reason, key=SEVERE.key),
                     ),
                 )
             ),
             PageColumn(
-                "score", about=about, strip=strip_of("score", scores.wide), omitted=_small_reason
+                SCORE.key,
+                about=about,
+                strip=strip_of(SCORE.key, scores.wide),
+                omitted=_small_reason,
             ),
         ),
         _caption(sheet, by),
@@ -107,10 +110,10 @@ def entry_parts(by: Breakdown, entry: Entry) -> PageTable:
 def severe_column(rubric: str, scale: BarScale) -> PageColumn:
     """Return the table column of severe errors, each with a `Strip`; shares above 0 are red."""
     return PageColumn(
-        "severe",
+        SEVERE.key,
         about=f"{rubric}, responses with any",
-        look=lambda row: "harm" if row["severe"].share.value else "",
-        strip=strip_of("severe", scale),
+        look=partial(_error_look, SEVERE),
+        strip=strip_of(SEVERE.key, scale),
     )
 
 
@@ -126,15 +129,15 @@ def _with_small(note: str, sheet: Sheet) -> str:
 
 def part_strip(key: str, scale: BarScale) -> Callable[[Row], Strip | None]:
     """Return a function for `PageColumn.strip` that draws the score of a part."""
-    return lambda row: Strip.of_estimate(row[key]["score"], scale) if key in row else None
+    return lambda row: Strip.of_estimate(row[key][SCORE.key], scale) if key in row else None
 
 
 def part_look(key: str, row: Row) -> str:
     """Return the CSS classes of a cell with the score of a part."""
     part = row.get(key)
-    if part is None or part["score"].value is None:
+    if part is None or part[SCORE.key].value is None:
         return "none"
-    shaded = shade(part["score"].value, part["score"].ci95)
+    shaded = shade(part[SCORE.key].value, part[SCORE.key].ci95)
     return f"{shaded} few" if is_small(part) else shaded
 
 
@@ -161,16 +164,16 @@ def overview_table(report: Report) -> PageTable:
     scores = BarScale.of_estimates(
         [
             *(row[key] for row in sheet.rows for key in score_keys),
-            *(row["score"] for row in parts.rows),
+            *(row[SCORE.key] for row in parts.rows),
         ]
     )
     metrics = (
         PageColumn(
             metric.key,
-            report.score_name if metric.key == "score" else "",
+            report.score_name if metric is SCORE else "",
             lines=False,
             strip=strip_of(metric.key, shares if metric.counts_errors else scores),
-            look=partial(_tone, metric.key),
+            look=partial(_error_look, metric),
         )
         for metric in HEADLINE
     )
@@ -199,12 +202,9 @@ _OVERVIEW_NOTE = (
 )
 
 
-_TONES = {"severe": "harm", "mild": "mild"}
-"""Key of a metric → CSS class of its colour if above 0."""
-
-
-def _tone(key: str, row: Row) -> str:
-    return _TONES[key] if key in _TONES and row[key].share.value else ""
+def _error_look(metric: Metric[Any, Any], row: Row) -> str:
+    """Return the CSS class of a share of errors above 0; empty for any other number."""
+    return LOOKS[metric.key] if metric.counts_errors and row[metric.key].share.value else ""
 
 
 _SHORT = {
@@ -224,7 +224,7 @@ def by_domain_table(report: Report) -> PageTable:
     if report.has_one_entry:
         return entry_parts(Breakdown.domain, report.entries[0])
     sheet = parts_sheet(Breakdown.domain, report.entries)
-    scale = BarScale.of_estimates(row["score"] for row in sheet.rows)
+    scale = BarScale.of_estimates(row[SCORE.key] for row in sheet.rows)
     wide, keys = pivot(sheet, "name", "domain", part_score_kind(n=True))
     small = f" {SMALL}" if any(map(is_small, sheet.rows)) else ""
     return PageTable(
@@ -275,10 +275,10 @@ def _with_totals(sheet: Sheet, s: Entry) -> Iterator[Row]:
     for adl, rows in groupby(sheet.rows, lambda row: row["adl"]):
         yield from rows
         cell = s.by_adl[adl]
-        yield {"adl": adl, "domain": _ALL, "n": cell.n, "score": cell.score}
+        yield {"adl": adl, "domain": _ALL, "n": cell.n, SCORE.key: cell.score}
     for domain, part in s.by_domain.items():
-        yield {"adl": _ALL, "domain": domain.value, "n": part.n, "score": part.score}
-    yield {"adl": _ALL, "domain": _ALL, "n": s.n_scenarios, "score": s.score}
+        yield {"adl": _ALL, "domain": domain.value, "n": part.n, SCORE.key: part.score}
+    yield {"adl": _ALL, "domain": _ALL, "n": s.n_scenarios, SCORE.key: s.score}
 
 
 def _map_look(key: str, row: Row) -> str:

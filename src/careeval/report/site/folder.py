@@ -37,7 +37,12 @@ from careeval.sheets.labels import (
     probes_by_points_sheet,
     probes_by_trap_sheet,
 )
-from careeval.sheets.parts import parts_sheet, shown_scenarios_sheet
+from careeval.sheets.parts import (
+    parts_sheet,
+    presence_sheet,
+    scenario_scores_sheet,
+    shown_scenarios_sheet,
+)
 from careeval.sheets.sheet import Sheet
 from careeval.sheets.words import (
     comparison_warnings,
@@ -290,12 +295,12 @@ def _sheets(
         yield f"by-{by}", parts_sheet(by, graded)
     for table in further_tables(site.findings.entries):
         yield file_name(table.sheet), table.sheet
-    yield "scenarios", shown_scenarios_sheet(scenario.shown for scenario in scenarios_shown)
-    yield "scenario-scores", scenarios.scores(site)
-    yield "items", scenarios.presences(site)
+    yield "scenarios", shown_scenarios_sheet(scenarios_shown)
+    yield "scenario-scores", scenario_scores_sheet(graded, [*site.scenarios])
+    yield "items", presence_sheet(graded, site.findings.public.items)
     yield "probes-by-points", probes_by_points_sheet(site.findings)
     yield "probes-by-trap", probes_by_trap_sheet(site.findings)
-    yield "corrected-scores", corrected_sheet([e.entry for e in site.entries])
+    yield "corrected-scores", corrected_sheet(graded)
     yield "contradictions", contradictions_sheet(site.findings)
     yield "grader-pairs", grader_pairs_sheet(site.findings)
     yield "grading-noise", grading_noise_sheet(site.findings)

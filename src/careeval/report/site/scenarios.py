@@ -15,24 +15,14 @@ from careeval.report.site.tables import page_of_row, severe_count
 from careeval.results.findings import ShownScenario, shown_scenario
 from careeval.results.harms import Harm, harms
 from careeval.sheets.kinds import SHARE, SIGNED
-from careeval.sheets.parts import presence_sheet, rubric_sheet, scenario_scores_sheet
-from careeval.sheets.sheet import Field, Row, Sheet
+from careeval.sheets.parts import rubric_sheet, scenario_scores_sheet
+from careeval.sheets.sheet import Field, Row
 from careeval.sheets.words import DOMAINS, RUBRIC_TITLES, assistance, condition, plain
 
 LEVELS_OF_A_RUNG = {2: "2 of 2", 1: "1 of 2", 0: "0 of 2"}
 LEVELS_OF_AN_ACT = {2: "serves it fully", 1: "serves it in part", 0: "does not serve it"}
 LEVELS_OF_AN_ERROR = {2: "does it no harm", 1: "treats it badly", 0: "treats it worst"}
 """Wording of an item's level in a domain."""
-
-
-def scores(site: Contents) -> Sheet:
-    """Return a sheet of the score of every entry on every public scenario, for a data file."""
-    return scenario_scores_sheet([each.entry for each in site.entries], [*site.scenarios])
-
-
-def presences(site: Contents) -> Sheet:
-    """Return a sheet of how often each item of public scenarios is present, for a data file."""
-    return presence_sheet([each.entry for each in site.entries], site.findings.public.items)
 
 
 def score_tables(site: Contents, scenario: PublicScenario) -> Iterator[PageTable]:
@@ -149,42 +139,25 @@ SCALE = BarScale(-1.0, 1.0)
 
 
 @dataclass(frozen=True, eq=False)
-class PublicScenario:
-    """One public scenario as pages show it."""
+class PublicScenario(ShownScenario):
+    """One public scenario as pages show it, with results of the first board over its edition."""
 
-    shown: ShownScenario
-    """The scenario, with scores from the first board over the same edition of the bank."""
     page: str  # Path of the page of the scenario
 
     @property
-    def edition(self) -> str:
-        """Edition of the bank that the scenario is from."""
-        return self.shown.edition
-
-    @property
-    def id(self) -> str:
-        """Id of the scenario."""
-        return self.shown.id
-
-    @property
-    def about(self) -> Mapping[str, Any]:
-        """Fields of the scenario, without scores."""
-        return self.shown.about
-
-    @property
-    def mean(self) -> str:
+    def mean_text(self) -> str:
         """Mean score in percent, as text."""
-        return SHARE.page_text(self.shown.mean)
+        return SHARE.page_text(self.mean)
 
     @property
     def dots(self) -> Strip:
         """Scores of the systems as a strip of dots."""
-        return Strip.of_values(self.shown.scores, wide(self.shown.scores))
+        return Strip.of_values(self.scores, wide(self.scores))
 
     @property
     def severe_share(self) -> float:
         """Share of responses with a severe error, for sorting; 0 if unknown."""
-        n, total = self.shown.severe or (0, 0)
+        n, total = self.severe or (0, 0)
         return n / total if total else 0.0
 
     @property
@@ -232,19 +205,12 @@ class PublicScenario:
 
 def public_scenarios(site: Contents) -> list[PublicScenario]:
     """Return every public scenario, sorted by id."""
-    public = site.findings.public
-    return [
-        PublicScenario(
-            shown_scenario(
-                edition,
-                name,
-                public.abouts[edition, name],
-                [each.entry for each in site.first_board(edition)],
-            ),
-            site.scenario_page(edition, name),
-        )
-        for edition, name in public.scenarios
-    ]
+    scenarios = []
+    for (edition, name), about in site.findings.public.abouts.items():
+        entries = [each.entry for each in site.first_board(edition)]
+        shown = shown_scenario(edition, name, about, entries)
+        scenarios.append(PublicScenario(**vars(shown), page=site.scenario_page(edition, name)))
+    return scenarios
 
 
 def options(scenarios: Sequence[PublicScenario]) -> dict[str, list[tuple[str, str]]]:
