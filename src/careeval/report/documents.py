@@ -86,34 +86,23 @@ class FigureMarkup:
     narrow: Markup
 
 
-def draw_figure(name: str, title: str, draw: Callable[[int], charts.Figure]) -> FigureMarkup:
-    """Return a figure as SVG elements in the two widths of a page, drawn by a function.
+def draw_figure(
+    name: str, title: str, draw: Callable[[int], charts.Figure], wide: int = charts.WIDE
+) -> FigureMarkup:
+    """Return a figure as SVG elements in two widths: for a wide screen and for a phone.
 
     Args:
         name: Prefix of the ids in the SVG; unique in the document.
         title: Title, for screen readers.
         draw: Draws the figure at a width in pixels.
+        wide: The width for a wide screen.
     """
-    return figure_markup(draw(charts.WIDE), draw(charts.NARROW), name, title)
 
+    def markup(size: str, width: int) -> Markup:
+        figure = draw(width)
+        return Markup(charts.inline_svg(figure, f"{name}-{size}", title, figure.description))
 
-def figure_markup(
-    wide: charts.Figure, narrow: charts.Figure, name: str, title: str
-) -> FigureMarkup:
-    """Return a figure, drawn in two widths, as SVG elements.
-
-    Args:
-        wide: The figure for a wide screen.
-        narrow: The figure at `charts.NARROW`, for a phone.
-        name: Prefix of the ids in the SVG; unique in the document.
-        title: Title, for screen readers.
-    """
-    return FigureMarkup(
-        *(
-            Markup(charts.inline_svg(figure, f"{name}-{size}", title, figure.description))
-            for figure, size in ((wide, "wide"), (narrow, "narrow"))
-        )
-    )
+    return FigureMarkup(markup("wide", wide), markup("narrow", charts.NARROW))
 
 
 def _text(name: str) -> str:

@@ -33,14 +33,9 @@ def strip_controls(text: str) -> str:
     return text if text.isprintable() else _INVISIBLE.sub("", text)
 
 
-def percent_text(estimate: Estimate) -> str:
-    """Return the value of an estimate as a percentage; "unknown" if it is."""
-    return ESTIMATE.page_text(estimate)
-
-
 def in_full(estimate: Estimate) -> str:
     """Return an estimate on one line: percentage, bounds and interval, or why it is unknown."""
-    parts = [percent_text(estimate)]
+    parts = [ESTIMATE.page_text(estimate)]
     if estimate.low != estimate.high:
         low, high = percent(estimate.low), percent(estimate.high)
         parts.append(f"{low} to {high}, as the unresolved judgments fall")

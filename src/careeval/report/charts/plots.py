@@ -37,9 +37,10 @@ from careeval.report.charts.drawing import (
     plot_value,
     text_width,
 )
-from careeval.report.texts import in_full, percent_text
+from careeval.report.texts import in_full
 from careeval.results.entry import Entry
 from careeval.results.metrics import SCORE, SEVERE
+from careeval.sheets.kinds import ESTIMATE
 from careeval.stats.estimate import Estimate
 
 _LEFT, _RIGHT, _TITLE, _BELOW, _BETWEEN = 32, 12, 26, 42, 28
@@ -486,12 +487,9 @@ def _description(named_entries: Sequence[tuple[str, Entry]]) -> str:
             (SEVERE.key, each.severe_of_k),
         ):
             if values:
-                last = (
-                    f" to {percent_text(values[-1])} for {len(values)}" if len(values) > 1 else ""
-                )
-                sentences.append(
-                    f"{name}, {what}: from {percent_text(values[0])} for one response{last}."
-                )
+                first, *more = map(ESTIMATE.page_text, values)
+                last = f" to {more[-1]} for {len(values)}" if more else ""
+                sentences.append(f"{name}, {what}: from {first} for one response{last}.")
     return " ".join(sentences)
 
 

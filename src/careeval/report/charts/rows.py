@@ -43,11 +43,11 @@ from careeval.report.charts.drawing import (
     text_width,
     x_extent,
 )
-from careeval.report.texts import in_full, percent_text, score_name
+from careeval.report.texts import in_full, score_name
 from careeval.results.entry import Entry
 from careeval.results.graded_rubric import Errors, GradedRubric
 from careeval.results.metrics import MILD, SEVERE, Metric, errors_of
-from careeval.sheets.kinds import ERROR_SHARE, Form
+from careeval.sheets.kinds import ERROR_SHARE, ESTIMATE, Form
 from careeval.stats.estimate import Estimate
 
 _GAP = 12
@@ -326,8 +326,8 @@ def _description(entries: Sequence[Entry]) -> str:
         parts = [f"{m.head.lower()} {in_full(errors_of(s.numbers, m).share)}" for m in _COLOURS]
         parts.append(f"score {in_full(s.score)}")
         if s.n_epochs > 1:
-            parts.append(f"worst of {s.n_epochs} {percent_text(s.worst_at_n)}")
-        parts += [f"{adl.value} {percent_text(cell.score)}" for adl, cell in s.by_adl.items()]
+            parts.append(f"worst of {s.n_epochs} {ESTIMATE.page_text(s.worst_at_n)}")
+        parts += [f"{adl.value} {ESTIMATE.page_text(cell.score)}" for adl, cell in s.by_adl.items()]
         sentences.append(f"{name}: {'; '.join(parts)}.")
     return " ".join(sentences)
 

@@ -12,7 +12,7 @@ import polars as pl
 
 from careeval.files import write_text
 from careeval.report import charts
-from careeval.report.documents import FigureMarkup, figure_markup, render_document
+from careeval.report.documents import FigureMarkup, draw_figure, render_document
 from careeval.report.page_table import file_name
 from careeval.report.panels.entries import citations, directions_table
 from careeval.report.panels.errors import passages
@@ -343,7 +343,7 @@ class CaptionedFigure:
 def _figure(
     name: str, title: str, caption: str, draw: Callable[[int], charts.Figure]
 ) -> CaptionedFigure:
-    return CaptionedFigure(figure_markup(draw(HALF), draw(charts.NARROW), name, title), caption)
+    return CaptionedFigure(draw_figure(name, title, draw, HALF), caption)
 
 
 def _scatters(site: Contents) -> list[CaptionedFigure]:
