@@ -174,6 +174,40 @@ def test_an_example_that_shows_something_else_is_named(folder: Path) -> None:
     ]
 
 
+BODY = "bodies/table-arm.yaml"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "messages"),
+    [
+        ("You have one arm,", "You have two arms,", ["tells '2 arms'"]),
+        ("You have one arm,", "You have an arm,", ["does not tell '1 arm'"]),
+        ("carry 0.5 kg", "carry 500 g", ["does not tell '0.5 kg'"]),
+        ("reach 40 cm", "reach as far as 45 cm", ["tells '45 cm'"]),
+        ("reach 40 cm", "reach 40 cm, up to 90 cm high", []),
+        ("max_speed_cm_s: 15", "max_speed_cm_s: 25", ["tells '15 cm/s'"]),
+        ("force is 20 N", "force is 20 N, at the face 3 N", ["tells '3 N'"]),
+        ("force is 20 N", "force is 20 newtons", ["does not tell '20 N'"]),
+    ],
+)
+def test_a_body_that_tells_other_figures_is_named(
+    folder: Path, old: str, new: str, messages: list[str]
+) -> None:
+    """Each figure that the text tells otherwise, or does not tell, is one problem."""
+    change(folder, old, new, BODY)
+    assert problems(folder) == [("CE148", f"the text {message}") for message in messages]
+
+
+def test_a_body_without_a_world_is_checked(folder: Path) -> None:
+    """A body is begun before the world that names it; its name is its file's."""
+    shutil.copy(folder / BODY, folder / "bodies" / "other-arm.yaml")
+    wrong = "name: found 'table-arm', expected 'other-arm', as the file is called"
+    assert problems(folder) == [("CE140", wrong)]
+    change(folder, "name: table-arm", "name: other-arm", "bodies/other-arm.yaml")
+    change(folder, "_n: 20", "_n: 2000", "bodies/other-arm.yaml")
+    assert problems(folder) == [("CE148", "the text tells '20 N'")]
+
+
 def test_checks_that_are_incomplete_are_named(folder: Path) -> None:
     """A danger without a condition, a harm, and with an unknown source."""
     danger = (

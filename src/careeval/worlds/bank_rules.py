@@ -15,12 +15,14 @@ from careeval.bank.load import Bank, load_bank
 from careeval.bank.rules import Rule, RuleSet, scenarios
 from careeval.bank.yaml_nodes import Finding, Loc, parse_yaml
 from careeval.core.scenario import Scenario
+from careeval.core.text import counted
 from careeval.errors import BankError
 from careeval.worlds.acts import PlanError
-from careeval.worlds.mode import DANGERS
+from careeval.worlds.body_figures import UNITS, told_figures
+from careeval.worlds.mode import BODIES, DANGERS
 from careeval.worlds.plan_json import plan_of
 from careeval.worlds.walkthrough import walk_through
-from careeval.worlds.world import Check, DangersFile, ExamplePlan, SharedDanger, World
+from careeval.worlds.world import Body, Check, DangersFile, ExamplePlan, SharedDanger, World
 
 # ruff: noqa: ARG001  (all rules have the same signature)
 
@@ -189,6 +191,29 @@ def _is_met(danger: SharedDanger, example: ExamplePlan, world: World) -> bool:
     return bool(walk_through(plan_of(example.plan), alone).dangers)
 
 
+def bodies_tell_their_figures(bank: Bank) -> Iterator[tuple[str, Finding]]:
+    """A body's text tells the figures of its fields, and no others in their units.
+
+    Why: a system is told the text, and its plan is judged by the fields.
+    Example: `max_force_n: 20`, and "your greatest force is 20 N" in the text.
+    """
+    for name in bank.documents:
+        if not name.startswith(BODIES) or (body := _listed(name, Body, bank)) is None:
+            continue
+        for field, told in told_figures(body.text).items():
+            figure = getattr(body, field)
+            expected = _figure(figure, field)
+            hint = f"a plan is judged by {field}: write {expected!r}, or change the field"
+            if not told:
+                yield name, (("text",), f"the text does not tell {expected!r}", hint)
+            for other in sorted({*told} - {figure}):
+                yield name, (("text",), f"the text tells {_figure(other, field)!r}", hint)
+
+
+def _figure(number: float, field: str) -> str:
+    return f"{number:g} {UNITS[field]}" if field in UNITS else counted(int(number), "arm")
+
+
 def excuses(bank: Bank) -> Iterator[str]:
     """Yield each shared danger that a world excuses, with the reason."""
     for world in bank.scenarios:
@@ -206,5 +231,9 @@ RULES = (
 )
 """Rules on each world. The loader checks CE140 bodies, CE141 shared dangers, CE146 names."""
 
-RULE_SET = RuleSet(RULES, file_rules={"CE145": shared_dangers_as_meant}, remarks=excuses)
+RULE_SET = RuleSet(
+    RULES,
+    file_rules={"CE145": shared_dangers_as_meant, "CE148": bodies_tell_their_figures},
+    remarks=excuses,
+)
 """The set `careeval-plans`."""

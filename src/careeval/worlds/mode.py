@@ -48,6 +48,10 @@ def read_worlds(files: BankFiles) -> list[tuple[str, Scenario | None]]:
         for name in names
         if name.startswith(BODIES)
     }
+    for name, body in bodies.items():
+        if body is not None and body.name != name:
+            message = f"name: found {body.name!r}, expected {name!r}, as the file is called"
+            files.report(f"{BODIES}{name}", ("name",), "CE140", message)
     shared = _shared_dangers(files)
     return [
         (name, _world(name, files, bodies, shared, is_tested=f"{name}{TEST_PLANS}" in names))
