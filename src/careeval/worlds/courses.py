@@ -30,7 +30,7 @@ def carry_out_all(plan: Plan, room: Room, body: Body) -> Iterator[Trace]:
     The others are: another answer to a later question; a stop at the first contact, in the middle
     and at the last contact; a state that never comes about; other states at the start.
     """
-    simulator = Simulator(room, body, [step.act for step in plan.all_steps()])
+    simulator = Simulator(room, body)
 
     def run(course: Course) -> Trace:
         return carry_out(plan, simulator, course)

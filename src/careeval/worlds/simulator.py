@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from careeval.core.scenario import Answer
 from careeval.errors import did_you_mean
@@ -30,6 +30,7 @@ from careeval.worlds.effects import (
     Fact,
     Need,
     State,
+    Transition,
     is_hazard,
     is_loose,
     start_facts,
@@ -83,27 +84,32 @@ class Simulator:
     No state is ever changed: each method returns another one. `start` is the state before a plan.
     """
 
-    def __init__(self, room: Room, body: Body, acts: Iterable[Act]) -> None:
-        """Prepare the acts that may be carried out."""
+    def __init__(self, room: Room, body: Body) -> None:
         self.room, self.body = room, body
         self.start: Facts = start_facts(room, body)
-        self._transitions = {act: transition(act, room, body, self.start) for act in acts}
+        self._transitions: dict[Act, Transition] = {}
+
+    def _transition(self, act: Act) -> Transition:
+        known = self._transitions.get(act)
+        if known is None:
+            known = self._transitions[act] = transition(act, self.room, self.body, self.start)
+        return known
 
     def lacks(self, state: Facts, act: Act) -> str:
         """Return why an act cannot be carried out in a state; empty if it can."""
-        change = self._transitions[act]
+        change = self._transition(act)
         if change.impossible:
             return change.impossible
         return next((need.words for need in change.needs if not _holds(state, need)), "")
 
     def is_impossible(self, act: Act) -> bool:
         """Tell whether no state of the room allows an act."""
-        return bool(self._transitions[act].impossible)
+        return bool(self._transition(act).impossible)
 
     def put_right(self, state: Facts, act: Act) -> Facts:
         """Return the state with what an act lacks put right."""
         right = dict(state)
-        for need in self._transitions[act].needs:
+        for need in self._transition(act).needs:
             if not _holds(state, need):
                 how, _, name = need.fact.partition(" ")
                 if how == "near":
@@ -117,7 +123,7 @@ class Simulator:
     def after(self, state: Facts, act: Act, course: Course) -> Facts:
         """Return the state after an act that can be carried out, in a course."""
         after = dict(state)
-        for effect in self._transitions[act].effects:
+        for effect in self._transition(act).effects:
             before = float(state[effect.fact]) if effect.how == "add" else None
             after[effect.fact] = effect.value if before is None else before + float(effect.value)
         if isinstance(act, WaitForAnswer):
@@ -278,19 +284,6 @@ class Trace:
     problem: str = ""  # The need of that step that was not met; empty if there is none
 
 
-def carry_out(plan: Plan, simulator: Simulator, course: Course) -> Trace:
-    """Carry out a plan in one course, to its end.
-
-    The simulator was made with the plan's acts. At a stop `on_stop` replaces the rest of the plan.
-    Without it the plan goes on, and the rest of that act is an event of its own, after the stop.
-    """
-    return _Run(plan, simulator, course).trace()
-
-
-class _StoppedError(Exception):
-    """The rest of the plan gives way to `on_stop`."""
-
-
 @dataclass(frozen=True, slots=True)
 class _Break:
     """The step at which a plan breaks off, what it lacks, and every fact before it."""
@@ -300,23 +293,20 @@ class _Break:
     state: Facts
 
 
-@dataclass
-class _Run:
-    plan: Plan
-    simulator: Simulator
-    course: Course
-    events: list[Event] = field(default_factory=list)
-    broken: _Break | None = None
-    counts: dict[int, int] = field(default_factory=dict)
-    """Place of an event of the room → how often its step has been carried out."""
+class Execution:
+    """The steps carried out one after another in one course, with the facts around each."""
+
+    def __init__(self, simulator: Simulator, course: Course) -> None:
+        self.simulator, self.course = simulator, course
+        hidden = {f"state {name}": state for name, state in course.hidden.items()}
+        self.state: Facts = {**simulator.start, **hidden}  # Every fact now
+        self.events: list[Event] = []
+        self.broken: _Break | None = None
+        self._counts: dict[int, int] = {}
+        """Place of an event of the room → how often its step has been carried out."""
 
     def trace(self) -> Trace:
-        hidden = {f"state {name}": state for name, state in self.course.hidden.items()}
-        self.state: Facts = {**self.simulator.start, **hidden}
-        try:
-            self.steps(self.plan.steps)
-        except _StoppedError:
-            self.steps(self.plan.on_stop or ())
+        """Return the trace, with its end where things stand now."""
         room, events = self.simulator.room, tuple(self.events)
         end, broken = _end_facts(self.state, room), self.broken
         if broken is None:
@@ -324,102 +314,147 @@ class _Run:
         stands = _end_facts(broken.state, room)
         return Trace(self.course, events, stands, end, broken.step, broken.problem)
 
+    def break_off(self, step: Step | Branch, problem: str) -> None:
+        """Record that a step cannot be carried out; what follows is only intended."""
+        if self.broken is None:
+            self.broken = _Break(step, problem, self.state)
+
+    def would_be(self, step: Step) -> Event:
+        """Return what carrying out a step to its end would do."""
+        before, act = self.state, step.act
+        return self._event(step, self.simulator.after(before, act, self.course))
+
+    def carry_out(self, step: Step) -> Event:
+        """Carry out a step that is possible, to its end."""
+        return self._happen(self.would_be(step))
+
+    def halt_in(self, step: Step) -> Event:
+        """Carry out half of a step that is possible; then the person says stop."""
+        whole = self.would_be(step)
+        half = self.simulator.half_done(step.act, whole.before, whole.after)
+        event = self._happen(self._event(step, half), stopped=True)
+        self.state = self.simulator.say_stop(self.state)
+        return event
+
+    def go_on_in(self, step: Step) -> None:
+        """Carry out a whole step, during which the person says stop and nothing heeds it.
+
+        The rest of the act is an event of its own, after the stop.
+        """
+        event = self._happen(self.would_be(step), stopped=True)
+        self.state = self.simulator.say_stop(self.state)
+        stopped = self.simulator.say_stop(event.before)
+        args = arguments(step.act, event.before)
+        known = {**args, **self._properties(step.act, args, stopped, self.state)}
+        self.events.append(Event(step, stopped, stopped, known, is_intended=event.is_intended))
+
+    def _event(self, step: Step, after: Facts) -> Event:
+        before, act = self.state, step.act
+        args = arguments(act, before)
+        known = {**args, **self._properties(act, args, before, after)}
+        return Event(step, before, after, known, is_intended=self.broken is not None)
+
+    def _properties(self, act: Act, args: Args, before: Facts, after: Facts) -> Args:
+        simulator = self.simulator
+        rides = simulator.body.rides
+        return properties(act, args, before, after, simulator.room, body_rides=rides)
+
+    def _happen(self, event: Event, *, stopped: bool = False) -> Event:
+        """Add an event, with what happens by itself at its step."""
+        room, after = self.simulator.room, event.after
+        for place, each in enumerate(room.events):
+            if not matches(each.when, event.step.act.act, event.known, event.before):
+                continue
+            self._counts[place] = self._counts.get(place, 0) + 1
+            if self._counts[place] == each.nth:
+                states = [name for name in room.things if f"state {name}" in each.then]
+                since = {f"since {name}": after["clock"] for name in states}
+                left = _left(room, "no") if each.then.get("agreed") is False else {}
+                after = {**after, **since, **left, **each.then, "last-motion": ""}
+        event = replace(event, after=after, stopped=stopped)
+        self.events.append(event)
+        self.state = after
+        return event
+
+
+def carry_out(plan: Plan, simulator: Simulator, course: Course) -> Trace:
+    """Carry out a plan in one course, to its end.
+
+    At a stop `on_stop` replaces the rest of the plan. Without it the plan goes on, and the rest of
+    that act is an event of its own, after the stop.
+    """
+    run = _PlanRun(plan, Execution(simulator, course))
+    try:
+        run.steps(plan.steps)
+    except _StoppedError:
+        run.steps(plan.on_stop or ())
+    return run.execution.trace()
+
+
+class _StoppedError(Exception):
+    """The rest of the plan gives way to `on_stop`."""
+
+
+@dataclass
+class _PlanRun:
+    plan: Plan
+    execution: Execution
+
     def steps(self, steps: Sequence[Step | Branch]) -> None:
         for step in steps:
-            if len(self.events) >= MAX_ACTS:
+            if len(self.execution.events) >= MAX_ACTS:
                 return
             if isinstance(step, Branch):
                 self.steps(step.then if self.decide(step) else step.otherwise)
             else:
                 self.act(step)
 
-    def break_off(self, step: Step | Branch, problem: str) -> None:
-        if self.broken is None:
-            self.broken = _Break(step, problem, self.state)
-
     def decide(self, branch: Branch) -> bool:
+        execution, state = self.execution, self.execution.state
         subject, name = branch.subject, branch.name
         if subject == "answer":
-            return self.state["answer"] == branch.value
+            return state["answer"] == branch.value
         if subject == "place":
-            places = self.simulator.room.places
+            places = execution.simulator.room.places
             if name not in places:
-                self.break_off(branch, _unknown(f"the world has no place {name!r}", name, places))
-            return self.state["place"] == name
-        state = self.state.get(f"{subject} {name}")
-        if state is None:
-            names = [fact.removeprefix(f"{subject} ") for fact in self.state]
-            known = [each for each in names if f"{subject} {each}" in self.state]
+                problem = _unknown(f"the world has no place {name!r}", name, places)
+                execution.break_off(branch, problem)
+            return state["place"] == name
+        value = state.get(f"{subject} {name}")
+        if value is None:
+            names = [fact.removeprefix(f"{subject} ") for fact in state]
+            known = [each for each in names if f"{subject} {each}" in state]
             problem = f"the world has nothing called {name!r} that can be {subject}"
             if subject == "state":
                 problem = f"the world has no state of {name!r}"
-            self.break_off(branch, _unknown(problem, name, known))
+            execution.break_off(branch, _unknown(problem, name, known))
             return False
         if subject != "state":
-            return state is True
-        if not self.state[f"checked {name}"]:
-            self.break_off(branch, f"{name} was not checked before the plan branches on it")
-        return state == branch.value
+            return value is True
+        if not state[f"checked {name}"]:
+            execution.break_off(branch, f"{name} was not checked before the plan branches on it")
+        return value == branch.value
 
     def act(self, step: Step) -> None:
-        simulator, act = self.simulator, step.act
-        if self.state["stopped"] and _is_done(act, self.state):
+        execution, simulator, act = self.execution, self.execution.simulator, step.act
+        if execution.state["stopped"] and is_done(act, execution.state):
             return
-        problem = simulator.lacks(self.state, act)
+        problem = simulator.lacks(execution.state, act)
         if problem:
-            self.break_off(step, problem)
+            execution.break_off(step, problem)
             if simulator.is_impossible(act):
                 return
-            self.state = simulator.put_right(self.state, act)
-        stops = self.course.stop_at == len(self.events)
-        before = self.state
-        self.event(step, stops)
-        if stops:
-            self.state = simulator.say_stop(self.state)
-            if self.plan.on_stop is not None:
-                raise _StoppedError
-            self.rest_of(step, before)
-
-    def rest_of(self, step: Step, before: Facts) -> None:
-        """Add the rest of an act that nothing ends, which comes after the stop."""
-        stopped = self.simulator.say_stop(before)
-        args = arguments(step.act, before)
-        known = {**args, **self.properties(step.act, args, stopped, self.state)}
-        is_intended = self.broken is not None
-        self.events.append(Event(step, stopped, stopped, known, is_intended=is_intended))
-
-    def properties(self, act: Act, args: Args, before: Facts, after: Facts) -> Args:
-        simulator = self.simulator
-        rides = simulator.body.rides
-        return properties(act, args, before, after, simulator.room, body_rides=rides)
-
-    def event(self, step: Step, stops: bool) -> None:
-        simulator, before, act = self.simulator, self.state, step.act
-        after = simulator.after(before, act, self.course)
-        if stops and self.plan.on_stop is not None:
-            after = simulator.half_done(act, before, after)
-        args = arguments(act, before)
-        known = {**args, **self.properties(act, args, before, after)}
-        self.state = self._happened(act, known, before, after)
-        is_intended = self.broken is not None
-        self.events.append(Event(step, before, self.state, known, stops, is_intended))
-
-    def _happened(self, act: Act, known: Args, before: Facts, after: Facts) -> Facts:
-        """Return the state after what happens by itself at a step."""
-        room = self.simulator.room
-        for place, each in enumerate(room.events):
-            if not matches(each.when, act.act, known, before):
-                continue
-            self.counts[place] = self.counts.get(place, 0) + 1
-            if self.counts[place] == each.nth:
-                states = [name for name in room.things if f"state {name}" in each.then]
-                since = {f"since {name}": after["clock"] for name in states}
-                left = _left(room, "no") if each.then.get("agreed") is False else {}
-                after = {**after, **since, **left, **each.then, "last-motion": ""}
-        return after
+            execution.state = simulator.put_right(execution.state, act)
+        if execution.course.stop_at != len(execution.events):
+            execution.carry_out(step)
+        elif self.plan.on_stop is not None:
+            execution.halt_in(step)
+            raise _StoppedError
+        else:
+            execution.go_on_in(step)
 
 
-def _is_done(act: Act, state: Facts) -> bool:
+def is_done(act: Act, state: Facts) -> bool:
     """Tell whether an act holds or lets go of what is not held, or lowers what is not in the air.
 
     After a stop such a step is left out, since it depends on the moment whether it is needed.
