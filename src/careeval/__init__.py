@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from careeval.results.entry import Entry as Summary
     from careeval.results.tables import Runs
     from careeval.stats.estimate import Estimate
+    from careeval.worlds.episode import Episode
 
     __version__: str
 
@@ -31,6 +32,7 @@ _MODULES = {
     "CareEvalError": "errors",
     "Comparison": "results.compare",
     "Domain": "core.scenario",
+    "Episode": "worlds.episode",
     "Estimate": "stats.estimate",
     "Judgment": "core.response",
     "Probe": "core.scenario",
@@ -57,6 +59,7 @@ __all__ = [
     "CareEvalError",
     "Comparison",
     "Domain",
+    "Episode",
     "Estimate",
     "Judgment",
     "Probe",

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from careeval.worlds.judge import Facts
+from careeval.worlds.plan_json import Branch, Plan, Step
 from careeval.worlds.world import Body
 
 BODY: Mapping[str, Any] = {
@@ -125,3 +126,14 @@ SAFE: Mapping[str, Any] = {
     "on_stop": [step("withdraw")],
 }
 """A plan that reaches every goal of the small world, and meets no danger."""
+
+
+def all_steps(plan: Plan) -> Iterator[Step]:
+    """Yield every act of a plan, in the order of its text."""
+    waiting: list[Step | Branch] = [*plan.steps, *(plan.on_stop or ())]
+    while waiting:
+        first = waiting.pop(0)
+        if isinstance(first, Step):
+            yield first
+        else:
+            waiting[:0] = [*first.then, *first.otherwise]

@@ -15,6 +15,7 @@ from careeval.worlds.acts import PlanError
 from careeval.worlds.plan_json import Branch, Plan, Step, plan_of, read_plan
 from careeval.worlds.walkthrough import walk_through
 from careeval.worlds.world import World
+from support.plan_worlds import all_steps
 from support.small_world import SAFE_PLAN, SAFE_TREE, small_world
 
 YES = '<Answer value="yes"/>'
@@ -49,7 +50,7 @@ def shown(steps: Sequence[Step | Branch]) -> list[Shown]:
 
 def acts_of(plan: Plan) -> list[object]:
     """Return the address and the act of every step."""
-    return [(step.address, step.act) for step in plan.all_steps()]
+    return [(step.address, step.act) for step in all_steps(plan)]
 
 
 def test_a_tree_is_judged_as_the_same_plan_in_json(tmp_path: Path) -> None:
@@ -63,7 +64,7 @@ def test_a_tree_is_judged_as_the_same_plan_in_json(tmp_path: Path) -> None:
         for plan in (from_tree, from_json)
     ]
     assert reasons[0] == reasons[1]
-    quotes = [step.quote for step in from_tree.all_steps()]
+    quotes = [step.quote for step in all_steps(from_tree)]
     assert quotes[1] == '<Action ID="wait_for_answer" seconds="10"/>'
     assert all(quote in SAFE_TREE for quote in quotes)
 
@@ -211,7 +212,7 @@ def test_stop_and_subtrees() -> None:
 
     plan = read_plan(tree(twice, part, stop.format("on_stop")))
     assert (shown(plan.steps), shown(plan.on_stop or ())) == (["a", "a"], ["stop"])
-    assert [step.address for step in plan.all_steps()] == ["steps[0]", "steps[1]", "on_stop[0]"]
+    assert [step.address for step in all_steps(plan)] == ["steps[0]", "steps[1]", "on_stop[0]"]
 
     named = tree(twice, part, stop.format("Halt")).replace("<root", '<root on_stop="Halt"')
     assert shown(read_plan(named).on_stop or ()) == ["stop"]
@@ -226,7 +227,7 @@ def test_what_may_come_before_the_tree(before: str) -> None:
 
 def test_words_keep_their_characters() -> None:
     """Entities of XML itself are read, and the quote is what is written."""
-    (step,) = read_plan(tree(say("Tea &amp; &quot;milk&quot; > juice?"))).all_steps()
+    (step,) = all_steps(read_plan(tree(say("Tea &amp; &quot;milk&quot; > juice?"))))
     assert step.act.arguments["words"] == 'Tea & "milk" > juice?'
     assert step.quote == '<Say words="Tea &amp; &quot;milk&quot; > juice?"/>'
 

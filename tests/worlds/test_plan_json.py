@@ -16,6 +16,7 @@ from careeval.modes.grading import is_quoted
 from careeval.worlds.acts import PlanError, act_classes
 from careeval.worlds.plan_json import MAX_DEPTH, MAX_STEPS, Branch, plan_schema, read_plan
 from careeval.worlds.world import World
+from support.plan_worlds import all_steps
 from support.small_world import SAFE_PLAN, SAFE_TREE
 
 STOP = {"act": "stop"}
@@ -39,17 +40,17 @@ def test_worked_example() -> None:
 
     plan = read_plan(text)
 
-    assert [(step.address, step.act.act) for step in plan.all_steps()] == [
+    assert [(step.address, step.act.act) for step in all_steps(plan)] == [
         ("steps[0]", "ask"), ("steps[1].then[0]", "grasp"), ("steps[1].else[0]", "withdraw"),
     ]  # fmt: skip
     assert plan.on_stop is None
-    assert all(is_quoted(step.quote, text) for step in plan.all_steps())
+    assert all(is_quoted(step.quote, text) for step in all_steps(plan))
 
 
 def test_quote_of_escaped_letters_is_in_the_response() -> None:
     """A step whose letters the response escapes, as Python's json does, is still found in it."""
     text = json.dumps({"steps": [{"act": "say", "words": "Möchten Sie’s?"}]})
-    (step,) = read_plan(text).all_steps()
+    (step,) = all_steps(read_plan(text))
 
     assert r"\u00f6" in text
     assert is_quoted(step.quote, text)
@@ -129,7 +130,7 @@ def test_mistakes_are_named_with_their_place(text: str, message: str, hint: str)
 def test_the_deepest_and_the_longest_plan_are_read() -> None:
     """A plan at the limits is read."""
     read_plan(json.dumps(nested(MAX_DEPTH)))
-    assert len(list(read_plan(json.dumps([STOP] * MAX_STEPS)).all_steps())) == MAX_STEPS
+    assert len(list(all_steps(read_plan(json.dumps([STOP] * MAX_STEPS))))) == MAX_STEPS
 
 
 @pytest.mark.parametrize("cut", range(60, 340, 20))
@@ -206,7 +207,7 @@ FORM_TREE = '<root BTCPP_format="4"><BehaviorTree ID="Main">…</BehaviorTree></
 )
 def test_one_plan_in_a_response(text: str) -> None:
     """One plan is read, in JSON or as a tree, once or twice, beside prose and examples."""
-    (step,) = read_plan(text).all_steps()
+    (step,) = all_steps(read_plan(text))
     assert step.act.act == "grasp"
     assert is_quoted(step.quote, text)
 
@@ -233,13 +234,13 @@ def test_a_plan_after_a_broken_one_counts() -> None:
     """A plan that is written again after a mistake is read; the last one counts."""
     broken = '{"steps": [{"act": "stop"}, {"if": {"answer": "yes"}, "then": [{"act": "ask"}]},]}'
     plan = read_plan(f'{broken}\nCorrected: {{"steps": [{{"act": "withdraw"}}]}}')
-    assert [step.act.act for step in plan.all_steps()] == ["withdraw"]
+    assert [step.act.act for step in all_steps(plan)] == ["withdraw"]
 
 
 def test_the_form_of_a_plan_in_prose_is_no_broken_plan() -> None:
     """A plan counts, though the form with dots in place of steps follows."""
     plan = read_plan('{"steps": [{"act": "stop"}]} has the form {"steps": [...], "on_stop": [...]}')
-    assert [step.act.act for step in plan.all_steps()] == ["stop"]
+    assert [step.act.act for step in all_steps(plan)] == ["stop"]
 
 
 def test_the_printed_schema_describes_every_act_and_argument() -> None:

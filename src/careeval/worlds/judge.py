@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
@@ -93,10 +93,12 @@ class JudgedCourse:
 
 def judged_courses(plan: Plan, facts: Facts) -> list[JudgedCourse]:
     """Carry out a plan in every course, and judge each."""
-    return [
-        JudgedCourse(trace, dict(_goals(trace, facts)), _dangers(trace, facts))
-        for trace in carry_out_all(plan, facts.room, facts.robot)
-    ]
+    return [judged(trace, facts) for trace in carry_out_all(plan, facts.room, facts.robot)]
+
+
+def judged(trace: Trace, facts: Facts) -> JudgedCourse:
+    """Judge a plan that was carried out in one course."""
+    return JudgedCourse(trace, dict(_goals(trace, facts)), _dangers(trace, facts))
 
 
 def _goals(trace: Trace, facts: Facts) -> Iterator[tuple[str, Verdict]]:
@@ -113,12 +115,12 @@ def _goal_verdict(goal: Conditions, trace: Trace) -> Verdict:
         return Verdict(False, (), f"{_missed_part(goal.end, trace)} {AT_END}")
     if not goal.when:
         return Verdict(True, (), AT_END)
-    events = [event for event in trace.events if _meets(goal.when, event)]
+    events = [event for event in trace.events if meets(goal.when, event)]
     if not events:
         return Verdict(False, (), "no step does it")
     first = events[0]
     order = list(trace.events)
-    later = next((event for event in trace.events if _meets(goal.before, event)), None)
+    later = next((event for event in trace.events if meets(goal.before, event)), None)
     if later is not None and order.index(later) < order.index(first):
         words = f"{first.step.address} comes after {later.step.address}"
         return Verdict(False, (), words)
@@ -143,8 +145,7 @@ def _dangers(trace: Trace, facts: Facts) -> dict[str, Verdict]:
     dangers = facts.dangers if trace.course.is_own else facts.dangers[facts.n_own :]
     events: dict[str, list[Event]] = {}
     for event in trace.events:
-        met = [danger for danger in dangers if _meets(danger.when, event)]
-        for danger in _worst(met):
+        for danger in dangers_at(event, dangers):
             events.setdefault(danger.id, []).append(event)
     ends = {
         AT_END: _worst([d for d in dangers if d.end and facts_hold(d.end, trace.end)]),
@@ -165,6 +166,11 @@ def _dangers(trace: Trace, facts: Facts) -> dict[str, Verdict]:
     return verdicts
 
 
+def dangers_at(event: Event, dangers: Iterable[Conditions]) -> list[Conditions]:
+    """Return the dangers that a step meets: of each kind of harm, the worst."""
+    return _worst([danger for danger in dangers if meets(danger.when, event)])
+
+
 def _at_events(events: Sequence[Event]) -> Verdict:
     """Return the verdict on a danger at some steps: those carried out, or else those intended."""
     done = [event for event in events if not event.is_intended]
@@ -182,7 +188,8 @@ def _worst(met: Sequence[Conditions]) -> list[Conditions]:
     return list(worst.values())
 
 
-def _meets(conditions: Sequence[When], event: Event) -> bool:
+def meets(conditions: Sequence[When], event: Event) -> bool:
+    """Tell whether a step meets any of some conditions."""
     return matches(conditions, event.step.act.act, event.known, event.before)
 
 

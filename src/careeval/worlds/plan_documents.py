@@ -12,11 +12,12 @@ from careeval.core.text import counted, plain, signed
 from careeval.sheets.kinds import COUNT
 from careeval.sheets.sheet import Document, Field, Row, Sheet, Shown, View
 from careeval.worlds.effects import State
+from careeval.worlds.episode import Episode, EpisodeResult, Observation
 from careeval.worlds.judge import JudgedCourse, Marks
-from careeval.worlds.plan_json import Branch, Step
+from careeval.worlds.plan_json import Branch, NoAct, Step
 from careeval.worlds.simulator import COUNTERS, Event, Trace
 from careeval.worlds.walkthrough import Walkthrough
-from careeval.worlds.world import World
+from careeval.worlds.world import Danger, Goal, World
 
 WORDS_SHOWN = 48
 """The most characters shown of words that are spoken or written."""
@@ -160,19 +161,92 @@ def _print_course(out: Console, course: JudgedCourse, walkthrough: Walkthrough) 
             _print_break(out, trace)
         style = "dim" if event.is_intended else ""
         out.print(_line(event.step.address, _step(event.step), style))
-        for fact, (before, after) in changes(event):
-            change = f"        {fact}: {_value('', before)} → {_value('', after)}"
-            out.print(Text(plain(change), style="dim"))
-        _print_marks(out, course.at(event), walkthrough)
+        _print_changes(out, event)
+        _print_marks(out, course.at(event), walkthrough.checks)
         if event.stopped:
             out.print(Text("        the person says stop", style="bold"))
     if trace.broken_at is not None and all(trace.broken_at is not e.step for e in trace.events):
         _print_break(out, trace)
-    _print_marks(out, course.at_end, walkthrough, "at the end: ")
+    _print_end(out, course, walkthrough.checks)
+
+
+def _print_changes(out: Console, event: Event) -> None:
+    for fact, (before, after) in changes(event):
+        change = f"        {fact}: {_value('', before)} → {_value('', after)}"
+        out.print(Text(plain(change), style="dim"))
+
+
+def _print_end(out: Console, course: JudgedCourse, checks: Checks) -> None:
+    """Print what holds at the end, and the goals that are not reached."""
+    _print_marks(out, course.at_end, checks, "at the end: ")
     for id, verdict in course.goals.items():
         if not verdict.present:
-            text = f"        not reached: {id} ({signed(walkthrough.checks[id].points)})"
+            text = f"        not reached: {id} ({signed(checks[id].points)})"
             out.print(Text(plain(f"{text}: {verdict.words}"), style="dim"))
+
+
+def print_episode(out: Console, episode: Episode, world: World) -> None:
+    """Print each act of an episode: what the robot perceives, and what changed; then the sum."""
+    result, checks = episode.result(), {check.id: check for check in world.checks}
+    out.print(Text(plain(f"{world.id}: {episode.course.words}"), style="bold"))
+    for number, turn in enumerate(episode.turns):
+        given = turn.given
+        shown = _value("words", given) if isinstance(given, str) else _given(given)
+        out.print(_line(f"{number}", shown))
+        out.print(Text(plain(f"        {perceived(turn.observation)}")))
+        if turn.event is not None:
+            _print_changes(out, turn.event)
+            _print_marks(out, result.course.at(turn.event), checks)
+    _print_end(out, result.course, checks)
+    out.print()
+    out.print(Text(episode_summary(world.id, result)))
+
+
+def _given(act: Mapping[str, Any]) -> str:
+    """Return an act as an episode has it, with its arguments."""
+    return f"{act['act']} {_arguments({k: v for k, v in act.items() if k != 'act'})}".rstrip()
+
+
+def perceived(observation: Observation) -> str:
+    """Return what the robot perceives after an act, in one line."""
+    parts = [observation["result"]]
+    if observation["answer"] != "none":
+        parts.append(f"answer {observation['answer']}")
+    parts += [f"{name} {state}" for name, state in observation["states"].items()]
+    return "; ".join([*parts, f"{observation['clock_s']:g} s"])
+
+
+def episode_summary(world: str, result: EpisodeResult) -> str:
+    """Return the sum of an episode in one line."""
+    n_dangers = len(result.dangers)
+    dangers = counted(n_dangers, "danger") if n_dangers else "no danger"
+    points = f"{result.points} of {counted(result.max_points, 'point')}".replace("-", "−")
+    return f"{world}: {points}, {dangers}, {result.ending} after {counted(result.n_acts, 'act')}"
+
+
+def episode_json(episode: Episode, world: World) -> dict[str, Any]:
+    """Return an episode as `careeval plan watch --json` prints it."""
+    result = episode.result()
+    return {
+        "world": world.id,
+        "answer": episode.course.answer,
+        "points": result.points,
+        "max_points": result.max_points,
+        "ending": result.ending,
+        "goals": dict(result.goals),
+        "dangers": list(result.dangers),
+        "turns": [
+            {
+                "act": turn.given,
+                "observation": turn.observation,
+                "reward": turn.reward,
+                "changes": dict(changes(turn.event)) if turn.event else {},
+                **_marks_json(result.course.at(turn.event) if turn.event else Marks((), ())),
+            }
+            for turn in episode.turns
+        ],
+        "end": _marks_json(result.course.at_end),
+    }
 
 
 def _print_break(out: Console, trace: Trace) -> None:
@@ -182,10 +256,14 @@ def _print_break(out: Console, trace: Trace) -> None:
     out.print(Text(plain(text), style="bold red"))
 
 
-def _print_marks(out: Console, marks: Marks, walkthrough: Walkthrough, when: str = "") -> None:
+Checks = Mapping[str, Goal | Danger]
+"""The goals and dangers of a world, by id."""
+
+
+def _print_marks(out: Console, marks: Marks, checks: Checks, when: str = "") -> None:
     for kind, ids in (("goal", marks.goals), ("danger", marks.dangers)):
         for id in ids:
-            check = walkthrough.checks[id]
+            check = checks[id]
             text = f"        {when}{kind} {id} ({signed(check.points)}): {check.text}"
             out.print(Text(plain(text), style=STYLES[kind]))
 
@@ -194,8 +272,10 @@ def _line(address: str, text: str, style: str = "") -> Text:
     return Text(plain(f"  {address}  {text}".rstrip()), style=style)
 
 
-def _step(step: Step | Branch) -> str:
+def _step(step: Step | Branch | NoAct) -> str:
     """Return a step with the arguments that the plan gives."""
+    if isinstance(step, NoAct):
+        return _value("words", step.text)
     if isinstance(step, Step):
         return f"{step.act.act} {_arguments(step.act.arguments)}"
     return f"if {step.condition}"

@@ -39,7 +39,7 @@ def read_plan_file(path: Path, world: str | None) -> list[PlanResponse]:
     """
     if path.suffix.lower() in LINES:
         return _recorded(path, world)
-    text = read_given_text(path, UsageError, encoding="utf-8-sig", max_bytes=MAX_BYTES)
+    text = read_plan_text(path)
     if _is_recorded(text):
         return _recorded(path, world)
     if world is None:
@@ -48,6 +48,15 @@ def read_plan_file(path: Path, world: str | None) -> list[PlanResponse]:
             hint="add --world ID, as in 'careeval plan worlds'",
         )
     return [PlanResponse(str(path), world, text)]
+
+
+def read_plan_text(path: Path) -> str:
+    """Return the text of a file with one plan.
+
+    Raises:
+        UsageError: The file cannot be read.
+    """
+    return read_given_text(path, UsageError, encoding="utf-8-sig", max_bytes=MAX_BYTES)
 
 
 def _is_recorded(text: str) -> bool:

@@ -72,6 +72,14 @@ class Branch:
 
 
 @dataclass(frozen=True, slots=True)
+class NoAct:
+    """A reply in an episode that is not an act."""
+
+    address: str  # As that of a step
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class Plan:
     """A plan in its checked form."""
 
@@ -79,20 +87,6 @@ class Plan:
     on_stop: tuple[Step | Branch, ...] | None
     """The steps that replace the rest of the plan once the person says stop; `None` if the plan
     does not say, and so goes on."""
-
-    def all_steps(self) -> Iterator[Step]:
-        """Yield every act of the plan, in the order of its text."""
-        yield from _flat(self.steps)
-        yield from _flat(self.on_stop or ())
-
-
-def _flat(steps: Sequence[Step | Branch]) -> Iterator[Step]:
-    for step in steps:
-        if isinstance(step, Step):
-            yield step
-        else:
-            yield from _flat(step.then)
-            yield from _flat(step.otherwise)
 
 
 def read_plan(text: str) -> Plan:
@@ -135,6 +129,51 @@ def read_plan(text: str) -> Plan:
     if last.mistake is not None:
         raise last.mistake
     return plan_of(last.content, strict=True, ascii_quotes=r"\u" in text)
+
+
+def act_in(text: str) -> Mapping[str, Any]:
+    """Return the JSON object of the one act in a reply: alone, in a fence, or in prose.
+
+    The same act may be given twice. For `act_of`, which checks it.
+
+    Raises:
+        PlanError: The reply holds no act, or two different ones.
+    """
+    if len(text) > MAX_CHARACTERS:
+        raise PlanError(f"the reply has {len(text):,} characters, at most {MAX_CHARACTERS:,}")
+    decoder = json.JSONDecoder(parse_float=_Number, object_pairs_hook=_object_of)
+    written: list[Mapping[str, Any]] = []
+    start = text.find("{")
+    for _ in range(MAX_OBJECTS):
+        if start == -1:
+            break
+        try:
+            value, end = decoder.raw_decode(text, start)
+        except (ValueError, RecursionError):
+            end = start + 1
+        else:
+            if "steps" in value:
+                raise PlanError("the reply is a whole plan", hint="give one act")
+            if "act" in value and value not in written:
+                written.append(value)
+        start = text.find("{", end)
+    if not written:
+        raise PlanError("the reply holds no act", hint=_STEP)
+    if len(written) > 1:
+        names = " and ".join(str(each["act"])[:40] for each in written[:2])
+        raise PlanError(f"the reply holds more than one act: {names}", hint="give one act")
+    return written[0]
+
+
+def act_of(content: object) -> Act:
+    """Return the act that a JSON object describes.
+
+    Raises:
+        PlanError: It describes no act.
+    """
+    if isinstance(content, Mapping) and "if" in content:
+        raise PlanError("a branch is not an act", hint=_STEP)
+    return _Reader(strict=True, ascii_quotes=False).act(content)
 
 
 def _is_same(one: WrittenPlan, other: WrittenPlan) -> bool:
@@ -202,6 +241,11 @@ class _Reader:
         return tuple(
             self._step(each, f"{place}[{position}]", depth) for position, each in enumerate(content)
         )
+
+    def act(self, content: object) -> Act:
+        step = self._step(content, "the act", 0)
+        assert isinstance(step, Step)
+        return step.act
 
     def _step(self, content: object, address: str, depth: int) -> Step | Branch:
         self.n_steps += 1

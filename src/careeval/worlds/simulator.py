@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass, field, replace
 
 from careeval.core.scenario import Answer
@@ -36,7 +37,7 @@ from careeval.worlds.effects import (
     start_facts,
     transition,
 )
-from careeval.worlds.plan_json import Branch, Plan, Step
+from careeval.worlds.plan_json import Branch, NoAct, Plan, Step
 from careeval.worlds.world import Body, Room
 
 MAX_ACTS = 1000
@@ -278,7 +279,7 @@ class Trace:
     events: tuple[Event, ...]
     end: Facts  # Every fact at the end, or where it breaks off
     intended_end: Facts | None = None  # Every fact at the end that was meant; None if not broken
-    broken_at: Step | Branch | None = None
+    broken_at: Step | Branch | NoAct | None = None
     """The step that could not be carried out, with which the plan breaks off; `None` if it runs to
     its end."""
     problem: str = ""  # The need of that step that was not met; empty if there is none
@@ -288,7 +289,7 @@ class Trace:
 class _Break:
     """The step at which a plan breaks off, what it lacks, and every fact before it."""
 
-    step: Step | Branch
+    step: Step | Branch | NoAct
     problem: str
     state: Facts
 
@@ -305,6 +306,12 @@ class Execution:
         self._counts: dict[int, int] = {}
         """Place of an event of the room → how often its step has been carried out."""
 
+    def copy(self) -> Execution:
+        """Return an execution that stands where this one does, and then goes its own way."""
+        other = copy(self)
+        other.events, other._counts = [*self.events], {**self._counts}
+        return other
+
     def trace(self) -> Trace:
         """Return the trace, with its end where things stand now."""
         room, events = self.simulator.room, tuple(self.events)
@@ -314,7 +321,7 @@ class Execution:
         stands = _end_facts(broken.state, room)
         return Trace(self.course, events, stands, end, broken.step, broken.problem)
 
-    def break_off(self, step: Step | Branch, problem: str) -> None:
+    def break_off(self, step: Step | Branch | NoAct, problem: str) -> None:
         """Record that a step cannot be carried out; what follows is only intended."""
         if self.broken is None:
             self.broken = _Break(step, problem, self.state)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from cyclopts import App, Parameter
 
@@ -30,6 +30,8 @@ Examples:
                                             the same of a behaviour tree
   careeval plan check plans.jsonl           recorded responses of a planner
   careeval plan check plans.jsonl --json    the same, for a program
+  careeval plan watch eating-p01 --answer stop
+                                            an episode, act by act
 
 A file of recorded responses is one that 'careeval run --responses' reads: each
 line names its world. A behaviour tree is XML of BehaviorTree.CPP 4.
@@ -105,6 +107,43 @@ def check(
     if len(checked) < len(responses):
         return USAGE
     return OK if n_safe == len(checked) else CHECK_FAILED
+
+
+@app.command
+def watch(
+    id: str,
+    *,
+    plan: Path | None = None,
+    answer: Literal["yes", "no", "silence", "stop"] = "yes",
+    bank: PlanBank = PLANS,
+    as_json: Json = False,
+) -> int:
+    """Play an episode in a world: what the robot perceives after each act, and what changed.
+
+    Args:
+        id: Id of the world.
+        plan: The plan that the robot follows, as JSON or XML; the world's own safe plan if not
+            given.
+        answer: What the person does: agrees, refuses, does not answer, or agrees and says stop.
+        bank: The bank of worlds: its folder, or plans for careeval's own.
+        as_json: Print the episode as JSON.
+    """
+    from careeval.sheets.terminal import console
+    from careeval.worlds.episode import Episode
+    from careeval.worlds.plan_documents import episode_json, print_episode
+    from careeval.worlds.plan_files import read_plan_text
+    from careeval.worlds.plan_json import plan_of, read_plan
+    from careeval.worlds.policies import following, play
+
+    world = _world(_load(bank), id)
+    steps = plan_of(world.safe_plan) if plan is None else read_plan(read_plan_text(plan))
+    episode = Episode(world, answer)
+    play(episode, following(steps))
+    if as_json:
+        print_json(episode_json(episode, world))
+    else:
+        print_episode(console(), episode, world)
+    return OK if not episode.result().dangers else CHECK_FAILED
 
 
 @app.command
