@@ -62,8 +62,15 @@ def next_id(bank: Bank, adl: Adl) -> str:
     return f"{adl}-{1 + max((int(match[1]) for match in matches if match), default=0):03d}"
 
 
-def begin_bank(root: Path) -> tuple[Path, Path]:
+SKELETONS = Path(__file__).parent / "skeletons"
+
+
+def begin_bank(root: Path, skeletons: Path = SKELETONS) -> tuple[Path, Path]:
     """Create a bank without scenarios, named after its folder; return the files written.
+
+    Args:
+        root: The folder.
+        skeletons: The folder with the skeletons of `bank.yaml` and `sources.yaml`.
 
     Raises:
         BankError: The folder is neither new nor empty, or cannot be written.
@@ -86,7 +93,8 @@ def begin_bank(root: Path) -> tuple[Path, Path]:
         # bank.yaml last: without it the folder is not a bank
         sources, about = (root / f"{stem}.yaml" for stem in ("sources", "bank"))
         for path in (sources, about):
-            write_text(path, Template(_skeleton(path.stem)).substitute(values))
+            skeleton = (skeletons / path.name).read_text(encoding="utf-8")
+            write_text(path, Template(skeleton).substitute(values))
     except OSError as error:
         raise BankError(f"{root} cannot be written: {error.strerror}") from error
     return about, sources
@@ -117,7 +125,7 @@ def write_skeleton(bank: Bank, root: Path, outline: Outline) -> tuple[Path, Path
         folder / f"{name}.probes.yaml": Template(_skeleton("probes")).substitute(values)
         + "".join(_generic_probes(bank)),
     }
-    scenario, probes = _write_new(texts)
+    scenario, probes = write_new(texts)
     return scenario, probes
 
 
@@ -158,10 +166,15 @@ def write_twin(
                 )
             ]
         }
-    return _write_new({path: yaml_text(value) for path, value in files.items()})
+    return write_new({path: yaml_text(value) for path, value in files.items()})
 
 
-def _write_new(texts: Mapping[Path, str]) -> tuple[Path, ...]:
+def write_new(texts: Mapping[Path, str]) -> tuple[Path, ...]:
+    """Write files that do not exist yet, and return their paths.
+
+    Raises:
+        BankError: A file exists already, and nothing is written; or a file cannot be written.
+    """
     for path in texts:
         if path.exists():
             raise BankError(f"{path} exists already", hint="finish it, or move it away")
@@ -205,4 +218,4 @@ def _generic_probes(bank: Bank) -> Iterator[str]:
 
 
 def _skeleton(name: str) -> str:
-    return (Path(__file__).parent / "skeletons" / f"{name}.yaml").read_text(encoding="utf-8")
+    return (SKELETONS / f"{name}.yaml").read_text(encoding="utf-8")

@@ -194,6 +194,58 @@ def test_new_begins_no_bank_among_other_files(tmp_path: Path, cli: CommandLine) 
     assert not (tmp_path / "new").exists()
 
 
+def _written(cli: CommandLine, *line: str) -> list[str]:
+    return [Path(path).name for path in cli.ok("bank", "new", *line).split()]
+
+
+def test_new_begins_a_bank_of_worlds(tmp_path: Path, cli: CommandLine) -> None:
+    """It is a whole example, that holds what is asked of a bank; worlds and bodies are added."""
+    root = str(tmp_path / "our-worlds")
+    assert _written(cli, root, "--mode", "plan") == [
+        "bank.yaml", "sources.yaml", "my-arm.yaml", "grooming-p01.yaml", "grooming-p01.plans.yaml"
+    ]  # fmt: skip
+    assert _written(cli, root) == ["grooming-p02.yaml", "grooming-p02.plans.yaml"]
+    assert _written(cli, root, "--body", "a-arm") == ["a-arm.yaml"]
+    assert _written(cli, root, "--body", "b-arm", "--adl", "eating") == [
+        "b-arm.yaml", "eating-p01.yaml", "eating-p01.plans.yaml"
+    ]  # fmt: skip
+    assert cli.ok("bank", "check", root) == "3 scenarios, 0 probes: no problem found\n"
+    worlds = {world["id"]: world for world in cli.json("plan", "worlds", "--bank", root, "--json")}
+    bodies = {id: world["body"] for id, world in worlds.items()}
+    assert bodies == {"eating-p01": "b-arm", "grooming-p01": "my-arm", "grooming-p02": "my-arm"}
+    assert worlds["grooming-p01"]["dangers"] > 10  # careeval's, beside its own
+
+
+@pytest.mark.parametrize(
+    ("more", "message"),
+    [
+        (["--mode", "response"], "is a bank of the mode plan, not response"),
+        (["--age", "61"], "--age is for a scenario in words"),
+        (["--twin-of", "grooming-p01"], "--twin-of is for a scenario in words"),
+        (["--body", "My arm"], "'My arm' cannot be the name of a body"),
+        (["--body", "my-arm"], "my-arm.yaml exists already"),
+    ],
+)
+def test_new_refuses_in_a_bank_of_worlds(
+    tmp_path: Path, cli: CommandLine, more: list[str], message: str
+) -> None:
+    """What would make no world of this bank is named, and the bank is unchanged."""
+    root = tmp_path / "our-worlds"
+    cli.ok("bank", "new", str(root), "--mode", "plan", "--body", "my-arm")
+    before = sorted(root.rglob("*"))
+    assert message in cli.refused("bank", "new", str(root), *more)
+    assert sorted(root.rglob("*")) == before
+
+
+def test_new_in_another_mode_has_no_body(tmp_path: Path, cli: CommandLine) -> None:
+    """A body without a world to carry it is refused, before anything is written."""
+    assert "give --mode plan" in cli.refused("bank", "new", str(tmp_path / "a"), "--body", "b")
+    assert "cannot be the name" in cli.refused(
+        "bank", "new", str(tmp_path / "a"), "--mode", "plan", "--body", "../b"
+    )
+    assert not (tmp_path / "a").exists()
+
+
 def test_the_examples_of_import_work_as_printed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cli: CommandLine
 ) -> None:

@@ -31,6 +31,7 @@ Examples:
   careeval bank new my-bank                a skeleton, in a bank new or not
   careeval bank new my-bank --twin-of eating-101
                                            one fact to change, with its points
+  careeval bank new my-worlds --mode plan  a robot's body, and a world for it
   careeval bank check my-bank              every problem, with file and line
   careeval bank import theirs.xlsx -o their-bank --name theirs
                                            graded options, as ladders

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Annotated, Literal
 
 from cyclopts import Parameter
 
-from careeval.bank import BankProblems, Problem, bank_folder, load_bank
+from careeval.bank import BankProblems, Problem, bank_folder, bank_mode, load_bank
 from careeval.bank.rules import check as find_problems
 from careeval.bank.sealed import held_out_key
 from careeval.bank.sealed import seal as seal_packed
 from careeval.cli.app import CHECK_FAILED, OK, say
 from careeval.cli.shared.options import BankFolder, Out
+from careeval.core.registry import Registry
 from careeval.core.scenario import Adl, Assistance, Condition, Control, Situation
 from careeval.core.text import counted, plain
 from careeval.errors import UsageError
@@ -34,11 +35,14 @@ def new(
     part: Literal["upper-body", "lower-body"] | None = None,
     twin_of: str | None = None,
     control: Control | None = None,
+    mode: Literal["response", "plan"] | None = None,
+    body: str | None = None,
 ) -> int:
     """Write the skeleton of a scenario and its probes; ask for options not given.
 
     A folder that is new or empty becomes a bank. 'careeval bank check' then reports only what is
-    marked TO WRITE, and missing generic answers if the bank has fewer than three.
+    marked TO WRITE, and missing generic answers if the bank has fewer than three. In a bank of the
+    mode plan it writes a world, with plans that test it: a whole example, to be changed.
 
     Args:
         folder: The bank's folder, new or not.
@@ -52,9 +56,32 @@ def new(
         part: Part of the body, for dressing only.
         twin_of: Write a twin of this scenario instead, with its words and points, to be changed.
         control: What the twin changes, if it is a control: one that changes no right act.
+        mode: Mode of a new bank; response if not given. A bank that exists has its own.
+        body: In the mode plan, write a robot's body of this name. In a bank that exists, a world
+            for it is written only if --adl is given too.
     """
     from careeval.bank import skeleton
 
+    is_bank = (folder / "bank.yaml").exists()
+    has_mode = bank_mode(folder).name if is_bank else mode or "response"
+    if mode not in (None, has_mode):
+        raise UsageError(
+            f"{folder} is a bank of the mode {has_mode}, not {mode}",
+            hint="leave --mode out, or name another folder",
+        )
+    if has_mode in EXAMPLES:
+        given = {"condition": condition, "assistance": assistance, "situation": situation,
+                 "age": age, "pronoun": pronoun, "part": part, "twin-of": twin_of,
+                 "control": control}  # fmt: skip
+        if unused := [name for name in given if given[name] is not None]:
+            raise UsageError(
+                f"--{unused[0]} is for a scenario in words",
+                hint="leave it out: a new world is a whole example, to be changed in its file",
+            )
+        files = EXAMPLES[has_mode](folder, adl, body)
+        return _report_files(folder, files, "Change the example to yours")
+    if body is not None:
+        raise UsageError("--body is for a bank of the mode plan", hint="give --mode plan as well")
     if control is not None and twin_of is None:
         raise UsageError(
             "--control needs the scenario that the control is made from",
@@ -66,7 +93,6 @@ def new(
             folder, skeleton.write_twin(bank, folder, bank.scenario(twin_of), control)
         )
 
-    is_bank = (folder / "bank.yaml").exists()
     if is_bank:
         # raises for a faulty bank before the user is asked anything
         load_bank(folder)
@@ -86,10 +112,18 @@ def new(
     return _report_files(folder, (*bank_files, *files))
 
 
-def _report_files(folder: Path, files: Sequence[Path]) -> int:
+EXAMPLES: Registry[Callable[[Path, Adl | None, str | None], Sequence[Path]]] = Registry(
+    {"plan": "careeval.worlds.example_world:write_example"}
+)
+"""Mode whose new banks are whole examples → what writes one, given activity and body."""
+
+
+def _report_files(
+    folder: Path, files: Sequence[Path], to_do: str = "Write what is marked TO WRITE"
+) -> int:
     for path in files:
         print(plain(str(path)))
-    say(f"Write what is marked TO WRITE, then: careeval bank check {folder}")
+    say(f"{to_do}, then: careeval bank check {folder}")
     return OK
 
 
