@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import itertools
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -22,7 +22,12 @@ from careeval import scoring
 from careeval.errors import StatsError
 from careeval.results.item_statistics import item_rest
 from careeval.stats.agreement import gwet_ac1, gwet_ac2, icc, identical_pairs, krippendorff_alpha
-from careeval.stats.audit import Confusion, prediction_powered, sensitivity_range
+from careeval.stats.audit import (
+    AccuracyMeasure,
+    measure_value,
+    prediction_powered,
+    sensitivity_range,
+)
 from careeval.stats.intervals import (
     clopper_pearson,
     fisher_interval,
@@ -367,16 +372,17 @@ def _kappa(both: int, first: int, second: int, neither: int) -> float:
     return weighted_kappa(*zip(*readings, strict=True), (0, 1))
 
 
+def _measures(cells: Sequence[float], **names: str) -> dict[str, float]:
+    """Return measures of the counts `tp`, `fn`, `fp` and `tn`: name of a result → measure."""
+    table = np.array([cells], float)
+    return {key: measure_value(table, AccuracyMeasure(name)) for key, name in names.items()}
+
+
 def two_by_two(inputs: Any) -> dict[str, float]:
     """B01 and B02: a table of grader and people."""
-    table = Confusion(*inputs["TP,FN,FP,TN"])
-    return {
-        "po": table.accuracy,
-        "kappa": _kappa(*inputs["TP,FN,FP,TN"]),
-        "se": table.sensitivity,
-        "sp": table.specificity,
-        "macro_f1": table.macro_f1,
-    }
+    table = inputs["TP,FN,FP,TN"]
+    named = {"po": "accuracy", "se": "sensitivity", "sp": "specificity", "macro_f1": "macro_f1"}
+    return {"kappa": _kappa(*table), **_measures(table, **named)}
 
 
 def prevalence_paradox(inputs: Any) -> dict[str, float]:
@@ -389,27 +395,22 @@ def every_physician(inputs: Any) -> dict[str, float]:
     rows = zip(inputs["grader"], inputs["physicians"], strict=True)
     pairs = [(said, graded) for graded, labels in rows for said in labels]
     cells = ((True, True), (True, False), (False, True), (False, False))
-    table = Confusion(*map(pairs.count, cells))
-    return {
-        "prec_pos": table.ppv,
-        "rec_pos": table.sensitivity,
-        "rec_neg": table.specificity,
-        "macro_f1": table.macro_f1,
-    }
+    table = [*map(pairs.count, cells)]
+    return _measures(
+        table, prec_pos="ppv", rec_pos="sensitivity", rec_neg="specificity", macro_f1="macro_f1"
+    )
 
 
 def begg_greenes(inputs: Any) -> dict[str, float]:
     """B06: those with a positive test were verified more often."""
     tp, fp, rest_found = inputs["T+:D+,D-,unverified"]
     fn, tn, rest_not_found = inputs["T-:D+,D-,unverified"]
-    naive = Confusion(tp, fn, fp, tn)
+    naive = (tp, fn, fp, tn)
     result, not_found = 1 + rest_found / (tp + fp), 1 + rest_not_found / (fn + tn)
-    whole = Confusion(tp * result, fn * not_found, fp * result, tn * not_found)
+    whole = (tp * result, fn * not_found, fp * result, tn * not_found)
     return {
-        "se_naive": naive.sensitivity,
-        "sp_naive": naive.specificity,
-        "se": whole.sensitivity,
-        "sp": whole.specificity,
+        **_measures(naive, se_naive="sensitivity", sp_naive="specificity"),
+        **_measures(whole, se="sensitivity", sp="specificity"),
     }
 
 
@@ -419,8 +420,7 @@ def stratified_audit(inputs: Any) -> dict[str, float]:
         np.array([of["true"], of["n"] - of["true"]]) * (of["N"] / of["n"])
         for of in inputs["strata"].values()
     )
-    table = Confusion(tp, fn, fp, tn)
-    return {"se": table.sensitivity, "sp": table.specificity, "ppv": table.ppv}
+    return _measures((tp, fn, fp, tn), se="sensitivity", sp="specificity", ppv="ppv")
 
 
 def every_audit(inputs: Any) -> dict[str, float]:
@@ -444,12 +444,10 @@ def powered_clusters(inputs: Any) -> dict[str, float]:
 def missed_severe_errors(inputs: Any) -> list[list[float]]:
     """B16: what was found is confirmed; what was not found is read in part."""
     confirmed, total = inputs["grader_pos_confirmed"], inputs["grader_neg_total"]
+    cells = [(confirmed, k * total / n, 0, (n - k) * total / n) for k, n in inputs["k_n"]]
     return [
-        [
-            Confusion(confirmed, k * total / n, 0, (n - k) * total / n).sensitivity,
-            *sensitivity_range(confirmed, total, k, n),
-        ]
-        for k, n in inputs["k_n"]
+        [_measures(each, se="sensitivity")["se"], *sensitivity_range(confirmed, total, k, n)]
+        for each, (k, n) in zip(cells, inputs["k_n"], strict=True)
     ]
 
 

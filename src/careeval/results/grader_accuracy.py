@@ -2,7 +2,7 @@
 
 The truth comes from the authors of probes, or from people who read the same responses. Cells are
 counts by scenario, shape (n_scenarios, 4): `tp`, `fn`, `fp`, `tn`, as in
-`careeval.stats.audit.Confusion`.
+`careeval.stats.audit.measure_value`.
 
 A pooled number would hide what matters: most items are absent from most responses, so two graders
 can agree on nearly all judgments and yet on hardly any −1 item that is present.
@@ -25,7 +25,7 @@ from careeval.stats.agreement import (
     presence_ac1,
     presence_ac1_interval,
 )
-from careeval.stats.audit import AccuracyMeasure, Confusion, measure_interval, sensitivity_range
+from careeval.stats.audit import AccuracyMeasure, measure_interval, measure_value, sensitivity_range
 from careeval.stats.estimate import Estimate, FloatArray, settled
 from careeval.stats.intervals import Interval, drawn_rate_interval, rate_interval, sum_by_scenario
 
@@ -203,12 +203,7 @@ def _estimate(
     measure: AccuracyMeasure,
     interval: Callable[[FloatArray], Interval],
 ) -> Estimate:
-    return settled(lambda c: _value(c, measure), interval, cells, settlements)
-
-
-def _value(cells: FloatArray, measure: AccuracyMeasure) -> float:
-    value: float = getattr(Confusion(*cells.sum(axis=0).tolist()), measure)
-    return value
+    return settled(lambda c: measure_value(c, measure), interval, cells, settlements)
 
 
 PointClass = tuple[Rubric, int]

@@ -28,7 +28,7 @@ from careeval.results.grader_accuracy import (
 )
 from careeval.results.tables import Cost
 from careeval.results.twins import Share, pair_mean
-from careeval.stats.audit import AccuracyMeasure, Confusion
+from careeval.stats.audit import AccuracyMeasure, measure_value
 from careeval.stats.estimate import Bounded, Estimate, FloatArray
 from careeval.stats.intervals import sum_by_scenario
 
@@ -286,12 +286,12 @@ def _rows(judgments: Iterable[LabelledJudgment]) -> FloatArray:
 
 def _at_worst(judgments: Iterable[LabelledJudgment], measure: AccuracyMeasure) -> float | None:
     """Return a measure with every unresolved judgment counted as wrong; `None` if undefined."""
-    tp, fn, fp, tn, open_present, open_absent = _rows(judgments).sum(axis=0).tolist()
+    rows = _rows(judgments)
+    rows[:, 1:3] += rows[:, 4:]
     try:
-        value: float = getattr(Confusion(tp, fn + open_present, fp + open_absent, tn), measure)
+        return measure_value(rows[:, :4], measure)
     except StatsError:
         return None
-    return value
 
 
 def _grouped(rows: Iterable[_Row], key: Callable[[_Row], _Key]) -> dict[_Key, list[_Row]]:

@@ -12,7 +12,6 @@ this system: in simulations with a grader lenient to this system it doubled the 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import astuple, dataclass
 from enum import StrEnum
 from typing import NamedTuple
 
@@ -97,67 +96,38 @@ def inverse_weights(read: NDArray[np.bool_], inclusion: FloatArray | None) -> Fl
 
 
 class AccuracyMeasure(StrEnum):
-    """The numbers of a `Confusion` that have an interval, by the names of its properties."""
+    """A share of judgments, by people's label and the grader's."""
 
-    accuracy = "accuracy"
-    sensitivity = "sensitivity"
-    specificity = "specificity"
-    ppv = "ppv"
+    accuracy = "accuracy"  # Share of judgments in which the grader agrees with people
+    sensitivity = "sensitivity"  # Share of what people call present that it finds; also recall
+    specificity = "specificity"  # Share of what people call absent that it calls absent
+    ppv = "ppv"  # Share of what it calls present that people call present; also precision
     macro_f1 = "macro_f1"
+    """Mean of the F1 of present and the F1 of absent, as in HealthBench (openai/simple-evals,
+    healthbench_meta_eval.py)."""
 
 
-@dataclass(frozen=True, slots=True)
-class Confusion:
-    """Counts of judgments by people's label and the grader's; undefined shares raise `StatsError`.
+def measure_value(cells: FloatArray, measure: AccuracyMeasure) -> float:
+    """Return a measure over all scenarios.
+
+    Args:
+        cells: Judgments of each scenario: both present (`tp`), people present and grader absent
+            (`fn`), people absent and grader present (`fp`), both absent (`tn`). Whole numbers or
+            sums of weights, shape (n_scenarios, 4).
+        measure: The measure.
 
     Raises:
-        StatsError: A count is negative or unknown.
+        StatsError: A count is negative or unknown, or the measure is not defined.
     """
-
-    tp: float  # Both present. A whole number or a sum of weights, as are the others
-    fn: float  # People present, grader absent
-    fp: float  # People absent, grader present
-    tn: float  # Both absent
-
-    def __post_init__(self) -> None:
-        if not all(0 <= count < np.inf for count in astuple(self)):
-            raise StatsError(
-                f"tp, fn, fp and tn are {astuple(self)}: none may be negative or unknown"
-            )
-
-    @property
-    def accuracy(self) -> float:
-        """Share of judgments in which the grader agrees with people."""
-        return self._value(AccuracyMeasure.accuracy)
-
-    @property
-    def sensitivity(self) -> float:
-        """Share of what people call present that the grader calls present; also recall."""
-        return self._value(AccuracyMeasure.sensitivity)
-
-    @property
-    def specificity(self) -> float:
-        """Share of what people call absent that the grader calls absent."""
-        return self._value(AccuracyMeasure.specificity)
-
-    @property
-    def ppv(self) -> float:
-        """Share of what the grader calls present that people call present; also precision."""
-        return self._value(AccuracyMeasure.ppv)
-
-    @property
-    def macro_f1(self) -> float:
-        """Mean of the F1 of present and the F1 of absent, as in HealthBench.
-
-        Source: openai/simple-evals, healthbench_meta_eval.py.
-        """
-        return self._value(AccuracyMeasure.macro_f1)
-
-    def _value(self, measure: AccuracyMeasure) -> float:
-        value = float(_measure(np.array([astuple(self)], dtype=np.float64), measure)[0])
-        if np.isnan(value):
-            raise StatsError(_REASONS[measure])
-        return value
+    counts = cells.sum(axis=0)
+    if not ((counts >= 0) & (counts < np.inf)).all():
+        raise StatsError(
+            f"tp, fn, fp and tn are {tuple(counts.tolist())}: none may be negative or unknown"
+        )
+    value = float(_measure(counts[np.newaxis], measure)[0])
+    if np.isnan(value):
+        raise StatsError(_REASONS[measure])
+    return value
 
 
 def measure_interval(
@@ -169,7 +139,7 @@ def measure_interval(
     missed yet" for "none will be missed".
 
     Args:
-        cells: The four counts of each scenario, as in `Confusion`, shape (n_scenarios, 4).
+        cells: The four counts of each scenario, as in `measure_value`, shape (n_scenarios, 4).
         measure: The measure.
         seed: Seed of the resampling; equal seeds resample the same scenarios.
         draws: Number of resamples.

@@ -44,7 +44,12 @@ from careeval.results.grader_accuracy import (
     class_agreement,
 )
 from careeval.results.probe_check import POINT_CLASSES
-from careeval.stats.audit import AccuracyMeasure, Confusion, measure_interval, prediction_powered
+from careeval.stats.audit import (
+    AccuracyMeasure,
+    measure_interval,
+    measure_value,
+    prediction_powered,
+)
 from careeval.stats.estimate import Estimate, FloatArray, settled
 from careeval.stats.intervals import Interval, rate_interval, sum_by_scenario
 
@@ -123,7 +128,7 @@ def _prediction_powered(
 
 
 _CELLS = [(True, True), (True, False), (False, True), (False, False)]
-"""Verdicts of people and grader, or of two raters, in the order of `Confusion`."""
+"""Verdicts of people and grader, or of two raters, in the order of `measure_value`."""
 
 
 @dataclass(frozen=True)
@@ -323,9 +328,11 @@ class AuditedSample:
         return RaterPairs(
             n=len(rows),
             n_left_out=n_left_out,
-            same=settled(lambda c: _confusion(c).accuracy, same_interval, cells, (cells,)),
+            same=settled(
+                lambda c: measure_value(c, AccuracyMeasure.accuracy), same_interval, cells, (cells,)
+            ),
             macro_f1=settled(
-                lambda c: _confusion(c).macro_f1,
+                lambda c: measure_value(c, AccuracyMeasure.macro_f1),
                 lambda c: measure_interval(c, AccuracyMeasure.macro_f1),
                 either_way,
                 (either_way,),
@@ -346,10 +353,6 @@ class AuditedSample:
                 ]
                 weights = self.weights(chosen, one_system=True)
                 yield rubric, corrected_score(rows, read, weights)
-
-
-def _confusion(cells: FloatArray) -> Confusion:
-    return Confusion(*cells.sum(axis=0).tolist())
 
 
 def audit_results(
