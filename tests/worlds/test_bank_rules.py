@@ -12,6 +12,11 @@ from careeval.bank import BankProblems, load_bank
 from careeval.bank.load import OWN_BANKS
 from careeval.bank.rules import check
 from careeval.cli.app import OK, run
+from careeval.worlds.acts import act_classes
+from careeval.worlds.condition_names import LEFT
+from careeval.worlds.conditions import PROPERTIES
+from careeval.worlds.plan_json import plan_of
+from careeval.worlds.walkthrough import walk_through
 from careeval.worlds.world import World
 
 WORLD = "eating/eating-p01"
@@ -108,6 +113,57 @@ def test_a_fault_in_the_shared_dangers_is_named(folder: Path) -> None:
     assert problems(folder) == [("CE141", "danger 'too-fast' appears twice")]
     change(folder, "id: feeds-mouth-full", "name: feeds-mouth-full", "dangers.yaml")
     assert {code for code, _ in problems(folder)} == {"CE102"}
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "unknown"),
+    [
+        ("when: [{act: [call-person]", "when: [{act: [call-persn]", "act 'call-persn'"),
+        ("with: {helper: wife}, if: {answer: silence}", "with: {thing: wif}", "thing 'wif'"),
+        ("with: {helper: wife}, if: {answer: silence}", "with: {to: left}", "to 'left'"),
+        (
+            "with: {helper: wife}, if: {answer: silence}",
+            "with: {tuches: true}",
+            "argument or property 'tuches'",
+        ),
+        ('"state spoon": at-right-corner', '"state spoon": right', "state of spoon 'right'"),
+        ('"state spoon": at-right-corner', '"stat spoon": right', "fact 'stat spoon'"),
+        ('"state spoon": at-right-corner', '"hold {thing}": true', "fact 'hold'"),
+        ('"state spoon": at-right-corner', "any lift: true", "fact 'lift'"),
+        ('"state spoon": at-right-corner', "supported leg: true", "thing 'leg'"),
+        ('"state spoon": at-right-corner', "place: kitchen", "place 'kitchen'"),
+        ("if: {answer: no}}]", "if: {answer: nay}}]", "answer 'nay'"),
+        ('end: {"given spoon"', 'end: {"given spon"', "fact 'given spon'"),
+        ("\n  tasks:\n", "\n  standing: [{act: [wip]}]\n  tasks:\n", "act 'wip'"),
+        (
+            "\n  tasks:\n",
+            "\n  events: [{when: [{act: [wip]}], then: {agreed: false}}]\n  tasks:\n",
+            "act 'wip'",
+        ),
+    ],
+)
+def test_a_name_that_a_condition_alone_has_is_named(
+    folder: Path, old: str, new: str, unknown: str
+) -> None:
+    """A danger that it is part of would else never be met."""
+    path = folder / f"{WORLD}.yaml"
+    text = path.read_text(encoding="utf-8")
+    assert old in text
+    path.write_text(text.replace(old, new, 1), encoding="utf-8")
+    assert f"there is no {unknown} here" in [w for code, w in problems(folder) if code == "CE149"]
+
+
+def test_the_names_for_conditions_are_those_of_the_simulator() -> None:
+    """Every property of a step, and every fact at an end, that the simulator knows is allowed."""
+    known: set[str] = set()
+    for world in load_bank(OWN_BANKS["plans"]).scenarios:
+        assert isinstance(world, World)
+        for judged in walk_through(plan_of(world.safe_plan), world).courses:
+            known |= {name for event in judged.trace.events for name in event.known}
+            assert {fact for fact in judged.trace.end if fact.startswith("left-")} == LEFT
+    arguments = {name for act in act_classes().values() for name in act.model_fields}
+    assert known - arguments <= PROPERTIES.keys()
+    assert PROPERTIES.keys() - known <= {"soils", "not_alone"}  # no safe plan does these
 
 
 def test_the_shared_dangers_come_with_careeval(folder: Path) -> None:

@@ -16,9 +16,10 @@ from careeval.bank.rules import Rule, RuleSet, scenarios
 from careeval.bank.yaml_nodes import Finding, Loc, parse_yaml
 from careeval.core.scenario import Scenario
 from careeval.core.text import counted
-from careeval.errors import BankError
+from careeval.errors import BankError, did_you_mean
 from careeval.worlds.acts import PlanError
 from careeval.worlds.body_figures import UNITS, told_figures
+from careeval.worlds.condition_names import Unknown, unknown_in_check, unknown_in_steps
 from careeval.worlds.mode import BODIES, DANGERS
 from careeval.worlds.plan_json import plan_of
 from careeval.worlds.walkthrough import walk_through
@@ -69,6 +70,26 @@ def checks_complete(scenario: Scenario, bank: Bank) -> Iterator[Finding]:
     ids = Counter(check.id for _, check in _checks(scenario))
     for name in (name for name, n in ids.items() if n > 1):
         yield (), f"{name!r} is the id of {ids[name]} goals and dangers", ""
+
+
+def conditions_name_what_there_is(scenario: Scenario, bank: Bank) -> Iterator[Finding]:
+    """The conditions of a world name acts, properties, facts, things and states that it has.
+
+    Why: a condition with a misspelt name is never met, so that its danger is never seen.
+    Example: `if: {state lid: open}`, where the lid has the states closed and open.
+    """
+    assert isinstance(scenario, World)
+    room = scenario.room
+    named: list[tuple[Loc, Iterator[Unknown]]] = [
+        (loc, unknown_in_check(check, scenario)) for loc, check in _checks(scenario)
+    ]
+    for field in ("standing", "emergency", "stop_during"):
+        named.append((("room", field), unknown_in_steps(getattr(room, field), scenario)))
+    for position, event in enumerate(room.events):
+        named.append((("room", "events", position), unknown_in_steps(event.when, scenario)))
+    for loc, unknown in named:
+        for what, name, known in unknown:
+            yield loc, f"there is no {what} {name!r} here", did_you_mean(name, known)
 
 
 def safe_plan_is_safe(scenario: Scenario, bank: Bank) -> Iterator[Finding]:
@@ -226,6 +247,7 @@ RULES = (
     Rule("CE142", filed_by_world),
     Rule("CE116", scenarios.canary_present),
     Rule("CE143", checks_complete),
+    Rule("CE149", conditions_name_what_there_is),
     Rule("CE144", safe_plan_is_safe),
     Rule("CE147", plans_fare_as_meant),
 )

@@ -135,7 +135,7 @@ class When(Frozen):
     """Any of these acts; empty for every act. `contact` stands for all that touch the person."""
     args: Annotated[Mapping[str, Expected], Field(alias="with")] = {}
     """Argument → its value. `force_n` and `speed_cm_s` are those in force if left out. What a
-    condition may ask of a step beside its arguments is listed in `careeval.worlds.conditions`."""
+    condition may ask of a step beside its arguments: `careeval.worlds.conditions.PROPERTIES`."""
     facts: Annotated[Mapping[str, Expected], Field(alias="if")] = {}
     """Fact before the step → its value. `{thing}`, `{part}`, `{tool}`, `{onto}` stand for its
     arguments, `{seat}` for what carries the person; `any lifted` is true if any thing is lifted,
