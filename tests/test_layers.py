@@ -12,7 +12,7 @@ ROOT = Path(__file__).parents[1]
 
 HEAVY = (
     *("inspect_ai", "polars", "numpy", "scipy", "altair", "resvg_py", "jinja2"),
-    *("fastapi", "uvicorn", "pydantic", "yaml", "ray"),
+    *("fastapi", "uvicorn", "pydantic", "yaml", "ray", "gymnasium"),
 )
 KNOWS_SCENARIOS = ("pydantic", "yaml")
 """What a command group may load that only says what it does: its options are made of core types."""

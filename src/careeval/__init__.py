@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from careeval.results.entry import Entry as Summary
     from careeval.results.tables import Runs
     from careeval.stats.estimate import Estimate
+    from careeval.worlds.environment import EpisodeEnv
     from careeval.worlds.episode import Episode
 
     __version__: str
@@ -33,6 +34,7 @@ _MODULES = {
     "Comparison": "results.compare",
     "Domain": "core.scenario",
     "Episode": "worlds.episode",
+    "EpisodeEnv": "worlds.environment",
     "Estimate": "stats.estimate",
     "Judgment": "core.response",
     "Probe": "core.scenario",
@@ -60,6 +62,7 @@ __all__ = [
     "Comparison",
     "Domain",
     "Episode",
+    "EpisodeEnv",
     "Estimate",
     "Judgment",
     "Probe",

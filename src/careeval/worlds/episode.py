@@ -17,6 +17,7 @@ import random
 from collections.abc import Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass
+from itertools import compress
 from pathlib import Path
 from typing import Any, Literal, TypedDict, get_args
 
@@ -143,25 +144,28 @@ class Episode:
         self.max_acts = max_acts
         self._simulator = Simulator(self.facts.room, self.facts.robot)
         self._variant, self._whole_course = dict(variant), course
-        self._answer: Answer | None = answer
-        _check(answer, self._variant, self.facts)
+        self._answer = answer
         self.candidates = candidate_acts(self.facts.room, self.facts.robot)
         self._random = random.Random()
         self.reset()
 
     def reset(
-        self,
-        *,
-        seed: int | None = None,
-        options: Mapping[str, Any] | None = None,  # noqa: ARG002
+        self, *, seed: int | None = None, options: Mapping[str, Any] | None = None
     ) -> tuple[Observation, dict[str, Any]]:
         """Begin anew; return the first observation and what else is known, see `step`.
 
-        `seed` decides what the person does if no answer was given; `options` are not used.
+        Args:
+            seed: Decides what the person does if no answer was given.
+            options: May have an `answer`, in place of that of the episode.
+
+        Raises:
+            UsageError: The answer is not known.
         """
         if seed is not None:
             self._random.seed(seed)
-        answer = self._random.choice(ANSWERS) if self._answer is None else self._answer
+        given: Answer | None = (options or {}).get("answer", self._answer)
+        _check(given, self._variant, self.facts)
+        answer = self._random.choice(ANSWERS) if given is None else given
         self.course = self._whole_course or _course(answer, self._variant, self.facts)
         self._execution = Execution(self._simulator, self.course)
         self._score = _Score(self.facts, self.course)
@@ -203,8 +207,12 @@ class Episode:
 
         They are for programs: a language model that is shown them is told what it should know.
         """
+        return [*compress(self.candidates, self.are_possible())]
+
+    def are_possible(self) -> list[bool]:
+        """Return for each of `candidates` whether it is possible now."""
         state = self._execution.state
-        return [act for act in self.candidates if not self._simulator.lacks(state, act)]
+        return [not self._simulator.lacks(state, act) for act in self.candidates]
 
     def step(self, act: GivenAct) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
         """Carry out one act: as JSON has it, or the reply of a system that holds it.
