@@ -18,7 +18,11 @@ class CommandLine:
 
     def ok(self, *line: str) -> str:
         """Return what a line that ends well prints on stdout."""
-        return self._run(OK, *line).out
+        return self.printed(OK, *line).out
+
+    def told(self, *line: str) -> str:
+        """Return what a line that ends well prints on stderr."""
+        return self.printed(OK, *line).err
 
     def json(self, *line: str) -> Any:
         """Return the one JSON document that a line that ends well prints on stdout."""
@@ -26,11 +30,12 @@ class CommandLine:
 
     def refused(self, *line: str) -> str:
         """Return what a line that is a user's mistake prints on stderr; it is no traceback."""
-        printed = self._run(USAGE, *line).err
+        printed = self.printed(USAGE, *line).err
         assert "Traceback" not in printed
         return printed
 
-    def _run(self, status: int, *line: str) -> Any:
+    def printed(self, status: int, *line: str) -> Any:
+        """Return what a line that ends with this status prints, as `out` and `err`."""
         self._capsys.readouterr()
         assert run(list(line)) == status
         return self._capsys.readouterr()
