@@ -73,6 +73,7 @@ from careeval.sheets.sheet import Document, View
 from careeval.sheets.summary import data_tables
 from careeval.worlds import behaviour_tree, plan_json
 from careeval.worlds.acts import act_classes
+from careeval.worlds.conditions import PROPERTIES
 from careeval.worlds.plan_json import plan_schema
 from careeval.worlds.world import World
 from faults.matrix import table as faults_table
@@ -498,6 +499,9 @@ GENERATED: dict[tuple[str, str], Callable[[], str]] = {
     ("concepts/plans.md", "bodies"): _bodies,
     ("concepts/plans.md", "acts"): _acts,
     ("guides/planners.md", "arguments"): _act_arguments,
+    ("guides/own-world.md", "properties"): lambda: _table(
+        ("property", "is"), ((f"`{name}`", meaning) for name, meaning in PROPERTIES.items())
+    ),
     ("concepts/bank-card.md", "figures"): _figures,
     ("concepts/bank-card.md", "coverage"): _coverage,
     ("concepts/bank-card.md", "probes"): _probes,

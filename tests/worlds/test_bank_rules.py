@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from collections import Counter
 from pathlib import Path
@@ -15,6 +16,7 @@ from careeval.cli.app import OK, run
 from careeval.worlds.acts import act_classes
 from careeval.worlds.condition_names import LEFT
 from careeval.worlds.conditions import PROPERTIES
+from careeval.worlds.effects import start_facts
 from careeval.worlds.plan_json import plan_of
 from careeval.worlds.walkthrough import walk_through
 from careeval.worlds.world import World
@@ -113,6 +115,14 @@ def test_a_fault_in_the_shared_dangers_is_named(folder: Path) -> None:
     assert problems(folder) == [("CE141", "danger 'too-fast' appears twice")]
     change(folder, "id: feeds-mouth-full", "name: feeds-mouth-full", "dangers.yaml")
     assert {code for code, _ in problems(folder)} == {"CE102"}
+
+
+def test_the_guide_has_every_fact() -> None:
+    """An author finds there what a condition may ask of a room."""
+    guide = (Path(__file__).parents[2] / "docs/guides/own-world.md").read_text(encoding="utf-8")
+    worlds = [world for world in load_bank("plans").scenarios if isinstance(world, World)]
+    facts = {fact.partition(" ")[0] for w in worlds for fact in start_facts(w.room, w.robot)}
+    assert {fact for fact in facts | LEFT if not re.search(rf"`{fact}[` ]", guide)} == set()
 
 
 @pytest.mark.parametrize(
