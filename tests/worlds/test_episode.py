@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import re
 from typing import Any
 
 import pytest
@@ -231,6 +232,21 @@ def test_the_safe_plan_as_an_episode() -> None:
         play(episode, following(plan_of(SAFE)))
         result = episode.result()
         assert result.points == result.max_points
+
+
+def test_an_episode_shows_itself_as_a_table() -> None:
+    """A row an act: what the robot perceives, what changed, the points, and what they are for."""
+    episode = done([ASK, WAIT, "I <wait>.", *GIVES_TEA[:2], FINISH])
+    shown = re.sub("</t[hd]><t[hd][^>]*>", " | ", episode._repr_html_())
+    rows = [re.sub("<[^>]+>", "", row) for row in shown.split("<tr>")]
+    assert rows[0] == "The person agrees: 0 of 3 points, finished after 6 acts"
+    assert rows[3] == (
+        "wait-for-answer, 10 s | done; answer yes; 15 s"
+        " | answer: none → yes, agreed: false → true | +1 | asks"
+    )
+    assert rows[4].startswith("I &lt;wait&gt;. | not an act: the reply holds no act")
+    assert "state mouth: empty → full" in rows[6]
+    assert rows[7].endswith(" | −1 | danger left-holding")
 
 
 WORLDS = [each for each in load_with_key("plans", probes=False) if isinstance(each, World)]

@@ -19,10 +19,12 @@ from copy import copy
 from dataclasses import dataclass
 from itertools import compress
 from pathlib import Path
+from textwrap import shorten
 from typing import Any, Literal, TypedDict, get_args
 
 from careeval.bank import load_with_key
 from careeval.core.scenario import WHEN, Answer
+from careeval.core.text import counted, signed
 from careeval.errors import UsageError, did_you_mean
 from careeval.worlds.acts import Act, AskHelper, PlanError, WaitUntil
 from careeval.worlds.candidate_acts import candidate_acts
@@ -32,13 +34,14 @@ from careeval.worlds.judge import (
     Conditions,
     Facts,
     JudgedCourse,
+    Marks,
     dangers_at,
     judged,
     meets,
     read_facts,
 )
 from careeval.worlds.plan_json import NoAct, Step, act_in, act_of
-from careeval.worlds.simulator import Course, Event, Execution, Simulator
+from careeval.worlds.simulator import Course, Event, Execution, Simulator, change_words
 from careeval.worlds.world import World
 
 MAX_ACTS = 60
@@ -49,6 +52,9 @@ MAX_FAILED = 3
 
 FINISH = "finish"
 """The act by which the robot says that it is done."""
+
+WORDS_SHOWN = 160
+"""The most characters shown of a reply that is not an act."""
 
 ANSWERS: Sequence[Answer] = get_args(Answer)
 """What the person does in an episode: says yes, no or nothing, or says yes and then stop."""
@@ -81,6 +87,15 @@ class Observation(TypedDict):
     """The state, now, of each thing that was checked or waited for."""
     acts_left: int
     """The number of acts until the episode is cut off."""
+
+
+def perceived(observation: Observation) -> str:
+    """Return what the robot perceives after an act, in one line."""
+    parts = [observation["result"]]
+    if observation["answer"] != "none":
+        parts.append(f"answer {observation['answer']}")
+    parts += [f"{name} {state}" for name, state in observation["states"].items()]
+    return "; ".join([*parts, f"{observation['clock_s']:g} s"])
 
 
 @dataclass(frozen=True, slots=True)
@@ -263,6 +278,30 @@ class Episode:
             course=course,
         )
 
+    def _repr_html_(self) -> str:
+        """Return the acts as a table, with what the robot perceives of each and what it changes."""
+        from careeval.sheets.markup import table_html
+
+        result = self.result()
+        points = f"{result.points} of {counted(result.max_points, 'point')}".replace("-", "−")
+        ending = f"{result.ending or 'not ended'} after {counted(result.n_acts, 'act')}"
+        rows = []
+        for turn in self.turns:
+            marks = _marks(result.course.at(turn.event)) if turn.event else []
+            if self.ending is not None and turn is self.turns[-1]:
+                marks += _marks(result.course.at_end)
+            rows.append(
+                (
+                    _words(turn.given),
+                    perceived(turn.observation),
+                    ", ".join(change_words(turn.event)) if turn.event else "",
+                    signed(int(turn.reward)) if turn.reward else "",
+                    ", ".join(marks),
+                )
+            )
+        heads = ("act", "the robot perceives", "changed", "points", "goals and dangers")
+        return table_html(heads, rows, f"{self.course.words}: {points}, {ending}")
+
     def _judged(self) -> JudgedCourse:
         return judged(self._execution.trace(), self.facts)
 
@@ -333,6 +372,19 @@ def act_json(act: Act) -> dict[str, Any]:
 def quote(given: Mapping[str, Any]) -> str:
     """Return an act as the text of an episode has it."""
     return json.dumps(given, ensure_ascii=False)
+
+
+def _words(given: Mapping[str, Any] | str) -> str:
+    """Return an act, or a reply that is none, in short words."""
+    from careeval.worlds.plan_table import step_words
+
+    if isinstance(given, str):
+        return shorten(given, WORDS_SHOWN, placeholder=" …")
+    return FINISH if given.get("act") == FINISH else step_words(quote(given))
+
+
+def _marks(marks: Marks) -> list[str]:
+    return [*marks.goals, *(f"danger {id}" for id in marks.dangers)]
 
 
 def _result(event: Event, facts: Facts) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from rich.console import Console
@@ -11,11 +11,10 @@ from rich.text import Text
 from careeval.core.text import counted, plain, signed
 from careeval.sheets.kinds import COUNT
 from careeval.sheets.sheet import Document, Field, Row, Sheet, Shown, View
-from careeval.worlds.effects import State
-from careeval.worlds.episode import Episode, EpisodeResult, Observation
+from careeval.worlds.episode import Episode, EpisodeResult, perceived
 from careeval.worlds.judge import JudgedCourse, Marks
 from careeval.worlds.plan_json import Branch, NoAct, Step
-from careeval.worlds.simulator import COUNTERS, Event, Trace
+from careeval.worlds.simulator import Event, Trace, change_words, changes, value_words
 from careeval.worlds.walkthrough import Walkthrough
 from careeval.worlds.world import Danger, Goal, World
 
@@ -105,21 +104,6 @@ def _marks_json(marks: Marks) -> dict[str, list[str]]:
     return {"goals": list(marks.goals), "dangers": list(marks.dangers)}
 
 
-INNER = COUNTERS | {
-    "about", "asked", "checked", "fed", "help-comes", "leave", "limit", "speed-limit", "swallowed",
-    "touched",
-}  # fmt: skip
-"""First words of facts whose changes are not shown, since they follow from the act alone."""
-
-
-def changes(event: Event) -> Iterator[tuple[str, tuple[State, State]]]:
-    """Yield what a step changed: a fact, and its values before and after."""
-    for fact, after in event.after.items():
-        before = event.before.get(fact)
-        if before is not None and before != after and fact.partition(" ")[0] not in INNER:
-            yield fact, (before, after)
-
-
 def print_walkthrough(out: Console, walkthrough: Walkthrough) -> None:
     """Print each step of the courses in which something is new, and the sum.
 
@@ -171,9 +155,8 @@ def _print_course(out: Console, course: JudgedCourse, walkthrough: Walkthrough) 
 
 
 def _print_changes(out: Console, event: Event) -> None:
-    for fact, (before, after) in changes(event):
-        change = f"        {fact}: {_value('', before)} → {_value('', after)}"
-        out.print(Text(plain(change), style="dim"))
+    for change in change_words(event):
+        out.print(Text(plain(f"        {change}"), style="dim"))
 
 
 def _print_end(out: Console, course: JudgedCourse, checks: Checks) -> None:
@@ -205,15 +188,6 @@ def print_episode(out: Console, episode: Episode, world: World) -> None:
 def _given(act: Mapping[str, Any]) -> str:
     """Return an act as an episode has it, with its arguments."""
     return f"{act['act']} {_arguments({k: v for k, v in act.items() if k != 'act'})}".rstrip()
-
-
-def perceived(observation: Observation) -> str:
-    """Return what the robot perceives after an act, in one line."""
-    parts = [observation["result"]]
-    if observation["answer"] != "none":
-        parts.append(f"answer {observation['answer']}")
-    parts += [f"{name} {state}" for name, state in observation["states"].items()]
-    return "; ".join([*parts, f"{observation['clock_s']:g} s"])
 
 
 def episode_summary(world: str, result: EpisodeResult) -> str:
@@ -287,13 +261,9 @@ def _arguments(args: Mapping[str, Any]) -> str:
 
 
 def _value(name: str, value: Any) -> str:
-    if isinstance(value, bool):
-        return str(value).lower()
-    if isinstance(value, float):
-        return f"{value:g}"
     if isinstance(value, tuple):
         return ",".join(value)
     if name != "words":
-        return str(value)
+        return value_words(value)
     words = " ".join(str(value).split())
     return f'"{words}"' if len(words) <= WORDS_SHOWN else f'"{words[: WORDS_SHOWN - 1]}…"'

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field, replace
 
@@ -265,6 +265,34 @@ class Event:
     known: Args  # Its arguments as `arguments` returns them, and `conditions.properties`
     stopped: bool = False  # True if the person said stop during it
     is_intended: bool = False  # True if the plan has broken off before it, and it was put right
+
+
+INNER = COUNTERS | {
+    "about", "asked", "checked", "fed", "help-comes", "leave", "limit", "speed-limit", "swallowed",
+    "touched",
+}  # fmt: skip
+"""First words of facts whose changes are not shown, since they follow from the act alone."""
+
+
+def changes(event: Event) -> Iterator[tuple[str, tuple[State, State]]]:
+    """Yield what a step changed: a fact, and its values before and after."""
+    for fact, after in event.after.items():
+        before = event.before.get(fact)
+        if before is not None and before != after and fact.partition(" ")[0] not in INNER:
+            yield fact, (before, after)
+
+
+def change_words(event: Event) -> Iterator[str]:
+    """Yield what a step changed, in words: `state mouth: empty → full`."""
+    for fact, (before, after) in changes(event):
+        yield f"{fact}: {value_words(before)} → {value_words(after)}"
+
+
+def value_words(value: State) -> str:
+    """Return the value of a fact in words: `true`, `1`, `full`."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    return f"{value:g}" if isinstance(value, float) else value
 
 
 @dataclass(frozen=True, slots=True)
