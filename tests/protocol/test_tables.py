@@ -35,7 +35,8 @@ from careeval.protocol.tables import (
     run_roots,
 )
 from careeval.results.entries import entries
-from careeval.results.tables import files_in
+from careeval.results.tables import files_in, system_keys
+from support.eval_files import ERRORED, renamed
 from support.fakes import Fake, leave_out
 
 DATA = Path(__file__).parents[1] / "data"
@@ -449,6 +450,18 @@ def test_two_runs_of_one_system(run: Path) -> None:
     with pytest.raises(LogError, match="two runs are of the system 'robot'"):
         read_runs(run.parent)
     assert run_roots(run.parent) == [run.parent / "again", run]
+
+
+def test_one_system_in_two_conditions(tmp_path: Path) -> None:
+    """What the header says of the condition is in every row, and in the notes on the run."""
+    for name, step in (("plan", False), ("step", True)):
+        renamed(ERRORED, tmp_path / name / "1.eval", "robot", given="told", step=step)
+    runs = read_runs(tmp_path)
+    keys = [("robot", "told", False), ("robot", "told", True)]
+    assert system_keys(runs.responses) == system_keys(runs.judgments) == keys
+    assert [note.partition(":")[0] for note in runs.notes] == [
+        "robot, told", "robot, told, step"
+    ]  # fmt: skip
 
 
 # --- runs that are not finished ----------------------------------------------------------------

@@ -91,7 +91,7 @@ def _many(graded: Sequence[Entry], n: int) -> list[Entry]:
         value = 0.3 + 0.01 * (k * 7 % n)
         asking = replace(each.cost.asking, value=1.0, reason="", per_response=0.001 * 1.3**k)
         other = with_numbers(
-            changed(each, system=LONG.format(k), cost=replace(each.cost, asking=asking)),
+            changed(each, name=LONG.format(k), cost=replace(each.cost, asking=asking)),
             score=Estimate(value, value, value, (value - 0.05, value + 0.05)),
             worst_at_n=Estimate(value / 2, value / 2, value / 2, (0.0, value)),
         )
@@ -251,7 +251,7 @@ def test_entries_keep_their_order(name: str, graded: list[Entry]) -> None:
     """A figure names the entries in the order in which they are given, and in no other."""
     made = _many(graded, 3)[::-1]
     text = DRAWN[name](made, charts.WIDE).description
-    places = [text.index(each.system) for each in made]
+    places = [text.index(each.name) for each in made]
     assert places == sorted(places)
 
 
@@ -312,7 +312,7 @@ def test_every_figure_becomes_an_svg(name: str, width: int, graded: list[Entry])
 @pytest.mark.parametrize("name", DRAWN)
 def test_hostile_names_are_words(name: str, graded: list[Entry]) -> None:
     """Names with markup, quotes and control characters become text and nothing else."""
-    renamed = [replace(each, system=name) for each, name in zip(graded, HOSTILE, strict=True)]
+    renamed = [replace(each, name=name) for each, name in zip(graded, HOSTILE, strict=True)]
     figure = DRAWN[name](renamed, charts.WIDE)
     for text in (
         charts.inline_svg(figure, "here", HOSTILE[0], figure.description),

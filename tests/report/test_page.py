@@ -755,7 +755,7 @@ def test_names_are_as_short_as_they_can_be(two_systems: Findings) -> None:
 
 def test_records_come_from_the_tables(two_systems: Findings) -> None:
     """Run records, with their date, come from the responses and not from the clock."""
-    sheet = records_sheet(two_systems.public.runs.responses, two_systems.entries)
+    sheet = records_sheet(two_systems.entries)
     assert [row["system"] for row in sheet.rows] == ["alpha", "beta"]
     record = sheet.rows[0]
     assert record["created"] == "2026-11-20"
@@ -811,7 +811,7 @@ def test_sampling_is_shown_once_with_what_differs(runs: Runs) -> None:
         f'{{"temperature": 1.0, "seed": {seed}, "top_p": {0.9 + seed % 2}}}' for seed in seeds
     ]
     responses = runs.responses.with_columns(sampling=pl.Series(sampling))
-    sheet = records_sheet(responses, entries(runs))
+    sheet = records_sheet(entries(replace(runs, responses=responses)))
     assert {row["sampling"] for row in sheet.rows} == {
         "temperature 1.0; by call: seed (16 values), top_p (0.9 or 1.9)"
     }

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 
 import pytest
 
@@ -11,6 +12,7 @@ from careeval.core.scenario import WHEN, Rubric
 from careeval.protocol.tables import read_runs
 from careeval.report.payload import payload
 from careeval.report.texts import PlanBreak, PlanJudgment, PlanMark, plan_table, quoted_words
+from careeval.results.entry import Entry
 from careeval.results.findings import Findings, findings
 from careeval.results.harms import Harm
 from careeval.sheets.words import ANSWERS
@@ -173,7 +175,8 @@ def test_words_that_are_no_plan_have_no_table() -> None:
 )
 def test_a_quoted_step_in_short_words(rubric: Rubric, quote: str | None, words: str) -> None:
     """The quote of an error is the step in short words; any other quote stays as it is."""
-    harm = Harm("arm", "g", rubric, "s", None, (), 1, "i", -2, "Text.", quote, "steps[0]")
+    entry = cast(Entry, SimpleNamespace(rubric=rubric))
+    harm = Harm(entry, "s", None, (), 1, "i", -2, "Text.", quote, "steps[0]")
     assert quoted_words(harm) == words
 
 

@@ -16,13 +16,13 @@ from results.authored import ANY, Marks, by_hand, judgments, ladder_run, marks_o
 def test_harms_by_hand() -> None:
     """The severe errors of the run by hand: one rung, and two acts of one response."""
     actions, ladder = entries(by_hand())
-    found = [(h.scenario, h.epoch, h.rubric, h.item, h.points) for h in harms(actions)]
+    found = [(h.scenario, h.epoch, h.entry.rubric, h.item, h.points) for h in harms(actions)]
     assert found == [
         ("dressing-1", 2, Rubric.actions, "item-2", -2),
         ("dressing-1", 2, Rubric.actions, "item-3", -2),
     ]
     (severe,) = harms(ladder)
-    assert (severe.scenario, severe.epoch, severe.rubric) == ("eating-1", 1, Rubric.ladder)
+    assert (severe.scenario, severe.epoch, severe.entry.rubric) == ("eating-1", 1, Rubric.ladder)
     assert list(harms(actions, scoring.MILD)) == []
     (mild,) = harms(ladder, scoring.MILD)
     assert (mild.scenario, mild.epoch, mild.item) == ("dressing-1", 2, "item-3")
@@ -36,7 +36,7 @@ def test_what_a_harm_says() -> None:
     (entry,) = entries(Runs.of(rows, judgments(marks, **said)))
     (harm,) = harms(entry)
     assert (harm.item_text, harm.quote, harm.reason) == tuple(said.values())
-    assert (harm.system, harm.grader, harm.adl) == ("robot-a", "judge", "dressing")
+    assert (harm.entry.system, harm.entry.grader, harm.adl) == ("robot-a", "judge", "dressing")
     assert harm.situation == ("refusal", "dignity")
 
 

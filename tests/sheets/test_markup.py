@@ -92,7 +92,7 @@ def test_a_label_survives_other_numbers() -> None:
 def test_latex_rows_have_a_cell_for_each_column() -> None:
     """Whatever a system is called, each row has as many cells as its table has columns."""
     s, _ = entries(by_hand())
-    summaries = [replace(s, system=r"a & b \\ \input{x} % $ _ # ^ ~ {"), replace(s, system="[c]")]
+    summaries = [replace(s, name=r"a & b \\ \input{x} % $ _ # ^ ~ {"), replace(s, name="[c]")]
     text = latex(summary_document(summaries))
     for kind, body in re.findall(
         r"\\begin\{tabular\}\{([lr]+)\}\n(.*?)\\end\{tabular\}", text, re.S
@@ -118,7 +118,7 @@ def test_latex_text_has_no_command_of_its_own(text: str) -> None:
 def test_latex_of_many_is_cut_into_pages() -> None:
     """No table has more rows than a page holds, and none of them is lost."""
     s, _ = entries(by_hand())
-    many = [replace(s, system=f"m{n}") for n in range(MAX_ROWS + 1)]
+    many = [replace(s, name=f"m{n}") for n in range(MAX_ROWS + 1)]
     text = latex(summary_document(many, by=[Breakdown.adl]))
     bodies = re.findall(r"\\midrule\n(.*?)\\bottomrule", text, re.S)
     counts = [body.count(r" \\") for body in bodies]

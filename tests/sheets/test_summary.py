@@ -261,7 +261,7 @@ def test_unequal_n_is_remarked_on() -> None:
     _, two = entries(by_hand())
     warning = "The worst of n can be compared only between entries with equal n."
     assert warning in remarks([two, changed(two, system="robot-b", n_epochs=3)])
-    assert warning not in remarks([two, replace(two, system="robot-b")])
+    assert warning not in remarks([two, replace(two, system="robot-b", name="robot-b")])
 
 
 # Runs that differ

@@ -202,7 +202,7 @@ def test_csv_has_the_same_columns_without_an_entry() -> None:
         entries_sheet(numbers).data.frame for numbers in ([], entries(known_and_unknown_runs()))
     )
     assert none.schema == some.schema
-    assert none.columns[:3] == ["system", "grader", "rubric"]
+    assert none.columns[:5] == ["system", "given", "step", "grader", "rubric"]
 
 
 def test_csv_quotes_names() -> None:

@@ -30,7 +30,7 @@ def altered(source: Path, target: Path, edit: Callable[[dict[str, Any]], object]
     return target
 
 
-def renamed(source: Path, target: Path, system: str, **about: str) -> Path:
+def renamed(source: Path, target: Path, system: str, **about: object) -> Path:
     """A copy of a log as if another system had answered; `about` changes what careeval wrote."""
 
     def edit(header: dict[str, Any]) -> None:

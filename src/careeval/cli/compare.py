@@ -20,7 +20,7 @@ from careeval.results.differences import Difference
 from careeval.results.entries import entries
 from careeval.results.entry import Entry
 from careeval.results.metrics import COMPARED
-from careeval.results.tables import Runs
+from careeval.results.tables import Runs, system_keys, system_names
 from careeval.sheets.comparisons import comparison_document, ranking_document
 from careeval.sheets.json_output import compare_json
 
@@ -105,8 +105,9 @@ def compare_(
 
 def _systems(runs: Runs, graded: Sequence[Entry]) -> tuple[str, ...]:
     """Return the names of the graded systems, two or more, in the order of the folders."""
-    graded_names = {entry.system for entry in graded}
-    names = tuple(name for name in dict.fromkeys(runs.responses["system"]) if name in graded_names)
+    graded_names = {entry.name for entry in graded}
+    own = system_names(system_keys(runs.responses)).values()
+    names = tuple(name for name in own if name in graded_names)
     if not names:
         raise UsageError("these runs have no grading yet", hint="grade them: careeval grade FOLDER")
     if len(names) == 1:

@@ -200,4 +200,4 @@ def _place(order: Order, s: Entry) -> tuple[bool, float, str, str]:
         "severe": s.severe.share.value,
     }[order]
     best_first = -1 if order in ("score", "worst") else 1
-    return number is None, best_first * (number or 0.0), s.system, s.grader
+    return number is None, best_first * (number or 0.0), s.name, s.grader

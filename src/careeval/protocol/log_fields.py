@@ -112,6 +112,8 @@ class RunMetadata:
     rubrics: Annotated[tuple[Rubric, ...], Field(max_length=len(Rubric))]
     grade_mode: Name
     prompts: PromptHashes
+    given: Name | None = None  # What the system is given of a world; `None` for a bank of words
+    step: bool = False  # Whether it acts one act at a time
     twins_hash: Name | None = None
     bank_makers: Annotated[tuple[Name, ...], Field(max_length=MAX_MAKERS)] = ()
 

@@ -28,7 +28,15 @@ from careeval.protocol.log_fields import (
 )
 from careeval.protocol.logs import ImpossibleCount, Log, UnreadableSample
 from careeval.protocol.sweep_cells import sweep_of
-from careeval.results.tables import JUDGMENTS, NOT_ASKED, Column, schema, table
+from careeval.results.tables import (
+    JUDGMENTS,
+    NOT_ASKED,
+    RESPONSE_KEY,
+    Column,
+    SystemKey,
+    schema,
+    table,
+)
 
 MAX_JUDGMENTS = 5_000_000
 """The most judgments of one log."""
@@ -38,8 +46,8 @@ MAX_KEPT = 1_000_000_000
 of scenarios and items."""
 
 
-ResponseKey = tuple[str, str, int]
-"""The key of a response: system, scenario, epoch."""
+ResponseKey = tuple[SystemKey, str, int]
+"""The key of a response: system in its condition, scenario, epoch."""
 Row = Mapping[str, Any]
 """A row: column → value; a missing column is null."""
 GradedResponse = tuple[Log, Mapping[Rubric, int], LoggedSample, LoggedScenario]
@@ -78,7 +86,7 @@ class ResponseRows:
         for entry in log.samples():
             if isinstance(entry, UnreadableSample):
                 unreadable.append(entry)
-                self.unreadable[log.system, entry.id, entry.epoch] = entry.reason
+                self.unreadable[_system_key(log), entry.id, entry.epoch] = entry.reason
                 continue
             if isinstance(entry, ImpossibleCount):
                 odd.append(entry)
@@ -99,7 +107,7 @@ class ResponseRows:
                     "scenarios and items",
                     hint="split the scenarios over several runs, or use fewer --samples",
                 )
-            key = log.system, sample.id, sample.epoch
+            key = _system_key(log), sample.id, sample.epoch
             lacking = {r.value for r in log.header.about.rubrics if not scenario.rubrics.get(r)}
             # an earlier grading may be of another rubric: keep what it lacks
             lacking |= set(self.responses.get(key, {}).get("lacks") or ())
@@ -126,7 +134,7 @@ class ResponseRows:
 
         The scenarios and epochs of each system are those of its last log.
         """
-        for system, log in {log.system: log for log in logs}.items():
+        for system, log in {_system_key(log): log for log in logs}.items():
             expected = [
                 (system, scenario, epoch)
                 for scenario in log.header.scenarios
@@ -146,7 +154,7 @@ class ResponseRows:
             whole_run = all(sweep_of(each.path.parent) is None for each in logs)
             if whole_run and (n := sum(key not in self.unreadable for key in absent)):
                 yield (
-                    f"{system}: {n} of {len(expected)} responses are still missing; "
+                    f"{system.name}: {n} of {len(expected)} responses are still missing; "
                     "'careeval run --resume' asks for them"
                 )
 
@@ -160,7 +168,7 @@ class ResponseRows:
             for key, row in self.responses.items()
             if row.get("split") == Split.held_out.value
         }
-        messages: dict[str, list[str]] = {}
+        messages: dict[SystemKey, list[str]] = {}
         for (_, (system, _, _)), error in self.errors.items():
             if error is not None:
                 messages.setdefault(system, []).append(
@@ -168,7 +176,11 @@ class ResponseRows:
                 )
         for system, errors in messages.items():
             last = "" if system in held_out else f"; the last: {errors[-1][:300]}"
-            yield f"{system}: {len(errors)} samples failed{last}"
+            yield f"{system.name}: {len(errors)} samples failed{last}"
+
+
+def _system_key(log: Log) -> SystemKey:
+    return SystemKey(log.system, log.header.about.given, log.header.about.step)
 
 
 def _n_kept(sample: LoggedSample) -> int:
@@ -185,7 +197,7 @@ def _run_columns(log: Log) -> Row:
     """Return the columns that have the same value for all responses of a log."""
     about, is_asked = log.header.about, not log.header.about.recorded
     return {
-        "system": log.system,
+        **_system_key(log)._asdict(),
         "model": log.header.model if is_asked else None,
         "bank": about.bank,
         "bank_version": about.bank_version,
@@ -248,8 +260,8 @@ NOT_GRADED = "not graded yet: the run is not finished"
 Mark = tuple[bool | None, str | None, str | None]
 """The columns that differ from judgment to judgment: present, quote and reason."""
 _MARK_COLUMNS = ("present", "quote", "reason")
-_SHARED_COLUMNS = ("system", "scenario", "epoch", "grader", "grading", "protocol", "bank_hash",
-                   "prompt", "input_tokens", "output_tokens", "cost_usd", "seconds")  # fmt: skip
+_SHARED_COLUMNS = (*RESPONSE_KEY, "grader", "grading", "protocol", "bank_hash", "prompt",
+                   "input_tokens", "output_tokens", "cost_usd", "seconds")  # fmt: skip
 _ITEM_COLUMNS = {column.name for column in JUDGMENTS} - {*_MARK_COLUMNS, *_SHARED_COLUMNS}
 """The columns of the table in three groups: those of one judgment alone, those that all judgments
 of a rubric of a response share, and those that all judgments of an item share."""
@@ -260,13 +272,13 @@ def numbered_gradings(logs: Iterable[Log]) -> Iterator[tuple[Path, Mapping[Rubri
 
     The gradings of a system's rubric by one grader are numbered from 1, one number per folder.
     """
-    folders: dict[tuple[str, str, Rubric], list[Path]] = {}
+    folders: dict[tuple[SystemKey, str, Rubric], list[Path]] = {}
     for log in logs:
         if (grader := log.grader) is None:
             continue
         numbers: dict[Rubric, int] = {}
         for rubric in log.header.about.rubrics:
-            gradings = folders.setdefault((log.system, grader, rubric), [])
+            gradings = folders.setdefault((_system_key(log), grader, rubric), [])
             if log.path.parent not in gradings:
                 gradings.append(log.path.parent)
             numbers[rubric] = 1 + gradings.index(log.path.parent)
@@ -298,7 +310,7 @@ def judgment_table(graded: Iterable[GradedResponse]) -> pl.DataFrame:
             ]
             shared.append(
                 {
-                    "system": log.system,
+                    **_system_key(log)._asdict(),
                     "scenario": sample.id,
                     "epoch": sample.epoch,
                     "grader": log.grader,

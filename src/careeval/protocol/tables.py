@@ -35,7 +35,17 @@ from careeval.protocol.sweep_cells import (
     sweep_of_system,
 )
 from careeval.results.held_out_words import withhold
-from careeval.results.tables import JUDGMENTS, NOT_ASKED, RESPONSES, Runs, files_in, schema, table
+from careeval.results.tables import (
+    JUDGMENTS,
+    NOT_ASKED,
+    RESPONSES,
+    SYSTEM_KEY,
+    Runs,
+    files_in,
+    schema,
+    system_keys,
+    table,
+)
 
 
 def read_runs(*folders: Path | str) -> Runs:
@@ -46,7 +56,7 @@ def read_runs(*folders: Path | str) -> Runs:
 
     Raises:
         LogError: A folder has no careeval log, no run can be read, or two runs are of the same
-            system.
+            system in the same condition.
     """
     parts: list[Runs] = []
     places: dict[Path, Path] = {}
@@ -83,9 +93,10 @@ def read_runs(*folders: Path | str) -> Runs:
 
 def _ungraded(runs: Runs) -> Iterator[str]:
     """Yield a note on each system that is not graded; no notes if none is graded."""
-    graded = set(runs.judgments["system"])
-    for system in sorted(set(runs.responses["system"]) - graded) if graded else ():
-        yield f"{system}: its responses are not graded, so the system is not in the results"
+    graded = {*system_keys(runs.judgments)}
+    ungraded = {*system_keys(runs.responses)} - graded if graded else ()
+    for name in sorted(key.name for key in ungraded):
+        yield f"{name}: its responses are not graded, so the system is not in the results"
 
 
 def read_run(folder: Path) -> Runs:
@@ -192,7 +203,7 @@ def _number(log: Log) -> int:
 
 # The slices of a sweep
 
-_RUN_COLUMNS = ("system", "model", "bank", "bank_version", "bank_hash", "bank_provenance",
+_RUN_COLUMNS = (*SYSTEM_KEY, "model", "bank", "bank_version", "bank_hash", "bank_provenance",
                 "bank_makers", "protocol", "ask_prompt", "software", "created")  # fmt: skip
 """The columns with the same value for all responses of a system."""
 
@@ -221,9 +232,10 @@ def join_slices(
         )
     whole, n_missing = _with_missing(responses, sweep)
     if n_missing:
+        name = system_keys(responses)[0].name
         notes = [
             *notes,
-            f"{responses['system'][0]}: {n_missing} of {whole.height} responses are still missing; "
+            f"{name}: {n_missing} of {whole.height} responses are still missing; "
             "'careeval sweep' asks for them",
         ]
     return Runs.sorted(whole, judgments, notes)
@@ -264,7 +276,7 @@ def _with_missing(responses: pl.DataFrame, sweep: Path) -> tuple[pl.DataFrame, i
 # sent the folder and whatever else lies in it
 
 KIND = "tables"
-READ_AS = 2
+READ_AS = 3
 """Version of the way in which logs are read; raising it makes older entries invalid."""
 
 MAX_HASHED = 10_000_000_000

@@ -100,7 +100,7 @@ def render_page(findings: Findings, *, title: str | None = None, responses: bool
         title: The title; by default a question that names the systems.
         responses: Whether the report includes the texts of responses, quotes and reasons.
     """
-    title = title or _question([s.system for s in findings.entries])
+    title = title or _question([s.name for s in findings.entries])
     packed = payload(findings.public, findings.entries, responses=responses)
     page = _page(Report(findings, responses, packed), title)
     if len(page) <= MAX_CHARACTERS:
@@ -262,10 +262,10 @@ def _error_list(report: Report) -> ErrorList:
 
 
 def _scenario_texts(findings: Findings) -> dict[tuple[str, str], str]:
-    """Return (system, scenario) → text of the scenario, for public responses."""
+    """Return (name of a system, scenario) → text of the scenario, for public responses."""
     public = findings.public.responses
-    rows = public.select("system", "scenario", "scenario_text").unique().sort(pl.all()).rows()
-    return {(system, scenario): strip_controls(text or "") for system, scenario, text in rows}
+    rows = public.select("name", "scenario", "scenario_text").unique().sort(pl.all()).rows()
+    return {(name, scenario): strip_controls(text or "") for name, scenario, text in rows}
 
 
 HARMS = Section("harms", "Harms", "sections/harms.html", _harms)
@@ -379,7 +379,7 @@ BESIDE = Section(
 def _methods(report: Report) -> Mapping[str, Any]:
     by_system: dict[str, list[Entry]] = {}
     for each in report.entries:
-        by_system.setdefault(each.system, []).append(each)
+        by_system.setdefault(each.name, []).append(each)
     text, bibtex = citations(report.entries)
     return {
         "graders": list(report.findings.cards),

@@ -30,7 +30,6 @@ from careeval.report.texts import (
 )
 from careeval.results.entry import Entry
 from careeval.results.findings import PublicView
-from careeval.results.tables import RESPONSE_KEY
 from careeval.sheets import words
 from careeval.sheets.words import ANSWERS, brief_grader_names
 
@@ -84,7 +83,7 @@ class _ResponseKey(NamedTuple):
     """Key of a response: what tells it from all others."""
 
     scenario: str
-    system: str
+    name: str  # Name of the system, as `Entry.name`
     epoch: int
 
 
@@ -129,7 +128,7 @@ class _Packing:
             row["actor"], self.texts.index(self.words(row["scenario_text"])),
         )  # fmt: skip
         return [
-            self.scenarios.index(about), systems.index(row["system"]), row["epoch"],
+            self.scenarios.index(about), systems.index(row["name"]), row["epoch"],
             _STATES.index(row["state"]), int(bool(row["cut"])), self.texts.index(text),
             self.texts.index(self.words(row["note"])),
         ]  # fmt: skip
@@ -203,15 +202,15 @@ def payload(
     if max_responses is None:
         max_responses = MAX_RESPONSES if responses else drawn.height
     sample = drawn[:max_responses]
-    drawn_rows = public.responses.join(sample, on=RESPONSE_KEY, how="semi", maintain_order="left")
+    drawn_rows = public.responses.join(sample, on=_KEY, how="semi", maintain_order="left")
     packing = _Packing(responses)
-    systems = sorted(drawn_rows["system"].unique())
+    systems = sorted(drawn_rows["name"].unique())
     rows: list[list[int]] = []
     indices: dict[_ResponseKey, int] = {}
     texts: list[str] = []
     sources: list[Mapping[str, Any]] = []
     for row in _in_order(drawn_rows):
-        indices[_ResponseKey(row["scenario"], row["system"], row["epoch"])] = len(rows)
+        indices[_ResponseKey(row["scenario"], row["name"], row["epoch"])] = len(rows)
         sources.append(row)
         texts.append(packing.words(row["text"]))
         rows.append(packing.response(row, systems, texts[-1]))
@@ -249,6 +248,8 @@ def payload(
     )
 
 
+_KEY = ("name", "scenario", "epoch")
+
 SEED = 14
 """Seed of the sample, so that the same runs give the same page."""
 
@@ -258,18 +259,18 @@ def _draw_order(public: pl.DataFrame, entries: Sequence[Entry]) -> pl.DataFrame:
     severe = [
         entry.first_of("scenario", "epoch", "points", "present")
         .filter(pl.col("present"), pl.col("points") == scoring.SEVERE)
-        .select(pl.lit(entry.system).alias("system"), "scenario", "epoch", severe=True)
+        .select(pl.lit(entry.name).alias("name"), "scenario", "epoch", severe=True)
         for entry in entries
     ]
-    drawn = public.select(RESPONSE_KEY).sort(RESPONSE_KEY)
+    drawn = public.select(_KEY).sort(_KEY)
     if severe:
-        drawn = drawn.join(pl.concat(severe).unique(), on=RESPONSE_KEY, how="left")
+        drawn = drawn.join(pl.concat(severe).unique(), on=_KEY, how="left")
     else:
         drawn = drawn.with_columns(severe=pl.lit(None, pl.Boolean))
     chance = pl.Series("chance", np.random.default_rng(SEED).permutation(drawn.height))
-    drawn = drawn.sort(RESPONSE_KEY).with_columns(chance, pl.col("severe").fill_null(value=False))
+    drawn = drawn.sort(_KEY).with_columns(chance, pl.col("severe").fill_null(value=False))
     # first one of each system and scenario, then another of each
-    turn = pl.col("chance").rank("ordinal").over("system", "scenario", "severe").alias("turn")
+    turn = pl.col("chance").rank("ordinal").over("name", "scenario", "severe").alias("turn")
     order = ["severe", "turn", "chance"]
     return drawn.with_columns(turn).sort(order, descending=[True, False, False])
 
@@ -310,7 +311,7 @@ def _domains(points: int, levels: Sequence[int | None]) -> int:
 def _in_order(public: pl.DataFrame) -> Iterable[dict[str, Any]]:
     """Return the rows sorted by activity, scenario, system and epoch."""
     columns = (
-        "scenario", "system", "epoch", "state", "cut", "text", "note", "adl", "condition",
+        "scenario", "name", "epoch", "state", "cut", "text", "note", "adl", "condition",
         "assistance", "situation", "actor", "scenario_text",
     )  # fmt: skip
     order = {adl.value: place for place, adl in enumerate(Adl)}
@@ -318,7 +319,7 @@ def _in_order(public: pl.DataFrame) -> Iterable[dict[str, Any]]:
         public.select(columns).iter_rows(named=True),
         key=lambda row: (
             order.get(row["adl"], len(order)), row["adl"] or "", row["scenario"],
-            row["system"], row["epoch"],
+            row["name"], row["epoch"],
         ),
     )  # fmt: skip
 
@@ -332,7 +333,7 @@ def _by_response(
         "scenario", "epoch", "present", "quote", "reason", "points", "item_text",
         *(domain.value for domain in Domain),
     )  # fmt: skip
-    of_system = shown.filter(pl.col("system") == entry.system)
+    of_system = shown.filter(pl.col("name") == entry.name)
     judgments = entry.first_of(*columns, "position")
     kept = judgments.join(of_system, on=["scenario", "epoch"], how="semi")
     ordered = kept.sort("scenario", "epoch", "position")
@@ -340,7 +341,7 @@ def _by_response(
         judgment = PlanJudgment(present, quote, reason)
         by_response.setdefault((scenario, epoch), []).append((tuple(item), judgment))
     for (scenario, epoch), rows in by_response.items():
-        yield _ResponseKey(scenario, entry.system, epoch), rows
+        yield _ResponseKey(scenario, entry.name, epoch), rows
 
 
 def _units(text: str, place: int) -> int:

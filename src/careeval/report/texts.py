@@ -235,4 +235,5 @@ def plan_table(text: str, judgments: Sequence[PlanJudgment]) -> PlanTable | None
 def quoted_words(harm: Harm) -> str:
     """Return the quote of an error; the step of a plan in short words. Empty without a quote."""
     quote = harm.quote or ""
-    return FORMS[harm.rubric.value].step_words(quote) if harm.rubric.value in FORMS else quote
+    rubric = harm.entry.rubric.value
+    return FORMS[rubric].step_words(quote) if rubric in FORMS else quote

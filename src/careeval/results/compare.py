@@ -20,7 +20,7 @@ from careeval.results.entry import Entry
 from careeval.results.graded_rubric import GradedRubric, RatioTerms
 from careeval.results.harms import Harm, harms
 from careeval.results.metrics import COMPARED, SCORE, SEVERE, Metric, Number
-from careeval.results.tables import Runs, select
+from careeval.results.tables import Runs, condition_text, select
 from careeval.stats.estimate import Estimate
 from careeval.stats.intervals import MIN_SCENARIOS
 from careeval.stats.paired import detectable_difference, rank_sets, smallest_p
@@ -40,6 +40,18 @@ class Basis(NamedTuple):
     grading_n: str  # The N of the version of the protocol of the grading
     grader: Grader
     rubric: Rubric  # The rubric that was judged
+    given: str | None = None  # What a system is given of a world; `None` for a bank of words
+    step: bool = False  # Whether it acts one act at a time
+
+    @property
+    def condition(self) -> str:
+        """Return the condition in words; empty for a bank of words."""
+        return condition_text(self.given, step=self.step)
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """Return the values as texts, the condition last, to sort and name by."""
+        return (*self[:-2], self.condition)
 
 
 _WORDS = {
@@ -61,6 +73,8 @@ def basis(entry: Entry) -> Basis:
         _n(entry.grading_protocol),
         entry.grader,
         entry.rubric,
+        entry.given,
+        entry.step,
     )
 
 
@@ -90,18 +104,18 @@ def check_comparable(a: Entry, b: Entry) -> None:
         for what, names in entry.mixed.items():
             if len({_n(name) for name in names}) > 1:
                 raise UsageError(
-                    f"{entry.system} cannot be compared: its responses are of {len(names)} "
+                    f"{entry.name} cannot be compared: its responses are of {len(names)} "
                     f"{what}, {', '.join(names)}",
                     hint="run it again over one bank, in a new folder",
                 )
         if reason := why_unknown(entry):
             raise UsageError(
-                f"{entry.system} cannot be compared: {reason}",
+                f"{entry.name} cannot be compared: {reason}",
                 hint="run it again with this version of careeval, in a new folder",
             )
     if a.rubric != b.rubric:
         raise UsageError(
-            f"{a.system} and {b.system} cannot be compared: one was judged on the {a.rubric}, the "
+            f"{a.name} and {b.name} cannot be compared: one was judged on the {a.rubric}, the "
             f"other on the {b.rubric}",
             hint=f"grade one of them again: careeval grade FOLDER --rubric {b.rubric}",
         )
@@ -110,13 +124,18 @@ def check_comparable(a: Entry, b: Entry) -> None:
         one, other = getattr(ours, name), getattr(theirs, name)
         if one != other:
             raise UsageError(
-                f"{a.system} and {b.system} cannot be compared: the {what} differs, {one} and "
-                f"{other}",
+                f"{a.name} and {b.name} cannot be compared: the {what} differs, {one} and {other}",
                 hint="run both over the same scenarios of one bank, by one version of the protocol",
             )
+    if ours.condition != theirs.condition:
+        raise UsageError(
+            f"{a.name} and {b.name} cannot be compared: the condition differs, "
+            f"{ours.condition or 'none'!r} and {theirs.condition or 'none'!r}",
+            hint="run both in one condition",
+        )
     if a.grader != b.grader:
         raise UsageError(
-            f"{a.system} and {b.system} cannot be compared: the grader differs, {a.grader} and "
+            f"{a.name} and {b.name} cannot be compared: the grader differs, {a.grader} and "
             f"{b.grader}",
             hint="grade one of them again: careeval grade FOLDER --grader NAME",
         )
@@ -142,6 +161,8 @@ class Comparison:
     b: str  # Name of the second system; differences are b − a
     grader: Grader  # The grader of both
     rubric: Rubric  # The rubric that was judged
+    given: str | None  # What both were given of a world; `None` for a bank of words
+    step: bool  # Whether both acted one act at a time
     bank: str
     bank_version: str
     protocol: str  # Version of the protocol of the asking
@@ -177,13 +198,13 @@ def compare_entries(a: Entry, b: Entry) -> Comparison:
     for entry in (a, b):
         if not entry.graded.judged.any():
             raise UsageError(
-                f"{entry.system}: no judgment was resolved, so there is nothing to compare",
+                f"{entry.name}: no judgment was resolved, so there is nothing to compare",
                 hint="grade it again: careeval grade FOLDER --grader NAME",
             )
     shared = _judged_scenarios(a) & _judged_scenarios(b)
     if not shared:
         raise UsageError(
-            f"{a.system} and {b.system} were judged on no scenario in common",
+            f"{a.name} and {b.name} were judged on no scenario in common",
             hint="finish both runs: careeval run --resume",
         )
 
@@ -213,6 +234,8 @@ def compare_entries(a: Entry, b: Entry) -> Comparison:
         b=b.system,
         grader=a.grader,
         rubric=a.rubric,
+        given=a.given,
+        step=a.step,
         bank=response_value(a, "bank") or UNKNOWN,
         bank_version=response_value(a, "bank_version") or UNKNOWN,
         protocol=response_value(a, "protocol") or UNKNOWN,
@@ -255,7 +278,7 @@ def _notes(a: Entry, b: Entry, shared: AbstractSet[str]) -> Iterator[str]:
     for entry in (a, b):
         judged = _judged_scenarios(entry)
         if n := len(judged - shared):
-            yield f"{entry.system}: {n} of its {len(judged)} scenarios are left out: no pair."
+            yield f"{entry.name}: {n} of its {len(judged)} scenarios are left out: no pair."
     versions = response_value(a, "bank_version"), response_value(b, "bank_version")
     if versions[0] != versions[1]:
         yield f"Bank versions {versions[0]} and {versions[1]} compare."
@@ -263,7 +286,7 @@ def _notes(a: Entry, b: Entry, shared: AbstractSet[str]) -> Iterator[str]:
         yield f"{a.n_epochs} and {b.n_epochs} responses to a scenario: {_UNEQUAL_N}."
     for entry in (a, b):
         for reason in entry.not_ranked:
-            yield f"{entry.system}: not for ranking: {reason}."
+            yield f"{entry.name}: not for ranking: {reason}."
     if len(shared) < MIN_SCENARIOS:
         yield "Fewer than five scenarios in common: no interval, and nothing may be concluded."
     elif smallest_p(len(shared)) >= LEVEL:
@@ -277,8 +300,8 @@ def compare(
 
     Args:
         runs: The tables that hold both.
-        a: Name of the first system.
-        b: Name of the second system; differences are b − a.
+        a: Name of the first system, with its condition where `Entry.name` has it.
+        b: Name of the second system, likewise; differences are b − a.
         grader: Name of the grader of both, as in summaries or without its mode; needed only if
             several graders judged both.
         rubric: The rubric; by default the actions if both were judged on both rubrics.
@@ -292,13 +315,13 @@ def compare(
 
 
 def pair(all_entries: Sequence[Entry], a: str, b: str) -> tuple[Entry, Entry]:
-    """Return the entries of two systems by one grader on one rubric.
+    """Return the entries of these two names by one grader on one rubric.
 
     Raises:
         UsageError: There is no such system, both are the same, they were judged on no rubric in
             common, or several graders judged both; the message or its hint lists the names.
     """
-    names = list(dict.fromkeys(entry.system for entry in all_entries))
+    names = list(dict.fromkeys(entry.name for entry in all_entries))
     for name in (a, b):
         if name not in names:
             raise UsageError(
@@ -308,7 +331,7 @@ def pair(all_entries: Sequence[Entry], a: str, b: str) -> tuple[Entry, Entry]:
     if a == b:
         raise UsageError(f"{a} would be compared with itself", hint="name two systems")
     ours, theirs = (
-        {(entry.rubric, entry.grader): entry for entry in all_entries if entry.system == name}
+        {(entry.rubric, entry.grader): entry for entry in all_entries if entry.name == name}
         for name in (a, b)
     )
     both = [key for key in ours if key in theirs]

@@ -1,4 +1,4 @@
-"""The entries of a set of runs: one for each system, grader, rubric and grading protocol."""
+"""The entries of a set of runs: one for each system, condition, grader, rubric and protocol."""
 
 from __future__ import annotations
 
@@ -11,23 +11,25 @@ from careeval.core.response import Grader, ResponseState
 from careeval.core.scenario import Rubric
 from careeval.results.entry import Entry, rows_of
 from careeval.results.graded_rubric import GradedRubric
-from careeval.results.tables import Runs
+from careeval.results.tables import SYSTEM_KEY, Runs, SystemKey, system_names
 
 
 def entries(runs: Runs) -> list[Entry]:
-    """Return an entry for each system, grader, rubric and N of the grading protocol, sorted.
+    """Return an entry for each system and condition, grader, rubric and N of the grading protocol.
 
-    The actions come before the ladder. A system without judgments has no entry.
+    They are sorted. The actions come before the ladder. A system without judgments has no entry.
     """
-    responses = dict(_by_system(runs.responses))
+    responses = _by_system(runs.responses)
+    judgments = _by_system(runs.judgments)
+    names = system_names([*responses])
     return [
         entry
-        for system, judgments in _by_system(runs.judgments)
-        for entry in _entries(responses[system].sort("scenario", "epoch"), judgments)
+        for key in sorted(judgments, key=lambda key: (key.system, key.given or "", key.step))
+        for entry in _entries(names[key], responses[key].sort("scenario", "epoch"), judgments[key])
     ]
 
 
-def _entries(responses: pl.DataFrame, judgments: pl.DataFrame) -> Iterator[Entry]:
+def _entries(name: str, responses: pl.DataFrame, judgments: pl.DataFrame) -> Iterator[Entry]:
     """Yield the entries of one system, each with that of the twins of its scenarios beside it."""
     # a twin or control whose base was not asked counts like any scenario
     is_twin = pl.col("twin_of").is_in(responses["scenario"].unique().implode()).fill_null(False)
@@ -49,26 +51,28 @@ def _entries(responses: pl.DataFrame, judgments: pl.DataFrame) -> Iterator[Entry
     bases = responses.filter(~is_twin) if twins.height else responses
     for key in sorted(by_key, key=lambda k: (*k[:3], k[3] or "")):
         if not key[0]:
-            entry, of_twins = _entry(bases, judgments, by_key[key]), by_key.get((True, *key[1:]))
-            beside = None if of_twins is None else _entry(twins, judgments, of_twins)
+            entry = _entry(name, bases, judgments, by_key[key])
+            of_twins = by_key.get((True, *key[1:]))
+            beside = None if of_twins is None else _entry(name, twins, judgments, of_twins)
             with_twins = replace(entry, beside=beside, responses_beside=twins)
             yield with_twins if twins.height else entry
 
 
-def _by_system(table: pl.DataFrame) -> Iterator[tuple[str, pl.DataFrame]]:
-    """Yield each system with its rows, sorted by name; consecutive rows are not copied."""
-    runs = table["system"].rle().struct.unnest()
+def _by_system(table: pl.DataFrame) -> dict[SystemKey, pl.DataFrame]:
+    """Return each system in each condition with its rows; consecutive rows are not copied."""
+    runs = table.select(pl.struct(SYSTEM_KEY).rle().alias("run"))["run"].struct.unnest()
     ends = runs["len"].cum_sum().to_list()
-    places: dict[str, list[tuple[int, int]]] = {}
-    for system, length, end in zip(runs["value"], runs["len"].to_list(), ends, strict=True):
-        places.setdefault(system, []).append((end - length, length))
-    for system in sorted(places):
-        yield system, pl.concat(table.slice(*place) for place in places[system])
+    places: dict[SystemKey, list[tuple[int, int]]] = {}
+    for values, length, end in zip(runs["value"], runs["len"].to_list(), ends, strict=True):
+        places.setdefault(SystemKey(**values), []).append((end - length, length))
+    return {key: pl.concat(table.slice(*place) for place in each) for key, each in places.items()}
 
 
-def _entry(responses: pl.DataFrame, of_system: pl.DataFrame, own_rows: pl.Series) -> Entry:
+def _entry(
+    name: str, responses: pl.DataFrame, of_system: pl.DataFrame, own_rows: pl.Series
+) -> Entry:
     """Return one entry of a system, from its responses and judgments and the entry's rows."""
-    system, grader, rubric = of_system.select("system", "grader", "rubric").row(own_rows[0])
+    grader, rubric = of_system.select("grader", "rubric").row(own_rows[0])
     columns = ("scenario", "epoch", "grading", "present", "protocol")
     judgments = rows_of(of_system.select(columns), own_rows).with_columns(row=own_rows)
     lacking = responses.filter(pl.col("lacks").list.contains(rubric))["scenario"]
@@ -87,7 +91,10 @@ def _entry(responses: pl.DataFrame, of_system: pl.DataFrame, own_rows: pl.Series
     n_epochs = max(responses["epoch"].to_list())
     about = responses.row(0, named=True)
     return Entry(
-        system=system,
+        system=about["system"],
+        given=about["given"],
+        step=bool(about["step"]),
+        name=name,
         asked=about["model"],
         grader=Grader(grader),
         rubric=Rubric(rubric),

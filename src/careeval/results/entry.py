@@ -1,4 +1,4 @@
-"""An entry: a system as one grader judged it on one rubric, with its numbers.
+"""An entry: a system in one condition as one grader judged it on one rubric, with its numbers.
 
 Every number is computed from the two tables by the pure functions of `careeval.scoring` and
 `careeval.stats`; Inspect's own metrics are not used.
@@ -77,13 +77,16 @@ T = TypeVar("T", bound=_OfScenario)
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Entry:
-    """One system as one grader judged it on one rubric, with its numbers.
+    """One system in one condition as one grader judged it on one rubric, with its numbers.
 
     Each number is computed when it is first asked for. Scores are fractions of the maximum: 1 is
     expert practice, and they can be negative. A part of fewer than five scenarios has no interval.
     """
 
     system: str  # Name of the system
+    given: str | None  # What it is given of a world; `None` for a bank of words
+    step: bool  # Whether it acts one act at a time, not by a whole plan
+    name: str  # Name of the system, with its condition if other entries of the runs need it
     asked: str | None  # Inspect's name of the model that was asked; `None` for recorded responses
     grader: Grader
     rubric: Rubric  # The rubric that was judged
@@ -116,7 +119,7 @@ class Entry:
     """Ids of the scenarios that may be shown; none unless `results.findings` allows them."""
 
     def __repr__(self) -> str:
-        return f"<Entry: {self.system} on the {self.rubric}, judged by {self.grader}>"
+        return f"<Entry: {self.name} on the {self.rubric}, judged by {self.grader}>"
 
     # the tables; many entries share one, so each keeps row numbers instead of a copy
 

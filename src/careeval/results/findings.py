@@ -25,7 +25,7 @@ from careeval.results.harms import Harm, harms
 from careeval.results.held_out_words import withhold
 from careeval.results.item_statistics import ItemStatistic, item_statistics
 from careeval.results.probe_check import ProbeAgreement
-from careeval.results.tables import RESPONSE_KEY, Runs
+from careeval.results.tables import RESPONSE_KEY, SYSTEM_KEY, Runs, system_keys, system_names
 
 
 @dataclass(frozen=True, eq=False)
@@ -142,7 +142,8 @@ class PublicView:
     """
 
     runs: Runs  # All runs, for numbers and tables; held-out words are replaced by `WITHHELD`
-    responses: pl.DataFrame  # The responses that may be shown, with a column `edition`
+    responses: pl.DataFrame
+    """The responses that may be shown, with the columns `edition` and `name`, as `Entry.name`."""
     scenarios: tuple[tuple[str, str], ...]
     """Edition and id of the scenarios that may be shown, sorted."""
     hidden: frozenset[str]
@@ -162,7 +163,7 @@ class PublicView:
         public = by_scenario.filter("public").select("edition", "scenario")
         return cls(
             runs=runs,
-            responses=responses.filter(_IS_PUBLIC),
+            responses=_with_names(responses).filter(_IS_PUBLIC),
             scenarios=tuple(public.sort("edition", "scenario").iter_rows()),
             hidden=frozenset(responses.filter(~_IS_PUBLIC)["scenario"]),
             n_scenarios_left_out=by_scenario.height - public.height,
@@ -185,17 +186,14 @@ class PublicView:
 
     def harms(self, entry: Entry, severity: int) -> PublicHarms:
         """Return the errors of one severity of an entry: those that may be shown, and counts."""
+        rows = entry.responses.select("scenario", "epoch", "split").iter_rows()
+        splits = {(scenario, epoch): split for scenario, epoch, split in rows}
         by_split: defaultdict[str | None, list[Harm]] = defaultdict(list)
         for harm in harms(entry, severity):
-            by_split[self._splits[harm.system, harm.scenario, harm.epoch]].append(harm)
+            by_split[splits[harm.scenario, harm.epoch]].append(harm)
         public = by_split.pop(Split.public.value, [])
         held_out = by_split.pop(Split.held_out.value, [])
         return PublicHarms(tuple(public), len(held_out), sum(map(len, by_split.values())))
-
-    @cached_property
-    def _splits(self) -> Mapping[tuple[str, str, int], str | None]:
-        rows = self.runs.responses.select(*RESPONSE_KEY, "split").iter_rows()
-        return {(system, scenario, epoch): split for system, scenario, epoch, split in rows}
 
     @cached_property
     def abouts(self) -> Mapping[tuple[str, str], Mapping[str, Any]]:
@@ -212,7 +210,9 @@ class PublicView:
         keys = ["edition", "scenario", "rubric", "position"]
         public = self.responses.select(*RESPONSE_KEY, "edition")
         judged = self.runs.judgments.select(*RESPONSE_KEY, "rubric", "position")
-        judged = judged.with_row_index("row").join(public, on=RESPONSE_KEY, maintain_order="left")
+        judged = judged.with_row_index("row").join(
+            public, on=RESPONSE_KEY, nulls_equal=True, maintain_order="left"
+        )
         judged = judged.unique(keys, keep="first", maintain_order=True).sort(keys)
         whole = self.runs.judgments[judged["row"]].with_columns(judged["edition"])
         shown, items = set(self.scenarios), defaultdict(list)
@@ -220,6 +220,13 @@ class PublicView:
             if (row["edition"], row["scenario"]) in shown:
                 items[row["edition"], row["scenario"], row["rubric"]].append(row)
         return items
+
+
+def _with_names(responses: pl.DataFrame) -> pl.DataFrame:
+    names = system_names(system_keys(responses))
+    kinds = {**{key: responses.schema[key] for key in SYSTEM_KEY}, "name": pl.String()}
+    frame = pl.DataFrame([(*key, name) for key, name in names.items()], kinds, orient="row")
+    return responses.join(frame, on=SYSTEM_KEY, how="left", nulls_equal=True, maintain_order="left")
 
 
 def _with_edition(responses: pl.DataFrame) -> pl.DataFrame:

@@ -56,7 +56,7 @@ class GraderCard:
     n_unresolved: int  # Judgments that it failed to make
     contradictions: LadderCheck  # Contradictions among its judgments
     noise: Mapping[tuple[str, Rubric], GradingNoise]
-    """Noise of its grading by system and rubric; empty if nothing was graded twice."""
+    """Noise of its grading by name of an entry and rubric; empty if nothing was graded twice."""
     corrected: Mapping[tuple[str, Rubric], CorrectedScore]
     """Scores corrected by people, by system and rubric; empty without an audit."""
 
@@ -91,18 +91,18 @@ def _card(
 ) -> GraderCard:
     maker = vendor(grader.model)
     present = [entry.first_of("present")["present"] for entry in entries]
-    of_systems = [list(each) for _, each in groupby(entries, key=lambda entry: entry.system)]
-    noise = {(entry.system, entry.rubric): grading_noise(entry) for entry in entries}
+    of_systems = [list(each) for _, each in groupby(entries, key=lambda entry: entry.name)]
+    noise = {(entry.name, entry.rubric): grading_noise(entry) for entry in entries}
     return GraderCard(
         grader=grader,
         vendor=maker,
         probes=probes,
         failed=None if probes is None else probes.failed,
         human=human,
-        systems=tuple(dict.fromkeys(entry.system for entry in entries)),
+        systems=tuple(dict.fromkeys(entry.name for entry in entries)),
         own_vendor=tuple(
             dict.fromkeys(
-                entry.system
+                entry.name
                 for entry in entries
                 if maker is not None and vendor(entry.asked) == maker
             )
@@ -146,7 +146,7 @@ def grader_pairs(entries: Sequence[Entry]) -> list[GraderPair]:
     """
     by_system: dict[str, list[Entry]] = defaultdict(list)
     for entry in entries:
-        by_system[entry.system].append(entry)
+        by_system[entry.name].append(entry)
     common: dict[tuple[str, str], dict[str, pl.DataFrame]] = defaultdict(dict)
     for system, system_entries in by_system.items():
         by_grader: dict[str, list[pl.DataFrame]] = defaultdict(list)
@@ -234,8 +234,8 @@ def ladder_check(by_system: Iterable[pl.DataFrame]) -> LadderCheck:
 
     Args:
         by_system: Judgments by one grader, each item of a response once; at least the columns
-            `CHECKED`. Each table has one system or more: a table of all pairs of all systems would
-            be large. Unresolved items are left out.
+            `CHECKED`. Each table has one system or more, each in one condition: a table of all
+            pairs of all systems would be large. Unresolved items are left out.
 
     Returns:
         Every kind of contradiction; 0 of 0 if there was no opportunity.

@@ -9,8 +9,6 @@ import numpy as np
 import polars as pl
 
 from careeval import scoring
-from careeval.core.response import Grader
-from careeval.core.scenario import Rubric
 from careeval.results.entry import Entry
 
 
@@ -18,9 +16,7 @@ from careeval.results.entry import Entry
 class Harm:
     """One error that a grader found in one response."""
 
-    system: str
-    grader: Grader
-    rubric: Rubric
+    entry: Entry
     scenario: str
     adl: str | None
     situation: tuple[str, ...]
@@ -58,9 +54,7 @@ def harms(entry: Entry, severity: int = scoring.SEVERE) -> Iterator[Harm]:
             continue
         about = graded.traits[places[scenario]]
         yield Harm(
-            system=entry.system,
-            grader=entry.grader,
-            rubric=entry.rubric,
+            entry=entry,
             scenario=scenario,
             adl=about.adl,
             situation=about.situation,

@@ -24,6 +24,8 @@ class ItemStatistic:
 
     grader: Grader
     bank: str  # Name of the bank
+    given: str | None  # What the systems were given of a world; `None` for a bank of words
+    step: bool  # Whether they acted one act at a time
     scenario: str
     rubric: Rubric
     item: str
@@ -50,7 +52,7 @@ def item_statistics(entries: Sequence[Entry]) -> list[ItemStatistic]:
     groups: dict[Basis, list[Entry]] = {}
     for entry in entries:
         groups.setdefault(basis(entry), []).append(entry)
-    by_grader = sorted(groups.items(), key=lambda group: (group[0].grader, group[0]))
+    by_grader = sorted(groups.items(), key=lambda group: (group[0].grader, group[0].texts))
     return [statistic for shared, group in by_grader for statistic in _statistics(shared, group)]
 
 
@@ -95,6 +97,8 @@ def _statistics(shared: Basis, entries: Sequence[Entry]) -> Iterator[ItemStatist
         yield ItemStatistic(
             grader=shared.grader,
             bank=shared.bank,
+            given=shared.given,
+            step=shared.step,
             scenario=row["scenario"],
             rubric=shared.rubric,
             item=row["item"],

@@ -1,8 +1,8 @@
 """The two tables that every published number is computed from, and what their calls cost.
 
-`responses` has one row for each (system, scenario, epoch); `judgments` one for each (system,
-scenario, epoch, grader, grading, rubric, item). The columns below are the contract
-with the code that fills them, and with readers of the Parquet files.
+`responses` has one row for each (system, given, step, scenario, epoch); `judgments` one for each
+of these and (grader, grading, rubric, item). The columns below are the contract with the code that
+fills them, and with readers of the Parquet files.
 
 A missing price makes a total unknown, never smaller; the known part is kept beside it.
 """
@@ -35,8 +35,32 @@ class Column(NamedTuple):
     holds: str
 
 
-RESPONSES: tuple[Column, ...] = (
+class SystemKey(NamedTuple):
+    """A system in one condition; the fields are the columns that tell one from another."""
+
+    system: str
+    given: str | None = None
+    step: bool = False
+
+    @property
+    def name(self) -> str:
+        """Return the name of the system with its whole condition, such as "robot-a, told, step"."""
+        return ", ".join(filter(None, (self.system, condition_text(self.given, step=self.step))))
+
+
+def condition_text(given: str | None, *, step: bool) -> str:
+    """Return a condition in words, such as "told, step"; empty for a bank of words."""
+    return ", ".join(filter(None, (given, "step" if step else None)))
+
+
+_SYSTEM_KEY = (
     Column("system", pl.String, "name of what is evaluated"),
+    Column("given", pl.String, "what it is given of a world: told …; null in a bank of words"),
+    Column("step", pl.Boolean, "whether it acts one act at a time, not by a whole plan"),
+)
+
+RESPONSES: tuple[Column, ...] = (
+    *_SYSTEM_KEY,
     Column("scenario", pl.String, "id of the scenario"),
     Column("epoch", pl.Int32, "the k-th independent response, from 1"),
     Column(
@@ -103,7 +127,7 @@ RESPONSES: tuple[Column, ...] = (
 )
 
 JUDGMENTS: tuple[Column, ...] = (
-    Column("system", pl.String, "name of what is evaluated"),
+    *_SYSTEM_KEY,
     Column("scenario", pl.String, "id of the scenario"),
     Column("epoch", pl.Int32, "the k-th independent response, from 1"),
     Column("grader", pl.String, "name of the grader, with its mode and the hash of its prompt"),
@@ -144,7 +168,21 @@ JUDGMENTS: tuple[Column, ...] = (
 NOT_ASKED = "not asked yet: the run is not finished"
 """Note of a response that a run has not asked for yet, and has spent nothing on."""
 
-RESPONSE_KEY = ("system", "scenario", "epoch")
+SYSTEM_KEY = SystemKey._fields
+RESPONSE_KEY = (*SYSTEM_KEY, "scenario", "epoch")
+"""Columns that tell responses apart. `given` may be null: join with `nulls_equal`."""
+
+
+def system_keys(frame: pl.DataFrame) -> list[SystemKey]:
+    """Return each system in each condition of a table, in the order of the rows."""
+    rows = frame.select(SYSTEM_KEY).unique(maintain_order=True).iter_rows()
+    return [SystemKey(*row) for row in rows]
+
+
+def system_names(keys: Sequence[SystemKey]) -> dict[SystemKey, str]:
+    """Return a unique name for each; it says what the system is given only if they differ in it."""
+    is_same = len({key.given for key in keys}) == 1
+    return {key: (key._replace(given=None) if is_same else key).name for key in keys}
 
 
 def schema(columns: Iterable[Column]) -> dict[str, Any]:
@@ -176,7 +214,7 @@ def _series(values: Sequence[Any], kind: pl.DataType | type[pl.DataType]) -> pl.
 class Runs:
     """The two tables, responses and judgments, of a set of runs."""
 
-    responses: pl.DataFrame  # Columns `RESPONSES`, one row for each (system, scenario, epoch)
+    responses: pl.DataFrame  # Columns `RESPONSES`, one row for each `RESPONSE_KEY`
     judgments: pl.DataFrame
     """Columns `JUDGMENTS`. A missing or ungraded response has no rows here; a refused or empty one
     has every item absent."""
@@ -212,20 +250,21 @@ class Runs:
             folders: The folder of each, for messages.
 
         Raises:
-            LogError: Two of the runs are of the same system; the message names their folders.
+            LogError: Two of the runs are of the same system in the same condition; the message
+                names their folders.
         """
         parts = list(parts)
-        seen: dict[str, str] = {}
+        seen: dict[SystemKey, str] = {}
         for part, folder in zip(parts, folders or [""] * len(parts), strict=True):
-            for system in part.responses["system"].unique().sort():
-                if system in seen:
-                    where = f": {seen[system]} and {folder}" if folder else ""
+            for key in system_keys(part.responses):
+                if key in seen:
+                    where = f": {seen[key]} and {folder}" if folder else ""
                     raise LogError(
-                        f"two runs are of the system {system!r}{where}",
+                        f"two runs are of the system {key.name!r}{where}",
                         hint=f"careeval status {folder or 'RUN'} --rename NAME renames one; "
                         "or read only one",
                     )
-                seen[system] = folder
+                seen[key] = folder
         if not parts:
             return Runs.of([], [])
         return Runs(
@@ -301,7 +340,8 @@ def select(
 
     Args:
         runs: The tables.
-        systems: Names of systems; empty for all.
+        systems: Names of systems, each in all conditions, or names as by `system_names`; empty for
+            all.
         graders: Names of graders, full or without mode and prompt; empty for all. Systems that none
             of the named graders judged are left out.
         rubric: The rubric; `None` for both. Systems that were not judged on it are left out.
@@ -314,22 +354,22 @@ def select(
         return runs
     responses, judgments = runs.responses, runs.judgments
     if systems:
-        own = list(dict.fromkeys(responses["system"]))
+        own = system_names(system_keys(responses))
         for name in systems:
-            if name not in own:
-                raise _unknown_name("system", name, own, own)
-        responses = responses.filter(pl.col("system").is_in(systems))
-        judgments = judgments.filter(pl.col("system").is_in(systems))
+            if name not in {*own.values(), *(key.system for key in own)}:
+                raise _unknown_name("system", name, [*own.values()], [*own.values()])
+        keys = [key for key, name in own.items() if {key.system, name} & {*systems}]
+        chosen = pl.DataFrame(keys, schema(_SYSTEM_KEY), orient="row")
+        responses, judgments = _of_systems(responses, chosen), _of_systems(judgments, chosen)
     if graders:
         judges = [Grader(name) for name in judgments["grader"].unique().sort()]
         called = {name for grader in judges for name in (grader, grader.model)}
         for name in graders:
             if name not in called:
                 raise _unknown_name("grader", name, judges, sorted(called))
-        chosen = [grader for grader in judges if {grader, grader.model} & {*graders}]
-        judgments = judgments.filter(pl.col("grader").is_in(chosen))
-        judged = judgments["system"].unique().to_list()
-        responses = responses.filter(pl.col("system").is_in(judged))
+        named = [grader for grader in judges if {grader, grader.model} & {*graders}]
+        judgments = judgments.filter(pl.col("grader").is_in(named))
+        responses = _of_systems(responses, judgments)
     if rubric is not None:
         if rubric not in judgments["rubric"].unique().to_list():
             raise UsageError(
@@ -337,12 +377,17 @@ def select(
                 hint=f"careeval grade FOLDER --rubric {rubric}",
             )
         judgments = judgments.filter(pl.col("rubric") == rubric)
-        judged = judgments["system"].unique().to_list()
-        responses = responses.filter(pl.col("system").is_in(judged))
-    left_out = set(runs.responses["system"]) - set(responses["system"])
-    prefixes = tuple(f"{system}: " for system in left_out)
+        responses = _of_systems(responses, judgments)
+    left_out = {*system_keys(runs.responses)} - {*system_keys(responses)}
+    prefixes = tuple(f"{key.name}: " for key in left_out)
     notes = tuple(note for note in runs.notes if not note.startswith(prefixes))
     return Runs(responses, judgments, notes)
+
+
+def _of_systems(frame: pl.DataFrame, others: pl.DataFrame) -> pl.DataFrame:
+    """Return the rows of a table whose system and condition are in another table."""
+    keys = others.select(SYSTEM_KEY).unique()
+    return frame.join(keys, on=SYSTEM_KEY, how="semi", nulls_equal=True, maintain_order="left")
 
 
 def _unknown_name(what: str, name: str, own: Sequence[str], names: Sequence[str]) -> UsageError:

@@ -22,16 +22,20 @@ from careeval.results.entry import NOT_COMPARABLE, Entry
 from careeval.results.harms import Harm
 from careeval.results.metrics import COMPARED, HEADLINE, SCORE, SEVERE, SEVERE_BY_KIND
 from careeval.results.parts import Breakdown
+from careeval.results.tables import condition_text
 from careeval.sheets.entries import (
     ASKED,
     BANK,
     BANK_VERSION,
     CORRECTED_SCORE,
+    ENTRY,
+    GIVEN,
     GRADER,
     GRADING_PROTOCOL,
     NAME,
     PROTOCOL,
     RUBRIC,
+    STEP,
     SYSTEM,
     entries_sheet,
     metric_field,
@@ -56,7 +60,7 @@ from careeval.stats.intervals import MIN_SCENARIOS
 
 A = Field("a", "name of system A", head="A")
 B = Field("b", "name of system B", head="B")
-_BOTH = (A, B, GRADER, RUBRIC, BANK, BANK_VERSION, PROTOCOL, GRADING_PROTOCOL)
+_BOTH = (A, B, GIVEN, STEP, GRADER, RUBRIC, BANK, BANK_VERSION, PROTOCOL, GRADING_PROTOCOL)
 """The fields with the same values in all rows of a comparison."""
 
 
@@ -153,7 +157,8 @@ def _row_names(comparison: Comparison) -> Mapping[str, str]:
 
 def _systems_line(comparison: Comparison) -> str:
     judged = f"both judged on the {comparison.rubric} by {comparison.grader}"
-    return f"A = {comparison.a}, B = {comparison.b}, {judged}"
+    condition = condition_text(comparison.given, step=comparison.step)
+    return f"A = {comparison.a}, B = {comparison.b}{condition and f' ({condition})'}, {judged}"
 
 
 def _data_line(comparison: Comparison) -> str:
@@ -297,6 +302,8 @@ _BASIS = (
     Field("grading_n", "N of the grading protocol's version"),
     Field("grader", "name of the grader, the same for all systems"),
     RUBRIC,
+    GIVEN,
+    STEP,
 )
 
 
@@ -369,7 +376,7 @@ def _rank_rows(ranking: Ranking, entries: Sequence[Entry]) -> Iterator[Row]:
 
 
 def _entry_row(ranked: Ranked, s: Entry) -> Row:
-    name = f"{ranked.system} {MAKER_MARK}" if ranked.bank_maker else ranked.system
+    name = f"{s.name} {MAKER_MARK}" if ranked.bank_maker else s.name
     return {**s.numbers, "name": name, "n": f"{s.n_scenarios} × {s.n_epochs}"}
 
 
@@ -410,7 +417,10 @@ def _ranking_view(ranking: Ranking, sheet: Sheet) -> View:
         columns = tuple(shown for shown in columns if shown.key not in ("rank", "severe_rank"))
     basis = ranking.basis
     rows = [row for row in sheet.rows if not row["reason"]]
-    title = f"{basis.bank}, version {basis.bank_n}, {basis.rubric}, judged by {basis.grader}"
+    condition = basis.condition and f", {basis.condition}"
+    title = (
+        f"{basis.bank}, version {basis.bank_n}, {basis.rubric}{condition}, judged by {basis.grader}"
+    )
     return View(replace(sheet, rows=rows), columns, title)
 
 
@@ -439,7 +449,7 @@ BOARD_FIELDS = (
 """The fields of a leaderboard besides the numbers of an entry."""
 
 _NUMBERS = (
-    *("system", "grader", "rubric"),
+    *(field.key for field in ENTRY),
     *("bank", "bank_version", "bank_hash", "protocol", "grading_protocol"),
     *("n_scenarios", "n_epochs"),
     *(metric.key for metric in HEADLINE),
@@ -476,7 +486,7 @@ VERDICTS = {
     Verdict.unclear: "no clear difference",
     Verdict.unknown: "unknown",
 }
-_ASKED = (BANK, BANK_VERSION, PROTOCOL, GRADING_PROTOCOL, GRADER, RUBRIC)
+_ASKED = (BANK, BANK_VERSION, PROTOCOL, GRADING_PROTOCOL, GRADER, RUBRIC, GIVEN)
 """The fields of asking and grading. Versions N-X compare if N is equal; X may differ in a row."""
 
 
@@ -493,6 +503,7 @@ def ranked_pairs_sheet(ranked: Iterable[Entry], ranking: Ranking, caption: str) 
         *_difference_fields("its family"),
         Field("verdict", "verdict on the second system against the first, by the corrected p"),
         *_ASKED,
+        STEP,
     )
     rows = [
         {
@@ -502,6 +513,7 @@ def ranked_pairs_sheet(ranked: Iterable[Entry], ranking: Ranking, caption: str) 
             "b": b.system,
             "verdict": VERDICTS[difference.verdict],
             **{field.key: _distinct(getattr(s, field.key) for s in (a, b)) for field in _ASKED},
+            "step": a.step,
             "provenance": _distinct((a.bank_provenance, b.bank_provenance), " "),
         }
         for a, b in combinations(ranked, 2)

@@ -37,6 +37,7 @@ from careeval.sheets.kinds import (
     DECIMAL,
     ERROR_SHARE,
     ESTIMATE,
+    FLAG,
     JOINED,
     PLAIN,
     POINTS,
@@ -54,9 +55,16 @@ from careeval.sheets.words import entry_graders, entry_names, worst_n
 from careeval.stats.estimate import Estimate
 
 SYSTEM = Field("system", "name of the system")
+GIVEN = Field("given", "what it is given of a world: told …; null in a bank of words")
+STEP = Field(
+    "step", "whether it acts one act at a time, not by a whole plan", FLAG, "One act at a time"
+)
+SYSTEM_NAME = Field(
+    "system_name", "name of the system, with its condition", head="System", in_files=False
+)
 GRADER = Field("grader", "name of the grader, with its mode and the hash of its prompt")
 RUBRIC = Field("rubric", "actions, ladder or plan")
-ENTRY = (SYSTEM, GRADER, RUBRIC)
+ENTRY = (SYSTEM, GIVEN, STEP, GRADER, RUBRIC, SYSTEM_NAME)
 BANK = Field("bank", "name of the bank")
 BANK_VERSION = Field("bank_version", "version N-X of the bank; only equal N are comparable")
 PROTOCOL = Field("protocol", "version N-X of the asking protocol; only equal N are comparable")
@@ -98,7 +106,8 @@ def with_names(entries: Sequence[Entry]) -> Iterator[tuple[Row, Entry]]:
     """Yield each entry after its row of `ENTRY`, `NAME`, `GRADER_NAME` and `PROVENANCE` alone."""
     names = zip(entries, entry_names(entries), entry_graders(entries), strict=True)
     for s, name, grader_name in names:
-        row = {"system": s.system, "grader": s.grader, "rubric": s.rubric.value}
+        row = {"system": s.system, "given": s.given, "step": s.step, "system_name": s.name}
+        row |= {"grader": s.grader, "rubric": s.rubric.value}
         yield row | {"name": name, "judge": grader_name, "provenance": s.bank_provenance}, s
 
 
@@ -456,29 +465,23 @@ _RECORD = (
 _DAY = len("2026-11-20")
 
 
-def records_sheet(responses: pl.DataFrame, entries: Sequence[Entry]) -> Sheet:
-    """Return a sheet of run records, a row for each system.
-
-    Args:
-        responses: The responses of all systems.
-        entries: The entries whose systems have rows; if empty, all systems of the
-            responses have rows.
-    """
-    systems = list(dict.fromkeys(s.system for s in entries)) or sorted(responses["system"].unique())
+def records_sheet(entries: Sequence[Entry]) -> Sheet:
+    """Return a sheet of run records, a row for each system in each condition."""
     rows = []
-    for system in systems:
-        system_responses = responses.filter(pl.col("system") == system)
-        record = {field.key: _recorded(system_responses, field.key) for field in _RECORD}
-        record["bank"] = _recorded(system_responses, "bank", "bank_version")
-        record["sampling"] = _sampling(system_responses["sampling"])
-        gradings = "; ".join(_grading_text(s) for s in entries if s.system == system)
-        rows.append({"system": system, **record, "judged": gradings})
+    for name, s in {s.name: s for s in reversed(entries)}.items():
+        record = {field.key: _recorded(s.responses, field.key) for field in _RECORD}
+        record["bank"] = _recorded(s.responses, "bank", "bank_version")
+        record["sampling"] = _sampling(s.responses["sampling"])
+        record |= {"given": s.given or "not recorded", "step": STEP.kind.text(s.step)}
+        gradings = "; ".join(_grading_text(other) for other in entries if other.name == name)
+        rows.append({"system": name, **record, "judged": gradings})
     fields = (
         Field("system", "name of the system"),
         *_RECORD,
+        *((GIVEN, STEP) if any(s.given or s.step for s in entries) else ()),
         Field("judged", "rubrics, graders and protocols of its judgments"),
     )
-    return Sheet("records", "a system", fields, rows, "What was run")
+    return Sheet("records", "a system", fields, rows[::-1], "What was run")
 
 
 def _recorded(responses: pl.DataFrame, *columns: str) -> str:

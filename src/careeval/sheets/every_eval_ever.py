@@ -24,6 +24,7 @@ from careeval.files import write_text
 from careeval.results import metrics
 from careeval.results.entry import NOT_COMPARABLE, Entry
 from careeval.results.held_out_words import WITHHELD
+from careeval.results.tables import SystemKey
 from careeval.stats.estimate import Estimate
 
 SCHEMA_VERSION = "0.3.0"
@@ -49,7 +50,8 @@ def write_evaluation_log(
     the grader's, empty if unknown.
     """
     model, began = _model(s.asked, s.system), s.run["created"] or "unknown"
-    identity = f"careeval/{model['id']}/{began}/{s.system}/{s.grader}/{s.rubric}"
+    system = SystemKey(s.system, s.given, s.step).name
+    identity = f"careeval/{model['id']}/{began}/{system}/{s.grader}/{s.rubric}"
     # the same in every export
     file = uuid.UUID(bytes=hashlib.sha256(identity.encode()).digest()[:16], version=4)
     maker, _, name = (re.sub(r"[^\w.-]+", "-", part).strip(".-") or "unknown"
@@ -69,7 +71,8 @@ def write_evaluation_log(
         "source_data": {"dataset_name": bank, "source_type": "other", "additional_details": {
             "bank_hash": s.bank_hash, "provenance": s.bank_provenance}},
         "generation_config": {"additional_details": {
-            "epochs": str(s.n_epochs), "sampling": " or ".join(sampling.sort()[:3])}},
+            "epochs": str(s.n_epochs), "sampling": " or ".join(sampling.sort()[:3]),
+            "given": s.given or "the words of a scenario", "step": "yes" if s.step else "no"}},
     }
     record = {
         "schema_version": SCHEMA_VERSION,

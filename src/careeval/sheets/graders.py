@@ -13,7 +13,7 @@ from careeval.results.harms import harms
 from careeval.results.item_statistics import ItemStatistic
 from careeval.results.metrics import WORST_AT_N
 from careeval.results.probe_check import ProbeAgreement
-from careeval.sheets.entries import ENTRY, GRADER, RUBRIC, metric_field
+from careeval.sheets.entries import ENTRY, GIVEN, GRADER, RUBRIC, STEP, metric_field, with_names
 from careeval.sheets.kinds import (
     AGREEMENT_COEFFICIENT,
     AGREEMENT_SHARE,
@@ -155,10 +155,18 @@ def with_brief_names(field: Field, graders: Iterable[str]) -> Field:
     return replace(field, kind=text_kind(names=brief_grader_names(graders)))
 
 
+def entry_fields(graders: Iterable[str]) -> tuple[Field, ...]:
+    """Return the fields `ENTRY`, which show each grader by its shortest unique name."""
+    graders = list(graders)
+    return tuple(with_brief_names(each, graders) if each is GRADER else each for each in ENTRY)
+
+
 def items_sheet(items: Iterable[ItemStatistic]) -> Sheet:
     """Return a sheet of rubric items: statistics over the systems that one grader judged."""
     fields = (
         Field("grader", "name of the grader"),
+        GIVEN,
+        STEP,
         Field("scenario", "id of the scenario"),
         RUBRIC,
         Field("item", "id of the item"),
@@ -188,8 +196,7 @@ def items_sheet(items: Iterable[ItemStatistic]) -> Sheet:
 
 def harms_sheet(findings: Findings) -> Sheet:
     """Return a sheet of the severe and mild errors that graders found, a row per error."""
-    fields = (
-        *ENTRY,
+    facts = (
         Field("scenario", "id of the scenario"),
         Field("adl", "activity; null if not known"),
         Field("situation", "what makes the moment hard, the primary first", WORD_LIST),
@@ -205,12 +212,12 @@ def harms_sheet(findings: Findings) -> Sheet:
         Field("reason", "the grader's reason; empty if it gave none"),
     )
     rows = [
-        row_of(harm, fields)
-        for entry in findings.entries
+        {**names, **row_of(harm, facts)}
+        for names, entry in with_names(findings.entries)
         for severity in (scoring.SEVERE, scoring.MILD)
         for harm in harms(entry, severity)
     ]
-    return Sheet("harms", "an error that a grader found in a response", fields, rows)
+    return Sheet("harms", "an error that a grader found in a response", (*ENTRY, *facts), rows)
 
 
 def _agreement_fields(name: str, reference: str) -> Iterator[Field]:
@@ -321,7 +328,6 @@ def grading_noise_sheet(findings: Findings) -> Sheet:
         "grading": "share of it that is between gradings of one response",
     }
     n = worst_n(findings.entries)
-    worst = {(s.system, s.grader, s.rubric): s.worst_at_n for s in findings.entries}
     numbers = (
         Field("n_regraded", "responses judged more than once", COUNT, "Judged again"),
         Field("n_gradings", "largest number of gradings of a response", COUNT),
@@ -344,16 +350,18 @@ def grading_noise_sheet(findings: Findings) -> Sheet:
         ),
     )
     shown = replace(metric_field(WORST_AT_N, n), in_files=False)
+    named = {
+        (s.name, s.grader, s.rubric): {**names, shown.key: s.worst_at_n}
+        for names, s in with_names(findings.entries)
+    }
     rows = [
-        {"system": system, "grader": card.grader, "rubric": rubric.value}
-        | row_of(noise, numbers)
-        | {shown.key: worst[system, card.grader, rubric]}
+        {**named[name, card.grader, rubric], **row_of(noise, numbers)}
         for card in findings.cards.values()
-        for (system, rubric), noise in card.noise.items()
+        for (name, rubric), noise in card.noise.items()
     ]
     holds = "a system and a rubric that one grader judged again"
     caption = "Where the spread of scores comes from"
-    fields = (ENTRY[0], with_brief_names(ENTRY[1], findings.cards), ENTRY[2], *numbers, shown)
+    fields = (*entry_fields(findings.cards), *numbers, shown)
     return Sheet("grading_noise", holds, fields, rows, caption)
 
 

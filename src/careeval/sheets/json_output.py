@@ -83,6 +83,8 @@ def _entry(s: Entry, *, in_detail: bool) -> dict[str, Any]:
     }
     return {
         "system": s.system,
+        "given": s.given,
+        "step": s.step,
         "model": s.asked,
         "grader": s.grader,
         "rubric": s.rubric,

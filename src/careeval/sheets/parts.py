@@ -11,8 +11,19 @@ from careeval.results.findings import ShownScenario
 from careeval.results.graded_rubric import NOT_FILLED
 from careeval.results.metrics import SEVERE
 from careeval.results.parts import Breakdown, Part, ScenarioScore
-from careeval.sheets.entries import ENTRY, GRADER_NAME, NAME, RUBRIC, metric_field, with_names
-from careeval.sheets.graders import with_brief_names
+from careeval.sheets.entries import (
+    ENTRY,
+    GIVEN,
+    GRADER,
+    GRADER_NAME,
+    NAME,
+    RUBRIC,
+    STEP,
+    SYSTEM,
+    metric_field,
+    with_names,
+)
+from careeval.sheets.graders import entry_fields
 from careeval.sheets.kinds import (
     COUNT,
     DASH,
@@ -328,9 +339,7 @@ def scenario_scores_sheet(
     fields = (
         _BANK,
         _SCENARIO,
-        ENTRY[0],
-        with_brief_names(ENTRY[1], (each.grader for each in entries)),
-        ENTRY[2],
+        *entry_fields(each.grader for each in entries),
         Field(
             "n_severe",
             "responses with a severe error; null if the rubric has no item of −2",
@@ -384,7 +393,10 @@ def presence_sheet(
         RUBRIC,
         Field("item", "id of the item"),
         Field("points", "-2 to 2", SIGNED),
-        *ENTRY[:2],
+        SYSTEM,
+        GIVEN,
+        STEP,
+        GRADER,
         Field("presence", "share of the responses that have the item", ROUND_SHARE),
     )
     named_entries = list(with_names(entries))
@@ -423,7 +435,7 @@ def rubric_sheet(
         Field("item_text", "text of the item", WORDS, "Item"),
         Field("points", "-2 to 2", SIGNED),
         *(
-            Field(key, "share of its responses with the item", ROUND_SHARE, entry.system)
+            Field(key, "share of its responses with the item", ROUND_SHARE, entry.name)
             for key, entry in columns.items()
         ),
     )

@@ -23,9 +23,10 @@ from careeval.results.tables import JUDGMENTS, RESPONSES
 from careeval.sheets.comparisons import pairs_sheet, rank_sets_sheet
 from careeval.sheets.entries import (
     CORRECTED_SCORE,
+    ENTRY,
     GRADER_NAME,
     RUBRIC,
-    SYSTEM,
+    SYSTEM_NAME,
     FurtherTable,
     at_k_sheet,
     corrected_sheet,
@@ -144,7 +145,7 @@ class _EntryColumns(NamedTuple):
     def of(cls, entries: Sequence[Entry]) -> _EntryColumns:
         """Return the columns that these entries need."""
         rubrics, graders = {s.rubric for s in entries}, set(entry_graders(entries))
-        columns, shared = [Shown(SYSTEM.key)], ""
+        columns, shared = [Shown(SYSTEM_NAME.key)], ""
         if len(rubrics) == 1:
             shared += f", on the {entries[0].rubric}"
         if len(graders) == 1:
@@ -200,7 +201,7 @@ def _part(sheet: Sheet, names: _EntryColumns) -> View:
     return names.view(sheet, columns, sheet.caption, grouped=True)
 
 
-_NOT_SHOWN = {"system", "grader", "rubric", "name", "judge", "n_scenarios", "n_counted"}
+_NOT_SHOWN = {field.key for field in ENTRY} | {"name", "judge", "n_scenarios", "n_counted"}
 """Fields of parts that are in no column of their own: names, and what a note says once."""
 
 

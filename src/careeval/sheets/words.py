@@ -15,7 +15,7 @@ from careeval.results.entry import NOT_COMPARABLE, Entry
 from careeval.results.graded_rubric import Errors
 from careeval.results.grader_accuracy import PeopleAudit
 from careeval.results.metrics import DIRECTIONS, SEVERE_BY_KIND, Metric, Number, share_of
-from careeval.results.tables import Cost
+from careeval.results.tables import Cost, condition_text
 from careeval.sheets.kinds import DASH, DOLLARS, ERROR_SHARE, ESTIMATE, SPENDING, UNKNOWN, Form
 from careeval.stats.estimate import Estimate
 
@@ -115,7 +115,7 @@ def brief_grader_names(graders: Iterable[str]) -> dict[str, str]:
 
 
 def entry_names(entries: Sequence[Entry]) -> list[str]:
-    """Return a unique name for each entry: the system, and more if entries share the system.
+    """Return a unique name for each entry: `Entry.name`, and more if entries share it.
 
     The name has the rubric if there are several rubrics, the grader if the system has several
     graders, and the protocol if the grader is the same too.
@@ -124,8 +124,8 @@ def entry_names(entries: Sequence[Entry]) -> list[str]:
     has_several_rubrics = len({s.rubric for s in entries}) > 1
     names = []
     for s in entries:
-        same_system = [other for other in entries if other.system == s.system]
-        parts = [s.system]
+        same_system = [other for other in entries if other.name == s.name]
+        parts = [s.name]
         if has_several_rubrics:
             parts.append(s.rubric.value)
         if len({other.grader for other in same_system}) > 1:
@@ -139,7 +139,7 @@ def entry_names(entries: Sequence[Entry]) -> list[str]:
 def entry_graders(entries: Sequence[Entry]) -> list[str]:
     """Return the name of each entry's grader, with the protocol if needed to be unique."""
     names = grader_names(s.grader for s in entries)
-    keys = [(s.system, s.rubric, s.grader) for s in entries]
+    keys = [(s.name, s.rubric, s.grader) for s in entries]
     return [
         f"{names[s.grader]}, protocol {s.grading_protocol}"
         if keys.count(key) > 1
@@ -159,10 +159,10 @@ def worst_n(entries: Iterable[Entry]) -> str:
 
 def headline_sentences(entries: Sequence[Entry]) -> list[str]:
     """Return `headline_sentence` of each entry, with the grader if several judged that rubric."""
-    keys = [(s.system, s.rubric) for s in entries]
+    keys = [(s.name, s.rubric) for s in entries]
     return [
         f"{headline_sentence(s).removesuffix('.')}, judged by {grader}."
-        if keys.count((s.system, s.rubric)) > 1
+        if keys.count((s.name, s.rubric)) > 1
         else headline_sentence(s)
         for s, grader in zip(entries, entry_graders(entries), strict=True)
     ]
@@ -173,16 +173,16 @@ def headline_sentence(s: Entry) -> str:
     severe, score = s.severe, s.score
     if severe.share.value is None:
         first = (
-            f"Whether {s.system}'s responses hold a severe error is unknown: {severe.share.reason}"
+            f"Whether {s.name}'s responses hold a severe error is unknown: {severe.share.reason}"
         )
     elif severe.upper_at_zero is not None:
         first = (
-            f"None of {s.system}'s {severe.n:,} responses holds a severe error; up to "
+            f"None of {s.name}'s {severe.n:,} responses holds a severe error; up to "
             f"{percent(severe.upper_at_zero)}% may (95% limit)"
         )
     else:
         first = (
-            f"{percent(severe.share.value)}%{_in_brackets(severe.share, 1)} of {s.system}'s "
+            f"{percent(severe.share.value)}%{_in_brackets(severe.share, 1)} of {s.name}'s "
             "responses hold a severe error"
         )
     if score.value is None:
@@ -235,7 +235,7 @@ def entry_remarks(entries: Sequence[Entry], *, shares: bool = True) -> Iterator[
     """
     for s in entries:
         for unit, remark in _entry_remarks(s, shares=shares):
-            yield f"{s.system}{f', {unit}' if unit else ''}: {remark}."
+            yield f"{s.name}{f', {unit}' if unit else ''}: {remark}."
 
 
 def own_remarks(s: Entry) -> Iterator[str]:
@@ -306,6 +306,9 @@ def comparison_warnings(entries: Sequence[Entry]) -> Iterator[str]:
         if len(versions) > 1:
             listed = ", ".join(versions)
             yield f"The runs were {verb} by different protocols, {listed}: {NO_RANKING}"
+    if len(conditions := dict.fromkeys(condition_text(s.given, step=s.step) for s in entries)) > 1:
+        listed = "; ".join(each or "none" for each in conditions)
+        yield f"The runs were asked in different conditions, {listed}: {NO_RANKING}"
     if len({s.rubric for s in entries}) > 1:
         yield f"Scores on the actions and on the ladder are on different scales: {NO_RANKING}"
 
@@ -385,7 +388,7 @@ def cost_lines(entries: Sequence[Entry]) -> list[str]:
     """Return a sentence per system on its costs: of asking, then of each grading."""
     by_system: dict[str, list[Entry]] = {}
     for s in entries:
-        by_system.setdefault(s.system, []).append(s)
+        by_system.setdefault(s.name, []).append(s)
     lines = []
     for system, entries in by_system.items():
         asking = entries[0].cost.asking

@@ -148,7 +148,7 @@ def entry_card(s: Entry, ranked: Ranked | None, not_ranked_reason: str) -> Entry
         facts.append(Fact.of(ESTIMATE, corrected.corrected, "Score, corrected by people"))
         n, n_responses = COUNT.text(corrected.n_judgments), COUNT.text(corrected.n_responses)
         notes.append(f"{n} judgments read by people in {n_responses} responses")
-    return EntryCard(s.system, headline_sentence(s), tuple(facts), tuple(notes), not_ranked_reason)
+    return EntryCard(s.name, headline_sentence(s), tuple(facts), tuple(notes), not_ranked_reason)
 
 
 def _facts(s: Entry, ranked: Ranked | None) -> Iterator[Fact]:
@@ -176,19 +176,19 @@ _DIFFERENCES = {
     "bank_hash": "scenarios {}",
     "protocol_n": "asked by protocol {}",
     "grading_n": "judged by protocol {}",
+    "condition": "{}",
 }
 """Properties besides the rubric in which rankings can differ → their wording."""
 
 
 def ranking_caption(own: Basis, findings: Findings) -> str:
     """Return the rubric, and the properties in which the rankings of a report differ."""
-    others = [ranking.basis._asdict() for ranking in findings.rankings]
     graders = brief_grader_names(s.grader for s in findings.entries)
-    names = own._asdict() | {"grader": graders[own.grader]}
+    names = own._asdict() | {"grader": graders[own.grader], "condition": own.condition}
     parts = [
         words.format(names[key])
         for key, words in _DIFFERENCES.items()
-        if len({other[key] for other in others}) > 1
+        if names[key] and len({getattr(each.basis, key) for each in findings.rankings}) > 1
     ]
     return ", ".join([f"Rubric: {own.rubric.value}", *parts])
 
@@ -343,7 +343,7 @@ def run_facts(entries: Sequence[Entry]) -> list[tuple[str, str]]:
     Args:
         entries: Entries of one system.
     """
-    sheet = records_sheet(entries[0].responses, entries)
+    sheet = records_sheet(entries)
     (record,) = sheet.rows
     if entries[0].asked is None:
         record = {**record, "model": "none: recorded answers"}
@@ -378,7 +378,7 @@ def citations(entries: Sequence[Entry]) -> tuple[str, str]:
     responses = pl.concat([each.responses.select("software", "created") for each in entries])
     software = ", ".join(sorted(responses["software"].drop_nulls().unique()))
     dates = days(responses)
-    systems = distinct(s.system for s in entries)
+    systems = distinct(s.name for s in entries)
     banks = distinct(f"{s.bank} {s.bank_version} ({s.bank_hash})" for s in entries)
     parts = [
         f"{f'{systems[0]} on bank' if len(systems) == 1 else 'Bank'} {', '.join(banks)}",

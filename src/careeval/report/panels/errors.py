@@ -24,7 +24,8 @@ def passages(harms: Iterable[Harm]) -> tuple[Passage, ...]:
     """Return the errors by passage, in the order of their first errors."""
     by_words: dict[tuple[object, ...], list[Harm]] = {}
     for h in harms:
-        by_words.setdefault((h.system, h.scenario, h.epoch, h.grader, h.quote), []).append(h)
+        key = h.entry.name, h.scenario, h.epoch, h.entry.grader, h.quote
+        by_words.setdefault(key, []).append(h)
     return tuple(map(tuple, by_words.values()))
 
 
@@ -35,10 +36,10 @@ def by_scenario(
 
     Args:
         harms: The errors.
-        texts: (system, scenario) → text of the scenario as that system was asked.
+        texts: (name of an entry, scenario) → text of the scenario as that system was asked.
     """
     groups: dict[tuple[str, str], list[Harm]] = {}
     for h in harms:
-        key = (h.scenario, texts.get((h.system, h.scenario), ""))
+        key = (h.scenario, texts.get((h.entry.name, h.scenario), ""))
         groups.setdefault(key, []).append(h)
     return [ScenarioErrors(*key, passages(group)) for key, group in groups.items()]

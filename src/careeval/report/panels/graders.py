@@ -109,7 +109,7 @@ class GraderPanel:
     @property
     def corrected_in_short(self) -> PageTable:
         """The same in three columns."""
-        system = PageColumn("system", beneath=lambda row: (row["rubric"],))
+        system = PageColumn("system_name", beneath=lambda row: (row["rubric"],))
         corrected = PageColumn("corrected", "Corrected")
         return replace(self.corrected, columns=(system, _GRADED, corrected), note="", look="")
 
@@ -244,7 +244,7 @@ def corrected_table(
         caption: Text above the table; by default that of the sheet.
         by_system: Whether the first column is the system alone, since the caption has the rest.
     """
-    names = () if len(entries) == 1 and not by_system else ("system" if by_system else "name",)
+    names = () if len(entries) == 1 and not by_system else ("system_name" if by_system else "name",)
     return PageTable(
         corrected_sheet(entries),
         (*map(PageColumn, names), *CORRECTED),
@@ -324,7 +324,7 @@ def noise_table(findings: Findings) -> PageTable:
     return PageTable(
         grading_noise_sheet(findings),
         (
-            PageColumn("system"),
+            PageColumn("system_name"),
             PageColumn("grader"),
             PageColumn("rubric"),
             PageColumn("n_regraded", about="responses", beneath=_gradings),

@@ -56,8 +56,8 @@ class SiteEntry:
 
     @property
     def name(self) -> str:
-        """Name of the system."""
-        return self.entry.system
+        """Name of the system, with its condition where needed."""
+        return self.entry.name
 
     @property
     def rubric(self) -> Rubric:
@@ -92,6 +92,7 @@ class Board:
             f"{rubric_words(basis.rubric)} of {basis.bank} {basis.bank_n} "
             f"(scenarios {basis.bank_hash}), asked by protocol {basis.protocol_n}, "
             f"judged by protocol {basis.grading_n}"
+            f"{f', {basis.condition}' if basis.condition else ''}"
         )
 
     def file(self, name: str) -> str:
@@ -234,10 +235,10 @@ def _scenario_slugs(public: Sequence[tuple[str, str]]) -> dict[tuple[str, str], 
 def _boards(findings: Findings) -> tuple[Board, ...]:
     """Return a board for each ranking, the board with the most ranked entries first."""
     rankings = sorted(
-        findings.rankings, key=lambda each: (-len(each.ranked), each.basis.rubric, each.basis)
+        findings.rankings, key=lambda each: (-len(each.ranked), each.basis.rubric, each.basis.texts)
     )
     files = _board_slugs([ranking.basis for ranking in rankings])
-    systems = slugs((s.system for s in findings.entries), "system")
+    systems = slugs((s.name for s in findings.entries), "system")
     anchors = _anchors(findings.entries)
     boards = []
     for at, ranking in enumerate(rankings):
@@ -250,7 +251,7 @@ def _boards(findings: Findings) -> tuple[Board, ...]:
         entries = [
             SiteEntry(
                 graded := findings.entries[place],
-                system_slug=systems[graded.system],
+                system_slug=systems[graded.name],
                 anchor=anchors[place],
                 ranked=ranked.get(place),
                 n_ranked=len(ranked),
@@ -268,7 +269,10 @@ def _board_slugs(bases: Sequence[Basis]) -> dict[Basis, str]:
     """Return a slug per board, from rubric and grader; from more if two boards share both."""
     plain = {key: f"{key.rubric} {key.grader.model}" for key in bases}
     n_by_name = Counter(plain.values())
-    names = {key: name if n_by_name[name] == 1 else " ".join(key) for key, name in plain.items()}
+    names = {
+        key: name if n_by_name[name] == 1 else " ".join(key.texts).strip()
+        for key, name in plain.items()
+    }
     by_name = slugs(names.values(), "board")
     return {key: by_name[name] for key, name in names.items()}
 
@@ -282,7 +286,7 @@ def _anchors(entries: Sequence[Entry]) -> list[str]:
     protocols = slugs((str(s.grading_protocol) for s in entries), "protocol")
     anchors = []
     for s in entries:
-        alike = [other for other in entries if other.system == s.system]
+        alike = [other for other in entries if other.name == s.name]
         parts = [s.rubric.value] if len(alike) > 1 else []
         alike = [other for other in alike if other.rubric is s.rubric]
         if len({other.grader for other in alike}) > 1:

@@ -40,7 +40,7 @@ def score_tables(site: Contents, scenario: PublicScenario) -> Iterator[PageTable
         yield PageTable(
             replace(sheet, rows=sorted(rows, key=_best_first)),
             (
-                PageColumn("system", link=page_of_row),
+                PageColumn("system_name", link=page_of_row),
                 *([PageColumn("grader")] if len(site.graders) > 1 else []),
                 severe_count(rubric.value),
                 PageColumn("score", about=f"{rubric.value}, mean of responses", strip=_dots),
@@ -236,5 +236,5 @@ def errors_by_scenario(site: Contents) -> Mapping[tuple[str, str], Mapping[str, 
         for entry in site.entries:
             graded = entry.entry
             for harm in graded.shown(harms(graded, severity)):
-                by_name[graded.edition, harm.scenario][harm.system].append(harm)
+                by_name[graded.edition, harm.scenario][graded.name].append(harm)
     return by_name

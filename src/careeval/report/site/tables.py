@@ -78,7 +78,7 @@ def board_table(board: Board, site: Contents) -> PageTable:
         sheet,
         (
             PageColumn(
-                "system",
+                "system_name",
                 link=page_of_row,
                 beneath=lambda row: _about_system(row, "" if not_ranked else row["not_ranked"]),
             ),
@@ -167,8 +167,8 @@ def matrices(board: Board) -> list[PageTable]:
 
 
 def _matrix(board: Board, key: str) -> PageTable:
-    names = [each.name for each in board.ranked]
-    pages = {each.name: each.page for each in board.ranked}
+    names = [each.entry.system for each in board.ranked]
+    pages = {each.entry.system: each.page for each in board.ranked}
     return PageTable(
         matrix_sheet(board.ranking, key, names),
         (
@@ -183,16 +183,16 @@ def _matrix(board: Board, key: str) -> PageTable:
 
 
 def _matrix_column(board: Board, key: str, place: int) -> PageColumn:
-    b, field = board.ranked[place], f"b{place + 1}"
+    b, field = board.ranked[place].entry.system, f"b{place + 1}"
 
     def verdict(row: Row) -> Verdict:
-        return board.ranking.difference(key, b.name, row["a"]).verdict
+        return board.ranking.difference(key, b, row["a"]).verdict
 
     def spoken(row: Row) -> str:
         if field not in row:
             return ""
-        better = {Verdict.better: row["a"], Verdict.worse: b.name}.get(verdict(row))
-        both = f"{COMPARED[key].head}, {row['a']} minus {b.name}"
+        better = {Verdict.better: row["a"], Verdict.worse: b}.get(verdict(row))
+        both = f"{COMPARED[key].head}, {row['a']} minus {b}"
         words = f"{better} is better" if better else VERDICTS[verdict(row)]
         return f"{both}: {DIFFERENCE.page_text(row[field])} points, {words}"
 
@@ -342,10 +342,10 @@ def card_tables(panel: GraderPanel, site: Contents) -> list[PageTable]:
     }
 
     def page(row: Row) -> str:
-        return pages[row["system"], row["rubric"]]
+        return pages[row["system_name"], row["rubric"]]
 
     return [
-        table.linked("system", page).with_files("of all graders")
+        table.linked("system_name", page).with_files("of all graders")
         if table.sheet.name not in _WITHOUT_FILES
         else table
         for table in panel.tables
