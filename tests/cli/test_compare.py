@@ -67,7 +67,7 @@ def test_words_of_a_model_are_data(put_runs: Any, capsys: pytest.CaptureFixture[
     [
         ("md", "A = before, B = after"),
         ("latex", "% needs"),
-        ("csv", '"a","b","grader"'),
+        ("csv", '"a","b","given"'),
         ("json", "{"),
     ],
 )
