@@ -8,7 +8,8 @@ from dataclasses import replace
 import pytest
 
 from careeval.errors import LogError, UsageError
-from careeval.report.page import render_page
+from careeval.report.panels.entries import run_facts
+from careeval.report.payload import payload
 from careeval.results.compare import compare, compare_entries, rankings
 from careeval.results.entries import entries
 from careeval.results.findings import findings
@@ -151,5 +152,18 @@ def test_on_a_page() -> None:
     plan, step = found.entries
     assert len(found.public.harms(plan, -2).shown) == 1
     assert found.public.harms(step, -2).shown == ()
-    page = render_page(found)
-    assert "robot-a, step" in page
+    data = payload(found.public, found.entries).data
+    assert data["systems"] == ["robot-a", "robot-a, step"]
+    marks = {
+        (data["systems"][system], data["scenarios"][scenario][0], epoch): row[3]
+        for row in data["gradings"]
+        for scenario, system, epoch, *_ in [data["responses"][row[0]]]
+    }
+    assert marks == {
+        (name, scenario, epoch): mark
+        for name, run in (("robot-a", RUNGS), ("robot-a, step", CAREFUL))
+        for scenario, of_epochs in run.items()
+        for epoch, mark in enumerate(of_epochs, start=1)
+    }
+    records = dict(run_facts([step]))
+    assert (records["Given"], records["One act at a time"]) == ("told", "yes")

@@ -175,8 +175,9 @@ RESPONSE_KEY = (*SYSTEM_KEY, "scenario", "epoch")
 
 def system_keys(frame: pl.DataFrame) -> list[SystemKey]:
     """Return each system in each condition of a table, in the order of the rows."""
-    rows = frame.select(SYSTEM_KEY).unique(maintain_order=True).iter_rows()
-    return [SystemKey(*row) for row in rows]
+    # rows of one system follow one another, so that runs of equal rows are few
+    runs = frame.select(pl.struct(SYSTEM_KEY).rle().alias("run"))["run"].struct.field("value")
+    return [SystemKey(**row) for row in runs.unique(maintain_order=True)]
 
 
 def system_names(keys: Sequence[SystemKey]) -> dict[SystemKey, str]:
