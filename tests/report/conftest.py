@@ -6,16 +6,21 @@ The responses are written for the tests and are of no real system; one of them i
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 import polars as pl
 import pytest
 from playwright.sync_api import Browser, Page
 
+from careeval.people.audit.results import audit_results
+from careeval.people.audit.sample import draw
 from careeval.results.entries import entries
 from careeval.results.entry import Entry
 from careeval.results.findings import Findings, findings
+from careeval.results.grader_accuracy import PeopleAudit
 from careeval.results.tables import Runs
+from results.sampled import read_by
 from support.chromium import chromium
 
 HOSTILE = (
@@ -130,15 +135,37 @@ def whole(*args: Any, **more: Any) -> Runs:
     """The runs of `made_runs` with every judgment made, so that all systems may be ranked."""
     runs = made_runs(*args, **more)
     made = runs.judgments.with_columns(pl.col("present").fill_null(value=False))
-    return Runs(runs.responses, made, runs.notes)
+    return replace(runs, judgments=made)
+
+
+def having(table: pl.DataFrame, where: pl.Expr, **values: Any) -> pl.DataFrame:
+    """A table with other values in the rows that fulfil a condition."""
+    return table.with_columns(
+        pl.when(where).then(pl.lit(value)).otherwise(pl.col(name)).alias(name)
+        for name, value in values.items()
+    )
+
+
+def with_columns(runs: Runs, system: str = "", **columns: Any) -> Runs:
+    """The same runs, some columns of one system's or of all responses changed."""
+    of = pl.col("system") == system if system else pl.lit(value=True)
+    return replace(runs, responses=having(runs.responses, of, **columns))
 
 
 def half_resolved() -> Runs:
     """Two systems, of which the grader could judge one's severe errors in half of the responses."""
     runs = whole()
     open_ = (pl.col("system") == "beta") & (pl.col("points") == -2) & (pl.col("epoch") == 2)
-    judged = pl.when(~open_).then(pl.col("present")).alias("present")
-    return Runs(runs.responses, runs.judgments.with_columns(judged), runs.notes)
+    return replace(runs, judgments=having(runs.judgments, open_, present=None))
+
+
+def audit_of(runs: Runs, entries: Sequence[Entry] = ()) -> tuple[str, PeopleAudit]:
+    """The grader, and its audit in which two people find none of its severe errors."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("careeval.people.audit.results.MIN_AUDITED", 1)
+        sample = draw(runs)
+        labels = read_by(sample, lambda _, s: s.present and s.points > 0)
+        return sample.grader, audit_results(sample, labels, entries)
 
 
 @pytest.fixture(scope="session")

@@ -6,11 +6,11 @@ import csv
 import html
 import io
 import json
+import posixpath
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from html.parser import HTMLParser
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
 
@@ -21,29 +21,26 @@ from hypothesis import strategies as st
 from markupsafe import Markup
 
 from careeval.core.scenario import Rubric
-from careeval.people.audit.results import audit_results
-from careeval.people.audit.sample import OTHER_ANSWERS, draw
+from careeval.people.audit.sample import OTHER_ANSWERS
 from careeval.report.documents import FigureMarkup
 from careeval.report.page import render_page
-from careeval.report.page_table import BarScale, PageColumn, PageTable
-from careeval.report.panels.graders import corrected_table, grader_panels
+from careeval.report.panels.graders import grader_panels
 from careeval.report.site import folder, render_site, tables
-from careeval.report.site.contents import Contents, contents, slugs
+from careeval.report.site.contents import contents, slugs
 from careeval.report.site.folder import data_files
 from careeval.report.site.scenarios import errors_by_scenario
 from careeval.results.entries import entries
 from careeval.results.findings import Findings, findings
 from careeval.results.harms import harms
-from careeval.results.parts import Breakdown
 from careeval.results.tables import Runs
 from careeval.sheets.json_output import summary_json
 from careeval.sheets.kinds import DECIMAL, ESTIMATE
 from careeval.sheets.sheet import Field, Row, Sheet
 from careeval.sheets.words import headline_sentence
 from careeval.stats.estimate import Estimate
-from results.sampled import read_by
+from support.outline import Outline
 
-from .conftest import SECRET, half_resolved, whole
+from .conftest import SECRET, audit_of, half_resolved, having, whole, with_columns
 
 CANARY = "canary of the tests"
 Site = dict[str, str]
@@ -61,16 +58,6 @@ def rendered(results: Findings, **more: Any) -> Site:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(folder, "_figure", fake_figure)
         return dict(render_site(results, **more))
-
-
-def with_columns(runs: Runs, system: str, **columns: Any) -> Runs:
-    """The same runs, some columns of one system's responses changed."""
-    of = pl.col("system") == system
-    changed = [
-        pl.when(of).then(pl.lit(value)).otherwise(pl.col(name)).alias(name)
-        for name, value in columns.items()
-    ]
-    return Runs(runs.responses.with_columns(changed), runs.judgments, runs.notes)
 
 
 BOTH = ("actions", "ladder")
@@ -101,34 +88,9 @@ def on_both() -> Findings:
 
 
 @pytest.fixture(scope="module")
-def contents_made(two_systems: Findings) -> Contents:
-    """Contents of a site of two systems."""
-    return contents(two_systems, canary=CANARY)
-
-
-@pytest.fixture(scope="module")
 def site(two_systems: Findings) -> Site:
     """A site of two systems, its figures drawn."""
     return dict(render_site(two_systems, canary=CANARY))
-
-
-class Page(HTMLParser):
-    """A page's ids and addresses."""
-
-    def __init__(self, text: str) -> None:
-        super().__init__()
-        self.ids: list[str] = []
-        self.addresses: list[str] = []
-        self.feed(text)
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        """Keep the ids and addresses of a tag."""
-        del tag
-        for name, value in attrs:
-            if name == "id":
-                self.ids.append(value or "")
-            if name in {"href", "src", "action"}:
-                self.addresses.append(value or "")
 
 
 def rows(site: Site, name: str) -> list[dict[str, str]]:
@@ -139,6 +101,12 @@ def rows(site: Site, name: str) -> list[dict[str, str]]:
 def pages(site: Site) -> Iterator[tuple[str, str]]:
     """The pages of a site."""
     return ((path, text) for path, text in site.items() if path.endswith(".html"))
+
+
+def addresses(page: str) -> list[str]:
+    """All that a page links to, but for its empty icon."""
+    found = Outline(page).attributes("href", "src", "action")
+    return [address for address in found if address != "data:,"]
 
 
 # What is ranked
@@ -206,8 +174,9 @@ def test_severe_errors_are_split_where_the_bank_says_which_is_which() -> None:
     """Every −2 item that may injure: its share is that of all, and nothing is known of rights."""
     runs = whole()
     assert {row["severe_injury"] for row in rows(rendered(findings(runs)), "entries")} == {""}
-    harm = pl.when(pl.col("points") == -2).then(pl.lit("injury")).alias("harm")
-    with_harm = Runs(runs.responses, runs.judgments.with_columns(harm), runs.notes)
+    with_harm = replace(
+        runs, judgments=having(runs.judgments, pl.col("points") == -2, harm="injury")
+    )
     for row in rows(rendered(findings(with_harm)), "entries"):
         assert row["severe_injury"] == row["severe"] != ""
         assert row["severe_rights"] == ""
@@ -225,7 +194,7 @@ def test_no_key_of_the_data_has_a_dot_or_an_old_name(site: Site) -> None:
 def test_every_ranked_entry_leads_to_its_grader_s_card(site: Site) -> None:
     """The leaderboard names the grader above its table, and leads to a card that is there."""
     (anchor,) = re.findall(r'Grader: <a href="evidence.html#([\w-]+)">', site["index.html"])
-    assert anchor in Page(site["evidence.html"]).ids
+    assert anchor in Outline(site["evidence.html"]).ids
 
 
 @pytest.mark.parametrize(
@@ -306,7 +275,7 @@ def test_each_grader_has_its_own_table_and_section() -> None:
     made = rendered(findings(two_graders()))
     assert {row["system"] for row in rows(made, "leaderboard")} == {"alpha", "beta"}
     assert [row["system"] for row in rows(made, "leaderboard-actions-other-judge")] == ["alpha"]
-    ids = Page(made["models/alpha.html"]).ids
+    ids = Outline(made["models/alpha.html"]).ids
     assert {"actions--vendor-judge", "actions--other-judge"} <= set(ids)
 
 
@@ -322,7 +291,7 @@ def test_two_rubrics_never_share_a_table(on_both: Findings) -> None:
         "models/alpha.html",
     ]
     page = made["models/alpha.html"]
-    assert {"actions", "ladder"} <= set(Page(page).ids)
+    assert {"actions", "ladder"} <= set(Outline(page).ids)
     for summary in on_both.entries:
         n = html.unescape(page).count(headline_sentence(summary))
         assert n == (summary.system == "alpha"), summary
@@ -334,11 +303,6 @@ def test_a_system_keeps_its_name_in_its_sentence() -> None:
     assert "of alpha-1's responses hold a severe error" in html.unescape(
         made["models/alpha-1.html"]
     )
-
-
-def test_a_page_with_one_entry_keeps_its_address(site: Site) -> None:
-    """A system with one entry has its plain address."""
-    assert "models/alpha.html" in site
 
 
 # What is said
@@ -359,19 +323,12 @@ def test_scores_are_said_not_to_compare_with_the_paper_s(site: Site) -> None:
     assert all("do not compare with those of the CareEval paper" in text for text in texts)
 
 
-def test_simulated_runs_say_so_on_every_page() -> None:
-    """Every page shows a provenance that begins with SIMULATED."""
-    runs = with_columns(whole(), "alpha", bank_provenance="SIMULATED: nobody answered.")
-    runs = with_columns(runs, "beta", bank_provenance="SIMULATED: nobody answered.")
-    for path, text in pages(rendered(findings(runs))):
-        assert "SIMULATED: nobody answered." in text.partition("<main")[0], path
-
-
-def test_simulated_runs_say_so_in_every_data_file() -> None:
-    """Every row of every CSV file, and every JSON file, says that nobody answered."""
+def test_simulated_runs_say_so_everywhere() -> None:
+    """Every page, every row of every CSV file, and every JSON file says that nobody answered."""
     text = "SIMULATED: nobody answered."
-    runs = with_columns(whole(), "alpha", bank_provenance=text)
-    made = rendered(findings(with_columns(runs, "beta", bank_provenance=text)))
+    made = rendered(findings(with_columns(whole(), bank_provenance=text)))
+    for path, page in pages(made):
+        assert text in page.partition("<main")[0], path
     names = [path for path in made if path.endswith(".csv")]
     assert len(names) > 15
     for path in names:
@@ -464,21 +421,16 @@ def test_one_system_has_nobody_to_compare_with(one_system: Findings) -> None:
     assert "There are no two ranked systems" in made["compare.html"]
 
 
-def test_the_grader_s_card_says_what_was_not_done(contents_made: Contents) -> None:
+def test_the_grader_s_card_says_what_was_not_done(two_systems: Findings) -> None:
     """A card says that people have not audited its grader, and that no probe was put to it."""
-    (panel,) = grader_panels(contents_made.findings).values()
+    (panel,) = grader_panels(two_systems).values()
     assert panel.sentence.startswith("Not audited by people. Not tried on")
 
 
-def test_a_system_s_page_has_its_corrected_score(
-    runs: Runs, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_system_s_page_has_its_corrected_score(runs: Runs) -> None:
     """An audited grader's scores are corrected on the system's page, its card, and in the data."""
-    monkeypatch.setattr("careeval.people.audit.results.MIN_AUDITED", 1)
-    sample = draw(runs)
-    labels = read_by(sample, lambda _, s: s.present and s.points > 0)
-    audit = audit_results(sample, labels)
-    made = rendered(findings(runs, audits={sample.grader: audit}))
+    grader, audit = audit_of(runs)
+    made = rendered(findings(runs, audits={grader: audit}))
     audited = audit.by_system["alpha"].scores[Rubric.actions]
     for path in ("models/alpha.html", "evidence.html", "data/corrected-scores.csv"):
         assert audited.sentence() in html.unescape(made[path]), path
@@ -488,16 +440,10 @@ def test_a_system_s_page_has_its_corrected_score(
     assert by_name["alpha", "actions"]["corrected"] == audited.corrected.value
 
 
-def test_another_run_s_pages_have_no_corrected_score(
-    runs: Runs, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_another_run_s_pages_have_no_corrected_score(runs: Runs) -> None:
     """A run whose answers people did not read says so, and shows no score of another's."""
-    monkeypatch.setattr("careeval.people.audit.results.MIN_AUDITED", 1)
-    sample = draw(runs)
-    other = replace(runs, responses=runs.responses.with_columns(text=pl.lit("I do otherwise.")))
-    labels = read_by(sample, lambda _, s: s.present and s.points > 0)
-    audit = audit_results(sample, labels, entries(other))
-    results = findings(other, audits={sample.grader: audit})
+    other = with_columns(runs, text="I do otherwise.")
+    results = findings(other, audits=dict([audit_of(runs, entries(other))]))
     made = rendered(results)
     rows = json.loads(made["data/corrected-scores.json"])["rows"]
     assert {row["corrected"] for row in rows} == {None}
@@ -506,25 +452,11 @@ def test_another_run_s_pages_have_no_corrected_score(
     assert f"Not corrected: {OTHER_ANSWERS}." in html.unescape(render_page(results))
 
 
-def test_without_an_audit_no_page_speaks_of_one(contents_made: Contents) -> None:
+def test_without_an_audit_no_page_speaks_of_one(site: Site) -> None:
     """Without an audit no score is corrected."""
-    assert corrected_table(contents_made.findings.entries).rows == []
-    (panel,) = grader_panels(contents_made.findings).values()
-    assert tables.card_tables(panel, contents_made) == []
-
-
-def test_small_cells_are_marked_and_have_no_interval(contents_made: Contents) -> None:
-    """Two scenarios of eating: their n is marked, and their score has no interval."""
-    table = tables.part_table(Breakdown.adl, contents_made.entries[0])
-    rows = {row["adl"]: row for row in table.rows}
-    assert rows["eating"]["n"] == 2
-    assert rows["eating"]["score"].ci95 is None
-    cells = {column.key: table.cell(column, rows["eating"]) for column in table.columns}
-    n, score = cells["n"], cells["score"]
-    assert n.text == "2*"
-    # the note says it once
-    assert not any("fewer than five" in line for line in score.lines)
-    assert "* fewer than five scenarios" in table.remark
+    assert rows(site, "corrected-scores") == []
+    for path, text in pages(site):
+        assert "corrected by people" not in text.casefold(), path
 
 
 def test_a_system_s_page_does_not_repeat_its_name_or_a_caption(site: Site) -> None:
@@ -594,16 +526,10 @@ def held_out_elsewhere(runs: Runs, where: pl.Expr, split: str | None = "held-out
     """The same runs, some responses to `eating-001` held out, with words that nobody may see."""
     of = pl.col("scenario").eq("eating-001") & where
     words = {"split": split, "text": f"{SECRET} pull her left arm through", "scenario_text": SECRET}
-    responses = runs.responses.with_columns(
-        pl.when(of).then(pl.lit(value)).otherwise(pl.col(name)).alias(name)
-        for name, value in words.items()
-    )
-    secrets = [
-        pl.when(of).then(pl.lit(SECRET)).otherwise(pl.col(name)).alias(name)
-        for name in ("item_text", "reason", "quote")
-    ]
-    present = pl.when(of).then(pl.col("points") < 0).otherwise(pl.col("present")).alias("present")
-    return Runs(responses, runs.judgments.with_columns(*secrets, present), runs.notes)
+    secrets = dict.fromkeys(("item_text", "reason", "quote"), SECRET)
+    judgments = having(runs.judgments, of, present=False, **secrets)
+    judgments = having(judgments, of & (pl.col("points") < 0), present=True)
+    return Runs(having(runs.responses, of, **words), judgments, runs.notes)
 
 
 @pytest.mark.parametrize("system", ["alpha", "beta"])
@@ -621,12 +547,11 @@ def test_what_one_log_holds_out_no_page_shows(system: str, version: str, split: 
 
 def test_a_row_s_own_split_counts_where_a_run_is_of_two_banks() -> None:
     """Held out in a second version within one run, words stay hidden though the first is public."""
-    late = pl.col("epoch") == 2
-    runs = held_out_elsewhere(whole(), late & (pl.col("system") == "beta"))
-    second = pl.col("scenario").eq("eating-001") & late & (pl.col("system") == "beta")
-    version = pl.when(second).then(pl.lit("2-A")).otherwise(pl.col("bank_version"))
-    responses = runs.responses.with_columns(bank_version=version)
-    made = rendered(findings(Runs(responses, runs.judgments, runs.notes)))
+    late = pl.col("epoch").eq(2) & pl.col("system").eq("beta")
+    runs = held_out_elsewhere(whole(), late)
+    second = pl.col("scenario").eq("eating-001") & late
+    responses = having(runs.responses, second, bank_version="2-A")
+    made = rendered(findings(replace(runs, responses=responses)))
     assert "scenarios/eating-001.html" in made
     for path, text in made.items():
         assert SECRET not in text, path
@@ -634,34 +559,22 @@ def test_a_row_s_own_split_counts_where_a_run_is_of_two_banks() -> None:
 
 def test_every_link_leads_somewhere(site: Site) -> None:
     """Every address in every page is a file of the site, and its anchor is there."""
-    ids = {path: Page(text).ids for path, text in pages(site)}
+    ids = {path: Outline(text).ids for path, text in pages(site)}
     n = 0
     for path, text in pages(site):
-        for address in Page(text).addresses:
-            if address == "data:,":
-                continue
+        for address in addresses(text):
             target, _, anchor = unquote(address).partition("#")
-            there = path if not target else _resolved(path, target)
+            there = posixpath.normpath(f"{path}/../{target}") if target else path
             assert there in site, f"{path} leads to {address}"
             assert not anchor or anchor in ids[there], f"{path} leads to {address}"
             n += 1
     assert n > 200
 
 
-def _resolved(page: str, target: str) -> str:
-    parts: list[str] = []
-    for part in (PurePosixPath(page).parent / target).parts:
-        if part == "..":
-            parts.pop()
-        else:
-            parts.append(part)
-    return "/".join(parts)
-
-
 def test_ids_are_unique_in_a_page(site: Site) -> None:
     """No page has one id twice."""
     for path, text in pages(site):
-        ids = Page(text).ids
+        ids = Outline(text).ids
         assert len(ids) == len(set(ids)), path
 
 
@@ -669,7 +582,7 @@ def test_nothing_is_loaded_from_elsewhere(site: Site) -> None:
     """Every page has a policy that lets nothing in, and no page names an outer address to load."""
     for path, text in pages(site):
         assert "default-src &#39;none&#39;" in text, path
-        assert not [a for a in Page(text).addresses if re.match(r"[a-z]+:|//", a) and a != "data:,"]
+        assert not [each for each in addresses(text) if re.match(r"[a-z]+:|//", each)]
 
 
 def test_a_site_is_the_same_for_the_same_runs(two_systems: Findings) -> None:
@@ -677,20 +590,19 @@ def test_a_site_is_the_same_for_the_same_runs(two_systems: Findings) -> None:
     assert rendered(two_systems) == rendered(two_systems)
 
 
-def test_pages_of_a_system_that_is_gone_go_too(tmp_path: Path) -> None:
+def test_pages_of_a_system_that_is_gone_go_too(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Written again without a system, its page is gone; what somebody else put there stays."""
     (tmp_path / "CNAME").write_text("example.org", encoding="utf-8")
     (tmp_path / "models").mkdir()
     (tmp_path / "models" / "mine.html").touch()
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(folder, "_figure", fake_figure)
-        folder.write_site(findings(whole()), tmp_path)
-        assert (tmp_path / "models" / "beta.html").exists()
-        folder.write_site(findings(whole(["alpha"])), tmp_path)
-    assert sorted(path.name for path in (tmp_path / "models").iterdir()) == [
-        "alpha.html",
-        "mine.html",
-    ]
+    monkeypatch.setattr(folder, "_figure", fake_figure)
+    folder.write_site(findings(whole()), tmp_path)
+    assert (tmp_path / "models" / "beta.html").exists()
+    folder.write_site(findings(whole(["alpha"])), tmp_path)
+    names = sorted(path.name for path in (tmp_path / "models").iterdir())
+    assert names == ["alpha.html", "mine.html"]
     assert (tmp_path / "CNAME").exists()
 
 
@@ -701,9 +613,7 @@ def test_nothing_outside_the_folder_is_taken_away(tmp_path: Path) -> None:
     out = tmp_path / "site"
     out.mkdir()
     (out / folder.MANIFEST).write_text(f"../mine.txt\n{mine}\n\n", encoding="utf-8")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(folder, "_figure", fake_figure)
-        folder.write_site(findings(Runs.of([], [])), out)
+    folder.write_site(findings(Runs.of([], [])), out)
     assert mine.exists()
 
 
@@ -792,19 +702,3 @@ def test_every_column_of_a_json_file_is_described(site: Site) -> None:
             for row in document["rows"]:
                 assert set(row) - {"provenance"} == set(document["columns"]), path
             assert all(document["columns"].values()), path
-
-
-def test_a_bar_has_its_numbers_in_order() -> None:
-    """By hand: −50% to 100% over 86 pixels from the fifth; 0 stands a third of the way."""
-    scale = BarScale.of_estimates([Estimate(-0.5, -0.5, -0.5, None, "few")])
-    assert (scale.low, scale.high) == (-0.5, 1.0)
-    assert [scale.place(x) for x in (-0.5, 0, 1)] == [5.0, 33.7, 91.0]
-
-
-def test_unresolved_judgments_widen_what_a_cell_says() -> None:
-    """Bounds that read otherwise than the value are said beside it; equal ones are not."""
-    estimates = (Estimate(0.5, 0.49, 0.51, (0.4, 0.6)), Estimate(0.5, 0.4999, 0.5001, (0.4, 0.6)))
-    sheet = sheet_of([{"system": "a", "score": each} for each in estimates], SCORE)
-    wide, narrow = (PageTable(sheet, ()).cell(PageColumn("score"), row).lines for row in sheet.rows)
-    assert wide == ("40.0 to 60.0", "unresolved: 49.0 to 51.0")
-    assert narrow == ("40.0 to 60.0",)

@@ -6,7 +6,6 @@ import json
 import re
 from collections.abc import Iterator
 from dataclasses import replace
-from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
@@ -23,6 +22,7 @@ from careeval.people.study.rounds import RoundAnswers, RoundRater
 from careeval.sheets.markup import markdown
 from careeval.stats.estimate import Estimate
 from careeval.stats.validity import EndorsementRule
+from support.outline import Outline, text_of
 
 CHROMIUM = Path("/usr/bin/chromium")
 HOSTILE = '<script>alert(1)</script><img src=x onerror=alert(1)> {{ 7 * 7 }} \x07"'
@@ -70,33 +70,10 @@ def made_up(words: str = "Her shoulder first.") -> StudyResults:
     return study_results(f"Pilot {words}", "aaaa", "made-up", "1-A", [round_ratings])
 
 
-class _Tags(HTMLParser):
-    """Counts tags, and gathers the words between them."""
-
-    def __init__(self, html: str) -> None:
-        super().__init__()
-        self.tags: list[str] = []
-        self.words: list[str] = []
-        self.feed(html)
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        """Keep a tag with the names of its attributes."""
-        self.tags.append(" ".join([tag, *(name for name, _ in attrs)]))
-
-    def handle_data(self, data: str) -> None:
-        """Keep the words between tags."""
-        self.words.append(data)
-
-
-def words_of(html: str) -> str:
-    """Return the visible words of a page, with single spaces."""
-    return " ".join(" ".join(_Tags(html).words).split())
-
-
 def test_decisions_come_first_worst_first() -> None:
     """The counts stand first, then what is dropped, revised and undecided, in that order."""
     html = render_study(made_up())
-    words = words_of(html)
+    words = text_of(html)
     assert "Keep 1 Revise 1 Drop 1 Undecided 1" in words
     assert re.findall(r'<h3 id="s-([a-z]+)', html) == ["eating", "dressing", "grooming", "bathing"]
     assert html.index('id="answer"') < html.index('id="s-eating-001"') < html.index('id="panel"')
@@ -104,7 +81,7 @@ def test_decisions_come_first_worst_first() -> None:
 
 def article_of(html: str, name: str) -> str:
     """Return the visible words of a scenario's card."""
-    return words_of(html.partition(f'id="s-{name}"')[2].partition("</article>")[0])
+    return text_of(html.partition(f'id="s-{name}"')[2].partition("</article>")[0])
 
 
 def test_a_decision_stands_with_its_count_and_comments() -> None:
@@ -127,7 +104,7 @@ def test_a_card_speaks_no_statistics() -> None:
         assert article
         for word in ("I-CVI", "kappa", "Aiken", "95%", "endorse", "rule"):
             assert word not in article
-    row = words_of(html.partition('id="whole"')[2].partition("dressing-001")[2])
+    row = text_of(html.partition('id="whole"')[2].partition("dressing-001")[2])
     assert row.startswith("realism 6/8 0.75 0.35 to 0.97 7/8 6/8 0.72 0.72 0.55 to 0.84 no yes")
 
 
@@ -145,7 +122,7 @@ def test_comments_stand_once() -> None:
     """A comment is in its card, and the section of comments links there."""
     html = render_study(made_up("Nowhere else."))
     # in the title, the card's comment; in the other card text, item and comment, and in the table
-    assert words_of(html.partition('id="comments"')[2].partition("</section>")[0]).endswith(
+    assert text_of(html.partition('id="comments"')[2].partition("</section>")[0]).endswith(
         "dressing-001 , revise: 1 comment bathing-001 , keep: 1 comment"
     )
     assert html.count("<blockquote") == 2
@@ -163,7 +140,7 @@ def test_comments_of_an_earlier_round_stay() -> None:
     seats = tuple(RoundRater(rater, (name,)) for rater in PANEL)
     second = RoundAnswers(2, {name: 2}, seats, again, (), ())
     html = render_study(study_results("Pilot", "aaaa", "made-up", "1-A", [first, second]))
-    card = words_of(article_of(html, name))
+    card = text_of(article_of(html, name))
     assert "Comments of round 1 Her shoulder first. r07, family caregiver" in card
 
 
@@ -171,13 +148,13 @@ def test_the_words_that_raters_saw_stand_once() -> None:
     """Each scale's ends are told as the app has them, once."""
     html = render_study(made_up())
     for low, *_, high in STEPS.values():
-        assert (words_of(html).count(f"1, {low}"), words_of(html).count(f"5, {high}")) == (1, 1)
+        assert (text_of(html).count(f"1, {low}"), text_of(html).count(f"5, {high}")) == (1, 1)
 
 
 def test_who_was_invited_who_rated_and_for_how_long() -> None:
     """Invited and rated are apart, years are told of five therapists and not of two caregivers."""
     study = made_up()
-    words = words_of(render_study(study))
+    words = text_of(render_study(study))
     assert "Rated by 8 of the 8 who were invited: 4 scenarios" in words
     assert "occupational therapist 5 5 20 35 0 0 15.0 3 to 30, of 5" in words
     assert "family caregiver 2 2 8 14 0 0 unknown fewer than three of this role" in words
@@ -188,7 +165,7 @@ def test_who_was_invited_who_rated_and_for_how_long() -> None:
         ratings=first.ratings[:2],
         seats=tuple(replace(seat, agreed=False) for seat in first.seats),
     )
-    words = words_of(render_study(study_results("Pilot", "aaaa", "made-up", "1-A", [alone])))
+    words = text_of(render_study(study_results("Pilot", "aaaa", "made-up", "1-A", [alone])))
     assert "Rated by 1 of the 8 who were invited" in words
     assert "Whether the raters agreed to the terms of the study is not recorded here." in words
     assert "occupational therapist 5 1 20 2 0 0 unknown" in words
@@ -196,7 +173,7 @@ def test_who_was_invited_who_rated_and_for_how_long() -> None:
 
 def test_a_missing_interval_has_its_reason() -> None:
     """AC1 of three scenarios on which all agree stands with why it has no interval."""
-    words = words_of(render_study(made_up()).partition('id="agreement"')[2])
+    words = text_of(render_study(made_up()).partition('id="agreement"')[2])
     assert "validity 1 8 3 3 1.00 1.00 no interval: fewer than five scenarios" in words
 
 
@@ -207,7 +184,7 @@ def test_an_interval_that_is_cut_says_so() -> None:
     for low, cut in ((-1.0, True), (-0.5, False)):
         icc = Estimate(0.1, 0.1, 0.1, (low, 0.95))
         shown = replace(study, agreement=(replace(first, icc=icc), *others))
-        words = words_of(render_study(shown))
+        words = text_of(render_study(shown))
         assert ("0.10 ≤ −1 to 0.95" in words) == cut
         assert ("0.10 −0.50 to 0.95" in words) != cut
         assert (CUT_OFF_NOTE in words) == cut
@@ -224,7 +201,7 @@ def test_two_raters_have_a_count_and_no_coefficient() -> None:
     html = render_study(
         study_results("Pilot", "aaaa", "made-up", "1-A", [replace(first, ratings=two)])
     )
-    row = words_of(html.partition('id="whole"')[2].partition("bathing-001")[2])
+    row = text_of(html.partition('id="whole"')[2].partition("bathing-001")[2])
     why = "unknown fewer than three raters decide nothing: 2 " * 4
     assert row.startswith(f"realism 2/2 1.00 0.16 to 1.00 2/2 2/8 {why}")
 
@@ -251,13 +228,13 @@ def test_a_bar_says_what_it_draws() -> None:
 def test_few_raters_of_a_role_are_shown_as_they_are() -> None:
     """Two caregivers stand with their ratings and the lowest, five therapists with a verdict."""
     html = render_study(made_up())
-    row = words_of(html.partition("Realism, by role")[2].partition("dressing-001")[2])
+    row = text_of(html.partition("Realism, by role")[2].partition("dressing-001")[2])
     assert row.startswith("4/5 0.28 to 0.99 passes alone 1/2 gave 2, 4 lowest 2 1/1 gave 4")
 
 
 def test_power_is_of_one_scale_and_both_are_needed() -> None:
     """The table is of one scale, the words of both, as computed; what is unknown has its reason."""
-    words = words_of(render_study(made_up()))
+    words = text_of(render_study(made_up()))
     assert "Chance that a scale passes" in words
     one = chance_of_passing(8, 0.9, EndorsementRule.paper)
     assert f"kept {one:.0%} of the time where the same raters endorse both" in words
@@ -270,7 +247,10 @@ def test_power_is_of_one_scale_and_both_are_needed() -> None:
 def test_words_of_raters_are_no_markup() -> None:
     """Hostile words add no tag, run no template and lose their control characters."""
     plain, hostile = render_study(made_up()), render_study(made_up(HOSTILE))
-    assert _Tags(plain).tags == _Tags(hostile).tags
+    one, other = (
+        [(tag, [*attrs]) for tag, attrs in Outline(page).tags] for page in (plain, hostile)
+    )
+    assert one == other
     assert "{{ 7 * 7 }}" in hostile
     assert "\x07" not in hostile
 
@@ -285,7 +265,7 @@ def test_the_page_needs_no_network() -> None:
 def test_nothing_rated_is_a_page_too() -> None:
     """A study without a rating has a page that decides nothing."""
     empty = RoundAnswers(1, {"eating-001": 1}, (RoundRater(PANEL[0], ("eating-001",)),), (), (), ())
-    words = words_of(render_study(study_results("Pilot", "aaaa", "made-up", "1-A", [empty])))
+    words = text_of(render_study(study_results("Pilot", "aaaa", "made-up", "1-A", [empty])))
     assert "Keep 0 Revise 0 Drop 0 Undecided 1" in words
     assert "There are no comments." in words
 
@@ -298,8 +278,8 @@ def test_the_same_results_make_the_same_page() -> None:
     other = study_results(
         "Pilot", "aaaa", "made-up", "1-A", rounds, terms=DecisionTerms(cut=3, other_cut=4)
     )
-    assert "at least eight in ten of its raters gave 3, 4 or 5" in words_of(render_study(other))
-    assert "With 3 not counted it would not pass." in words_of(render_study(other))
+    assert "at least eight in ten of its raters gave 3, 4 or 5" in text_of(render_study(other))
+    assert "With 3 not counted it would not pass." in text_of(render_study(other))
 
 
 @pytest.fixture(scope="module")
