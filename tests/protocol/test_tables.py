@@ -8,16 +8,12 @@ import shutil
 import subprocess
 import sys
 import zipfile
-from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 import pytest
-from inspect_ai import Task
-from inspect_ai import eval as inspect_eval
-from inspect_ai.dataset import Sample as TaskSample
 from inspect_ai.log import read_eval_log
 from polars.testing import assert_frame_equal
 
@@ -36,8 +32,8 @@ from careeval.protocol.tables import (
 )
 from careeval.results.entries import entries
 from careeval.results.tables import files_in, system_keys
-from support.eval_files import ERRORED, renamed
-from support.fakes import Fake, leave_out
+from support.eval_files import COMPLETE, ERRORED, altered, change, renamed
+from support.fakes import leave_out
 
 DATA = Path(__file__).parents[1] / "data"
 """Real logs, made by `careeval` itself.
@@ -50,19 +46,19 @@ that they were made in were taken out afterwards, and `mode` was added to their 
 """
 
 
-@pytest.fixture(params=["complete.eval", "errored.eval"])
-def log(request: pytest.FixtureRequest) -> Path:
-    """One stored log after the other."""
-    return DATA / str(request.param)
-
-
 @pytest.fixture
 def run(tmp_path: Path) -> Path:
     """A run's folder with the complete log in it, to be changed."""
     folder = tmp_path / "robot"
     folder.mkdir()
-    shutil.copy(DATA / "complete.eval", folder)
+    shutil.copy(COMPLETE, folder)
     return folder
+
+
+@pytest.fixture
+def own_log(run: Path) -> Path:
+    """The log in it."""
+    return run / "complete.eval"
 
 
 # --- the stored logs ---------------------------------------------------------------------------
@@ -92,7 +88,7 @@ def test_a_complete_run(run: Path) -> None:
 
 def test_an_errored_sample(tmp_path: Path) -> None:
     """A failed response is missing with its error, without judgments, and does not count as 0."""
-    shutil.copy(DATA / "errored.eval", tmp_path)
+    shutil.copy(ERRORED, tmp_path)
     runs = read_runs(tmp_path)
     rows = runs.responses.select("scenario", "epoch", "state", "note").rows()
     assert rows == [
@@ -123,6 +119,7 @@ def test_graded_twice(tmp_path: Path) -> None:
 # --- beside Inspect ----------------------------------------------------------------------------
 
 
+@pytest.mark.parametrize("log", [COMPLETE, ERRORED], ids=["complete", "errored"])
 def test_what_inspect_reads(log: Path) -> None:
     """Every sample is read as Inspect reads it, from its id to the metadata of its scores."""
     ours, theirs = read_log(log), read_eval_log(str(log))
@@ -167,30 +164,20 @@ def tupled(item: dict[str, Any]) -> dict[str, Any]:
     return {name: tuple(v) if isinstance(v, list) else v for name, v in item.items()}
 
 
-def test_inspect_is_not_imported(log: Path, tmp_path: Path) -> None:
-    """Reading a log's tables in a process of its own imports nothing of Inspect."""
+def test_inspect_is_not_imported(tmp_path: Path) -> None:
+    """Reading the logs' tables in a process of its own imports nothing of Inspect."""
     code = """
 import sys
 from careeval.protocol.tables import read_runs
-assert read_runs(sys.argv[1]).responses.height == 4
+assert read_runs(sys.argv[1]).responses.height == 8
 assert "inspect_ai" not in sys.modules
 """
-    shutil.copy(log, tmp_path)
+    for name, log in (("whole", COMPLETE), ("failed", ERRORED)):
+        renamed(log, tmp_path / name / "1.eval", name)
     subprocess.run([sys.executable, "-c", code, str(tmp_path)], check=True)
 
 
 SAMPLE = "samples/dressing-001_epoch_1.json"
-
-
-def change(log: Path, member: str, edit: Callable[[dict[str, Any]], object]) -> None:
-    """Change one JSON member of a log in place."""
-    with zipfile.ZipFile(log) as file:
-        content = {name: file.read(name) for name in file.namelist()}
-    changed = json.loads(content[member])
-    edit(changed)
-    with zipfile.ZipFile(log, "w") as file:
-        for name, text in {**content, member: json.dumps(changed).encode()}.items():
-            file.writestr(name, text)
 
 
 # --- logs that cannot be used ------------------------------------------------------------------
@@ -199,7 +186,7 @@ def change(log: Path, member: str, edit: Callable[[dict[str, Any]], object]) -> 
 def truncated(folder: Path) -> Path:
     """A log of which the end is not there."""
     path = folder / "0-truncated.eval"
-    path.write_bytes((DATA / "complete.eval").read_bytes()[:2000])
+    path.write_bytes((COMPLETE).read_bytes()[:2000])
     return path
 
 
@@ -212,21 +199,20 @@ def empty(folder: Path) -> Path:
 
 def other_version(folder: Path) -> Path:
     """A log whose header does not say how the grader was asked."""
-    path = Path(shutil.copy(DATA / "complete.eval", folder / "0-other-version.eval"))
-
-    def without_mode(header: dict[str, Any]) -> None:
-        del header["eval"]["metadata"]["careeval"]["grade_mode"]
-
-    change(path, "header.json", without_mode)
-    return path
+    return altered(
+        COMPLETE,
+        folder / "0-other-version.eval",
+        lambda header: header["eval"]["metadata"]["careeval"].pop("grade_mode"),
+    )
 
 
 def foreign(folder: Path) -> Path:
-    """A log of another task, as Inspect writes it."""
-    model = Fake("foreign", lambda _: "Four.").model
-    task = Task(name="sums", dataset=[TaskSample(input="2 + 2?", id="a")])
-    (log,) = inspect_eval(task, model=model, log_dir=str(folder), display="none")
-    return Path(log.location.removeprefix("file://"))
+    """Inspect's log of another task."""
+    return altered(
+        COMPLETE,
+        folder / "0-foreign.eval",
+        lambda header: header["eval"].update(task="sums", metadata={}),
+    )
 
 
 def other_zip(folder: Path) -> Path:
@@ -248,27 +234,25 @@ UNUSABLE = [
 
 @pytest.mark.parametrize(("spoil", "why"), UNUSABLE)
 def test_a_log_that_cannot_be_used(run: Path, spoil: Any, why: str) -> None:
-    """A log that is cut off, damaged, or not ours is left out with a note, and the others count."""
+    """A log that is cut off, damaged, or not ours is left out with a note, and the others count.
+
+    A folder that holds nothing else cannot be read, and says why.
+    """
+    whole = read_runs(run)
     path = spoil(run)
     runs = read_runs(run)
-    assert runs.responses.height == 4
+    assert_frame_equal(runs.judgments, whole.judgments)
+    assert_frame_equal(runs.responses, whole.responses)
     (note,) = runs.notes
     assert note.startswith(f"left out: {path}: {why}")
-
-
-@pytest.mark.parametrize(("spoil", "why"), UNUSABLE)
-def test_nothing_but_such_logs(tmp_path: Path, spoil: Any, why: str) -> None:
-    """A folder that holds nothing else cannot be read, and says why."""
-    spoil(tmp_path)
+    (run / "complete.eval").unlink()
     with pytest.raises(LogError, match=why):
-        read_runs(tmp_path)
+        read_runs(run)
 
 
 def test_other_logs_beside_a_run(run: Path) -> None:
     """A folder of another task's logs beside a run is noted, and the run is read."""
-    other = run.parent / "other"
-    other.mkdir()
-    path = foreign(other)
+    path = foreign(run.parent / "other")
     runs = read_runs(run.parent)
     assert runs.responses.height == 4
     assert runs.notes == (f"left out: {path}: is a log of the task 'sums', not of careeval",)
@@ -282,17 +266,16 @@ def test_a_folder_that_is_named_like_a_log(run: Path) -> None:
     assert read_runs(folder.parent).responses.height == 4
 
 
-def test_a_damaged_sample(run: Path) -> None:
+def test_a_damaged_sample(run: Path, own_log: Path) -> None:
     """Of a log with other bytes in one sample the others count, and that one is missing."""
-    (log,) = run.glob("*.eval")
-    whole = Path(shutil.copy(log, run / "whole"))
-    content = bytearray(log.read_bytes())
+    whole = Path(shutil.copy(own_log, run / "whole"))
+    content = bytearray(own_log.read_bytes())
     content[1500:1600] = bytes(100)
-    log.write_bytes(content)
+    own_log.write_bytes(content)
     runs = read_runs(run)
     (note,) = runs.notes
     assert note.startswith(
-        f"{log}: 1 of its samples cannot be read; the first, dressing-001 epoch 1: "
+        f"{own_log}: 1 of its samples cannot be read; the first, dressing-001 epoch 1: "
     )
     states = runs.responses["state"].to_list()
     assert states == ["missing", "answered", "answered", "answered"]
@@ -306,25 +289,23 @@ def test_a_damaged_sample(run: Path) -> None:
     assert len(runs.notes) == 1
 
 
-def test_a_sample_without_its_rubrics(run: Path) -> None:
+def test_a_sample_without_its_rubrics(run: Path, own_log: Path) -> None:
     """A sample that lacks its rubrics cannot be read, and the note names them."""
-    (log,) = run.glob("*.eval")
-    change(log, SAMPLE, lambda sample: sample.pop("metadata"))
+    change(own_log, SAMPLE, lambda sample: sample.pop("metadata"))
     runs = read_runs(run)
     assert runs.notes == (
-        f"{log}: 1 of its samples cannot be read; "
+        f"{own_log}: 1 of its samples cannot be read; "
         "the first, dressing-001 epoch 1: metadata.rubrics: Field required",
     )
     assert runs.responses["state"].to_list() == ["missing", "answered", "answered", "answered"]
 
 
-def test_a_scenario_without_one_of_the_rubrics(run: Path) -> None:
+def test_a_scenario_without_one_of_the_rubrics(run: Path, own_log: Path) -> None:
     """A rubric that was to be judged, and that the scenario has no items of, is named."""
-    (log,) = run.glob("*.eval")
     assert {tuple(lacks) for lacks in read_runs(run).responses["lacks"]} == {()}
     for epoch in (1, 2):
         part = SAMPLE.replace("epoch_1", f"epoch_{epoch}")
-        change(log, part, lambda sample: sample["metadata"]["rubrics"].update(ladder=[]))
+        change(own_log, part, lambda sample: sample["metadata"]["rubrics"].update(ladder=[]))
     runs = read_runs(run)
     by_scenario = runs.responses.group_by("scenario").agg(pl.col("lacks").list.join(" ").unique())
     assert dict(by_scenario.iter_rows()) == {"dressing-001": ["ladder"], "eating-001": [""]}
@@ -334,10 +315,9 @@ def test_a_scenario_without_one_of_the_rubrics(run: Path) -> None:
 
 
 @pytest.mark.parametrize("part", ["store", "output", "scores", "error", "events", "attachments"])
-def test_a_sample_without_a_part(run: Path, part: str) -> None:
+def test_a_sample_without_a_part(run: Path, own_log: Path, part: str) -> None:
     """A sample that lacks a part which may be absent is read as far as it goes."""
-    (log,) = run.glob("*.eval")
-    change(log, SAMPLE, lambda sample: sample.pop(part, None))
+    change(own_log, SAMPLE, lambda sample: sample.pop(part, None))
     runs = read_runs(run)
     row = runs.responses.row(0, named=True)
     assert (row["state"], row["note"]) == (
@@ -359,16 +339,15 @@ HOSTILE = [
 
 
 @pytest.mark.parametrize("text", HOSTILE, ids=range(len(HOSTILE)))
-def test_hostile_text(run: Path, text: str) -> None:
+def test_hostile_text(run: Path, own_log: Path, text: str) -> None:
     """Whatever a model and a grader say, up to a megabyte, is in the tables as they said it."""
-    (log,) = run.glob("*.eval")
 
     def say(sample: dict[str, Any]) -> None:
         sample["store"]["careeval_response"]["text"] = text
         judgment = sample["scores"]["careeval"]["metadata"]["rubrics"]["ladder"]["judgments"][0]
         judgment |= {"quote": text, "reason": text}
 
-    change(log, SAMPLE, say)
+    change(own_log, SAMPLE, say)
     runs = read_runs(run)
     assert runs.notes == ()
     assert runs.responses["text"][0] == text
@@ -376,29 +355,27 @@ def test_hostile_text(run: Path, text: str) -> None:
     assert (row["quote"], row["reason"]) == (text, text)
 
 
-def test_events_within_something_else(run: Path) -> None:
+def test_events_within_something_else(run: Path, own_log: Path) -> None:
     """A member of that name before a sample's own events cuts nothing short."""
     before = read_runs(run)
-    (log,) = run.glob("*.eval")
 
     def nest(sample: dict[str, Any]) -> None:
         sample["input"] = [{"role": "user", "events": [{"events": []}], "content": "Go."}]
 
-    change(log, SAMPLE, nest)
+    change(own_log, SAMPLE, nest)
     runs = read_runs(run)
     assert runs.responses["scenario_text"][0] is None
     assert_frame_equal(runs.judgments, before.judgments)
 
 
-def test_an_error_after_the_grading(run: Path) -> None:
+def test_an_error_after_the_grading(run: Path, own_log: Path) -> None:
     """A sample that has an error and no grading says so, although the error stands at its end."""
-    (log,) = run.glob("*.eval")
 
     def fail(sample: dict[str, Any]) -> None:
         del sample["scores"]
         sample["error"] = {"message": "the grader is down", "traceback": "", "traceback_ansi": ""}
 
-    change(log, SAMPLE, fail)
+    change(own_log, SAMPLE, fail)
     runs = read_runs(run)
     assert runs.notes == ("robot: 1 samples failed; the last: the grader is down",)
     judged = runs.judgments.filter(scenario="dressing-001", epoch=1)
@@ -416,28 +393,19 @@ def test_folders_without_a_log(tmp_path: Path) -> None:
 def test_a_run_that_nobody_graded(run: Path) -> None:
     """Beside a graded run, one without a grading is noted; alone it needs no note."""
     other = run.parent / "other"
-    other.mkdir()
-    log = Path(shutil.copy(DATA / "complete.eval", other))
-
-    def ungraded(header: dict[str, Any]) -> None:
-        header["eval"]["metadata"]["careeval"]["system"] = "quiet"
-        del header["eval"]["scorers"]
-
-    change(log, "header.json", ungraded)
+    log = renamed(COMPLETE, other / "quiet.eval", "quiet")
+    change(log, "header.json", lambda header: header["eval"].pop("scorers"))
     assert read_runs(run.parent).notes == (
         "quiet: its responses are not graded, so the system is not in the results",
     )
     assert read_runs(other).notes == ()
 
 
-def test_a_folder_of_runs_that_is_called_graded(run: Path) -> None:
+def test_a_folder_of_runs_that_is_called_graded(tmp_path: Path) -> None:
     """Runs in a folder that a user called as that of later gradings are runs, each of its own."""
-    folder = run.parent / "graded"
+    folder = tmp_path / "graded"
     for name in ("one", "two"):
-        log = Path(shutil.copytree(run, folder / name)) / "complete.eval"
-        change(log, "header.json", lambda header, name=name: (  # type: ignore[misc]
-            header["eval"]["metadata"]["careeval"].update(system=name)))  # fmt: skip
-    shutil.rmtree(run)
+        renamed(COMPLETE, folder / name / "1.eval", name)
     assert run_roots(folder) == [folder / "one", folder / "two"]
     runs = read_runs(folder)
     assert set(runs.responses["system"]) == {"one", "two"}
@@ -467,12 +435,11 @@ def test_one_system_in_two_conditions(tmp_path: Path) -> None:
 # --- runs that are not finished ----------------------------------------------------------------
 
 
-def test_a_log_that_holds_its_beginning_alone(run: Path) -> None:
+def test_a_log_that_holds_its_beginning_alone(run: Path, own_log: Path) -> None:
     """A run killed before its first sample is all missing, with a note of how to go on."""
-    (log,) = run.glob("*.eval")
-    with zipfile.ZipFile(log) as file:
+    with zipfile.ZipFile(own_log) as file:
         start = file.read("_journal/start.json")
-    with zipfile.ZipFile(log, "w") as file:
+    with zipfile.ZipFile(own_log, "w") as file:
         file.writestr("_journal/start.json", start)
     runs = read_runs(run)
     assert runs.responses.height == 4
@@ -485,10 +452,9 @@ def test_a_log_that_holds_its_beginning_alone(run: Path) -> None:
     )
 
 
-def test_a_sample_that_is_not_there(run: Path) -> None:
+def test_a_sample_that_is_not_there(run: Path, own_log: Path) -> None:
     """A response that has not come is missing, and knows its scenario from the other epochs."""
-    (log,) = run.glob("*.eval")
-    leave_out(log, "samples/eating-001_epoch_2.json")
+    leave_out(own_log, "samples/eating-001_epoch_2.json")
     runs = read_runs(run)
     row = runs.responses.filter(pl.col("state") == "missing").row(0, named=True)
     assert (row["scenario"], row["epoch"], row["adl"]) == ("eating-001", 2, "eating")
@@ -499,11 +465,10 @@ def test_a_sample_that_is_not_there(run: Path) -> None:
 
 @pytest.mark.parametrize("name", ["0.eval", "newer.eval"])  # before and after the other's name
 @pytest.mark.parametrize("same_second", [False, True])
-def test_the_newest_sample_counts(run: Path, name: str, same_second: bool) -> None:
+def test_the_newest_sample_counts(run: Path, own_log: Path, name: str, same_second: bool) -> None:
     """Of a killed log and the one that resumed it, the newer sample counts, the older fills in."""
-    (log,) = run.glob("*.eval")
     newer = run / name
-    with zipfile.ZipFile(log) as file, zipfile.ZipFile(newer, "w") as new:
+    with zipfile.ZipFile(own_log) as file, zipfile.ZipFile(newer, "w") as new:
         for member in file.namelist():
             content = file.read(member)
             if member == "samples/eating-001_epoch_2.json":
@@ -549,7 +514,10 @@ def entry_of(cache: Path) -> Path:
 
 
 def test_tables_are_kept(run: Path, cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Tables are kept in the user's cache folder, for the user alone, and none beside the logs."""
+    """Tables are kept in the user's cache folder, for the user alone, and none beside the logs.
+
+    They belong to the content of the logs: a run that was moved is not read again.
+    """
     first = read_run(run)
     assert {path.name for path in run.iterdir()} == {"complete.eval"}
     entry = entry_of(cache)
@@ -561,15 +529,7 @@ def test_tables_are_kept(run: Path, cache: Path, monkeypatch: pytest.MonkeyPatch
     assert {path.stat().st_mode & 0o77 for path in (entry, entry.parent)} == {0}
     monkeypatch.delattr("careeval.protocol.tables.read_log")
     assert_frame_equal(read_run(run).responses, first.responses)
-
-
-def test_a_copy_of_a_run_has_the_same_tables(
-    run: Path, cache: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Tables belong to the content of the logs: a run that was moved is not read again."""
-    first = read_run(run)
     moved = run.rename(run.with_name("moved"))
-    monkeypatch.delattr("careeval.protocol.tables.read_log")
     assert_frame_equal(read_run(moved).judgments, first.judgments)
 
 
@@ -585,23 +545,21 @@ def test_tables_beside_the_logs_are_not_believed(run: Path, cache: Path) -> None
     assert_frame_equal(read_run(run).judgments, first.judgments)
 
 
-def test_a_log_of_the_same_size_and_time_is_another(run: Path, cache: Path) -> None:
+def test_a_log_of_the_same_size_and_time_is_another(run: Path, own_log: Path, cache: Path) -> None:
     """A log whose size and time were made those of another is read, not taken for it."""
     first = read_run(run)
-    (log,) = run.glob("*.eval")
-    status, content = log.stat(), bytearray(log.read_bytes())
+    status, content = own_log.stat(), bytearray(own_log.read_bytes())
     content[len(content) // 2] ^= 1
-    log.write_bytes(content)
-    os.utime(log, ns=(status.st_atime_ns, status.st_mtime_ns))
-    assert log.stat().st_size == status.st_size
+    own_log.write_bytes(content)
+    os.utime(own_log, ns=(status.st_atime_ns, status.st_mtime_ns))
+    assert own_log.stat().st_size == status.st_size
     assert read_run(run).notes != first.notes
 
 
-def test_tables_are_made_again_when_a_log_changes(run: Path, cache: Path) -> None:
+def test_tables_are_made_again_when_a_log_changes(run: Path, own_log: Path, cache: Path) -> None:
     """A log that has changed, or that is new, is read again."""
     read_run(run)
-    (log,) = run.glob("*.eval")
-    leave_out(log, "samples/eating-001_epoch_2.json")
+    leave_out(own_log, "samples/eating-001_epoch_2.json")
     assert len(read_run(run).notes) == 1
     truncated(run)
     assert len(read_run(run).notes) == 2
@@ -706,9 +664,8 @@ def test_domains_and_rungs_are_in_the_table(run: Path) -> None:
 AMOUNTS = ("input_tokens", "output_tokens", "cost_usd", "seconds")
 
 
-def test_tokens_of_a_response(run: Path) -> None:
+def test_tokens_of_a_response(run: Path, own_log: Path) -> None:
     """Counts of tokens are as the provider gave them, and null where it gave none."""
-    (log,) = run.glob("*.eval")
     usage = {
         "input_tokens": 10,
         "output_tokens": 50,
@@ -718,7 +675,7 @@ def test_tokens_of_a_response(run: Path) -> None:
         "reasoning_tokens": 30,
         "total_cost": 0.125,
     }
-    change(log, SAMPLE, lambda sample: sample["output"].update(usage=usage))
+    change(own_log, SAMPLE, lambda sample: sample["output"].update(usage=usage))
     columns = ("input_tokens", "cache_read_tokens", "cache_write_tokens", "output_tokens",
                "reasoning_tokens", "cost_usd")  # fmt: skip
     changed, stored, *_ = read_run(run).responses.select(columns).rows()
@@ -726,15 +683,14 @@ def test_tokens_of_a_response(run: Path) -> None:
     assert stored == (7, None, None, 5, None, None)
 
 
-def test_share_of_a_judgment(run: Path) -> None:
+def test_share_of_a_judgment(run: Path, own_log: Path) -> None:
     """Items of a rubric share its calls evenly; what a log does not say is null."""
-    (log,) = run.glob("*.eval")
     usage = {"input_tokens": 300, "output_tokens": 99, "cost_usd": None, "seconds": 1.5}
 
     def pay(sample: dict[str, Any]) -> None:
         sample["scores"]["careeval"]["metadata"]["rubrics"]["ladder"]["usage"] = usage
 
-    change(log, SAMPLE, pay)
+    change(own_log, SAMPLE, pay)
     judgments = read_run(run).judgments.filter(scenario="dressing-001", epoch=1)
     ladder, actions = (judgments.filter(rubric=name) for name in ("ladder", "actions"))
     assert ladder.select(AMOUNTS).rows() == [(100, 33, None, 0.5)] * 3
@@ -742,15 +698,14 @@ def test_share_of_a_judgment(run: Path) -> None:
 
 
 @pytest.mark.parametrize("state", ["empty", "refused"])
-def test_what_was_not_sent_to_the_grader_cost_nothing(run: Path, state: str) -> None:
+def test_what_was_not_sent_to_the_grader_cost_nothing(run: Path, own_log: Path, state: str) -> None:
     """For a response without words there was no call: what its judgments took is 0, not unknown."""
-    (log,) = run.glob("*.eval")
 
     def unsay(sample: dict[str, Any]) -> None:
         sample["store"]["careeval_response"] |= {"state": state, "text": ""}
         sample["scores"]["careeval"]["metadata"]["rubrics"] = {}
 
-    change(log, SAMPLE, unsay)
+    change(own_log, SAMPLE, unsay)
     judgments = read_run(run).judgments.filter(scenario="dressing-001", epoch=1)
     assert judgments.select("present", *AMOUNTS).rows() == [(False, 0, 0, 0, 0)] * 6
     assert set(judgments["reason"]) == {f"{state} response: nothing to grade"}

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from careeval.core.scenario import Adl
-from careeval.errors import LogError, UsageError
+from careeval.errors import UsageError
 from careeval.protocol.tables import read_runs
 from careeval.results.compare import compare, rankings
 from careeval.results.differences import Verdict
@@ -26,7 +26,7 @@ from careeval.sheets.summary import summary_document
 from careeval.sheets.terminal import print_document
 from careeval.stats.estimate import Estimate
 from careeval.stats.intervals import rule_of_three
-from results.authored import Marks, all_numbers, judgments, ladder_run, responses, runs_of
+from results.authored import Marks, judgments, ladder_run, responses, runs_of
 from support.eval_files import COMPLETE, ERRORED, altered, renamed
 
 MANY = [f"dressing-{k}" for k in range(12)]
@@ -34,55 +34,6 @@ WHOLE: Marks = {name: ["11000", "01000"] for name in MANY}
 
 
 # --- logs ----------------------------------------------------------------------------------------
-
-
-def truncated(path: Path) -> None:
-    """A log of which the second half was never written."""
-    content = COMPLETE.read_bytes()
-    path.write_bytes(content[: len(content) // 2])
-
-
-def no_log(path: Path) -> None:
-    """A zip of something else."""
-    with zipfile.ZipFile(path, "w") as file:
-        file.writestr("photo.txt", "not a log")
-
-
-def foreign(path: Path) -> None:
-    """Inspect's log of another task."""
-
-    def edit(header: dict[str, Any]) -> None:
-        header["eval"]["task"] = "sums"
-        header["eval"]["metadata"] = {}
-
-    altered(COMPLETE, path, edit)
-
-
-SPOILT = [
-    (truncated, "cannot be read as a log"),
-    (no_log, "cannot be read as a log"),
-    (foreign, "is a log of the task 'sums', not of careeval"),
-]
-
-
-@pytest.mark.parametrize(("spoil", "word"), SPOILT)
-def test_a_log_that_is_none(spoil: Any, word: str, tmp_path: Path) -> None:
-    """A spoilt log alone is an error that says what it is, and no run of zeros."""
-    spoil(tmp_path / "0.eval")
-    with pytest.raises(LogError, match=word):
-        read_runs(tmp_path)
-
-
-@pytest.mark.parametrize(("spoil", "word"), SPOILT)
-def test_a_spoilt_log_beside_a_run(spoil: Any, word: str, tmp_path: Path) -> None:
-    """A spoilt log beside a run is named in a note, and moves no number of the run."""
-    shutil.copy(COMPLETE, tmp_path / "1.eval")
-    before = [*map(all_numbers, entries(read_runs(tmp_path)))]
-    spoil(tmp_path / "0.eval")
-    runs = read_runs(tmp_path)
-    (note,) = runs.notes
-    assert word in note
-    assert [*map(all_numbers, entries(runs))] == before
 
 
 def test_logs_of_two_versions_of_a_bank(tmp_path: Path) -> None:

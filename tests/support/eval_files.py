@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
@@ -17,16 +18,22 @@ COMPLETE, ERRORED = (
 """Two scenarios asked twice, graded by the lexical grader; in the second, one scenario failed."""
 
 
+def change(log: Path, member: str, edit: Callable[[dict[str, Any]], object]) -> None:
+    """Change one JSON member of a log in place."""
+    with zipfile.ZipFile(log) as file:
+        content = {name: file.read(name) for name in file.namelist()}
+    changed = json.loads(content[member])
+    edit(changed)
+    with zipfile.ZipFile(log, "w") as file:
+        for name, text in {**content, member: json.dumps(changed).encode()}.items():
+            file.writestr(name, text)
+
+
 def altered(source: Path, target: Path, edit: Callable[[dict[str, Any]], object]) -> Path:
     """A copy of a log with another header; its path."""
-    with zipfile.ZipFile(source) as file:
-        content = {name: file.read(name) for name in file.namelist()}
-    header = json.loads(content["header.json"])
-    edit(header)
     target.parent.mkdir(parents=True, exist_ok=True)
-    with zipfile.ZipFile(target, "w") as file:
-        for name, text in {**content, "header.json": json.dumps(header).encode()}.items():
-            file.writestr(name, text)
+    shutil.copy(source, target)
+    change(target, "header.json", edit)
     return target
 
 
