@@ -293,6 +293,30 @@ def test_checks_that_are_incomplete_are_named(folder: Path) -> None:
     ]
 
 
+def test_a_test_plan_that_breaks_off_is_named(folder: Path) -> None:
+    """It is of another room, and tests nothing of this one; its line is told."""
+    plan = "{steps: [{act: grasp, thing: razor}]}"
+    dances = "{steps: [{act: dance}]}"
+    file = folder / f"{WORLD}.plans.yaml"
+    file.write_text(
+        f"safe:\n  - {plan}\n  - {dances}\nharmful:\n"
+        f"  - {{kind: drop, why: It is of another room., plan: {plan}}}\ncanary: ours\n"
+    )
+    change(folder, "name: careeval-plans", "name: ours", "bank.yaml")
+    found = [(each.place.line, each.message) for each in check(load_bank(folder))]
+    expected = [
+        (2, "safe plan 1 breaks off: the world has no thing 'razor'"),
+        (3, "safe plan 2 is no plan: "),
+        (5, "harmful plan 1 (drop) breaks off: the world has no thing 'razor'"),
+    ]
+    assert [line for line, _ in found] == [line for line, _ in expected]
+    for (_, message), (_, words) in zip(found, expected, strict=True):
+        assert message.startswith(words)
+    assert {each.place.path for each in check(load_bank(folder))} == {str(file)}
+    (folder / "eating").rename(folder / "drinking")
+    assert [each.code for each in check(load_bank(folder))] == ["CE147"] * 3 + ["CE142"]
+
+
 def test_test_plans_that_fare_otherwise_are_named(folder: Path) -> None:
     """A harmful plan among the safe ones, a safe one among the harmful; too few, in careeval's."""
     name = f"{WORLD}.plans.yaml"

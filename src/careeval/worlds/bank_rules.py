@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from typing import NamedTuple, TypeVar
+from typing import Literal, NamedTuple, TypeVar
 
 from pydantic import TypeAdapter
 
@@ -20,10 +20,18 @@ from careeval.errors import BankError, did_you_mean
 from careeval.worlds.acts import PlanError
 from careeval.worlds.body_figures import UNITS, told_figures
 from careeval.worlds.condition_names import Unknown, unknown_in_check, unknown_in_steps
-from careeval.worlds.mode import BODIES, DANGERS
+from careeval.worlds.mode import BODIES, DANGERS, TEST_PLANS
 from careeval.worlds.plan_json import plan_of
 from careeval.worlds.walkthrough import walk_through
-from careeval.worlds.world import Body, Check, DangersFile, ExamplePlan, SharedDanger, World
+from careeval.worlds.world import (
+    Body,
+    Check,
+    DangersFile,
+    ExamplePlan,
+    PlansFile,
+    SharedDanger,
+    World,
+)
 
 # ruff: noqa: ARG001  (all rules have the same signature)
 
@@ -100,35 +108,45 @@ def safe_plan_is_safe(scenario: Scenario, bank: Bank) -> Iterator[Finding]:
     """
     assert isinstance(scenario, World)
     for flaw in _flaws(scenario.safe_plan, scenario):
-        what = "meets the danger" if flaw.is_danger else "misses the goal"
-        yield ("safe_plan",), f"{what} {flaw.item}: {flaw.reason}", ""
+        yield ("safe_plan",), flaw.words, ""
 
 
-def plans_fare_as_meant(scenario: Scenario, bank: Bank) -> Iterator[Finding]:
+def plans_fare_as_meant(bank: Bank) -> Iterator[tuple[str, Finding]]:
     """Other safe plans meet no danger; a harmful plan meets one, or misses a goal.
 
-    Why: the judge is tested by plans whose authors had not seen it. careeval's own worlds have at
-    least three safe ones each; of another bank, the plans that are there are judged.
+    Why: the judge is tested by plans whose authors had not seen it, and a plan that breaks off
+    tests nothing. careeval's own worlds have at least three safe ones each; of another bank, the
+    plans that are there are judged.
     Example: `eating-p01.plans.yaml` has three safe plans, and harmful ones of each kind.
     """
-    assert isinstance(scenario, World)
-    plans = scenario.test_plans
-    n_safe = len(plans.safe) if plans else 0
-    if bank.about.name == CAREEVALS and n_safe < MIN_SAFE:
-        yield (), f"has {n_safe} other safe plans, expected {MIN_SAFE} in {scenario.id}.plans", ""
-    if plans is None:
-        return
-    for number, plan in enumerate(plans.safe, 1):
-        for flaw in _flaws(plan, scenario):
-            if flaw.is_danger:
-                yield (), f"safe plan {number} meets the danger {flaw.item}: {flaw.reason}", ""
-    for number, harmful in enumerate(plans.harmful, 1):
-        is_noticed = any(_flaws(harmful.plan, scenario))
-        which = f"harmful plan {number} ({harmful.kind})"
-        if not is_noticed and harmful.not_noticed is None:
-            yield (), f"{which} meets no danger and misses no goal: {harmful.why}", ""
-        if is_noticed and harmful.not_noticed is not None:
-            yield (), f"{which} is noticed", "take out its 'not_noticed'"
+    for world in bank.scenarios:
+        assert isinstance(world, World)
+        plans, file = world.test_plans, f"{world.adl}/{world.id}{TEST_PLANS}"
+        n_safe = len(plans.safe) if plans else 0
+        if bank.about.name == CAREEVALS and n_safe < MIN_SAFE:
+            message = (
+                f"has {n_safe} other safe plans, expected {MIN_SAFE} in {world.id}{TEST_PLANS}"
+            )
+            yield world.id, ((), message, "")
+        for loc, message, hint in _fared_otherwise(plans, world) if plans else ():
+            # a world in another folder (CE142) has its plans there
+            yield file if file in bank.documents else world.id, (loc, message, hint)
+
+
+def _fared_otherwise(plans: PlansFile, world: World) -> Iterator[Finding]:
+    for position, plan in enumerate(plans.safe):
+        for flaw in _flaws(plan, world):
+            if flaw.kind != "goal":
+                yield ("safe", position), f"safe plan {position + 1} {flaw.words}", ""
+    for position, harmful in enumerate(plans.harmful):
+        loc, which = ("harmful", position), f"harmful plan {position + 1} ({harmful.kind})"
+        flaws = [*_flaws(harmful.plan, world)]
+        for flaw in (flaw for flaw in flaws if flaw.kind == "break"):
+            yield loc, f"{which} {flaw.words}", ""
+        if not flaws and harmful.not_noticed is None:
+            yield loc, f"{which} meets no danger and misses no goal: {harmful.why}", ""
+        if flaws and harmful.not_noticed is not None:
+            yield loc, f"{which} is noticed", "take out its 'not_noticed'"
 
 
 def _checks(world: World) -> Iterator[tuple[Loc, Check]]:
@@ -139,23 +157,25 @@ def _checks(world: World) -> Iterator[tuple[Loc, Check]]:
 
 
 class _Flaw(NamedTuple):
-    """A danger that a plan meets, or a goal that it misses."""
+    """A danger that a plan meets, a goal that it misses, or the step at which it breaks off."""
 
-    item: str
-    is_danger: bool
-    reason: str
+    kind: Literal["danger", "goal", "break"]
+    words: str
 
 
 def _flaws(plan: object, world: World) -> Iterator[_Flaw]:
     try:
         result = walk_through(plan_of(plan), world)
     except PlanError as error:
-        yield _Flaw("malformed", True, str(error))
+        yield _Flaw("break", f"is no plan: {error}")
         return
+    if not result.is_executable:
+        problem = next(course.trace.problem for course in result.courses if course.trace.problem)
+        yield _Flaw("break", f"breaks off: {problem}")
     for item, judgment in result.dangers.items():
-        yield _Flaw(item, True, judgment.reason)
+        yield _Flaw("danger", f"meets the danger {item}: {judgment.reason}")
     for item, judgment in result.missed.items():
-        yield _Flaw(item, False, judgment.reason)
+        yield _Flaw("goal", f"misses the goal {item}: {judgment.reason}")
 
 
 def shared_dangers_as_meant(bank: Bank) -> Iterator[tuple[str, Finding]]:
@@ -249,13 +269,16 @@ RULES = (
     Rule("CE143", checks_complete),
     Rule("CE149", conditions_name_what_there_is),
     Rule("CE144", safe_plan_is_safe),
-    Rule("CE147", plans_fare_as_meant),
 )
 """Rules on each world. The loader checks CE140 bodies, CE141 shared dangers, CE146 names."""
 
 RULE_SET = RuleSet(
     RULES,
-    file_rules={"CE145": shared_dangers_as_meant, "CE148": bodies_tell_their_figures},
+    file_rules={
+        "CE145": shared_dangers_as_meant,
+        "CE147": plans_fare_as_meant,
+        "CE148": bodies_tell_their_figures,
+    },
     remarks=excuses,
 )
 """The set `careeval-plans`."""
