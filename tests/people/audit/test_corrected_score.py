@@ -46,7 +46,7 @@ def test_cells_by_hand() -> None:
     unknown = CorrectedScore(None, Estimate.unknown("nobody read it"), 0, 0)
     (entry,) = entries(ladder_run({"eating-1": ["11000"]}))
     numbers = [
-        replace(entry, system=name, corrected=score)
+        replace(entry, name=name, corrected=score)
         for name, score in {"a": known, "b": None, "c": unknown}.items()
     ]
     audits = {"judge": Mock(sentence=lambda: "Audited.")}
