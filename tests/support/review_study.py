@@ -47,6 +47,12 @@ class ServedWork:
             client.post("/practice/1", data={"go": "skip"})
         return client
 
+    def arrived(self, rater: str) -> TestClient:
+        """A browser in which a rater has followed their link, and no more."""
+        client = self.client()
+        client.post(f"/i/{self.tokens[rater]}", data={"go": "start"})
+        return client
+
     def dump(self) -> list[str]:
         """All that is in the file."""
         with closing(sqlite3.connect(self.store.path)) as copy:
@@ -68,6 +74,11 @@ class Study(ServedWork):
     store: Store
     tokens: dict[str, str]
     clients: list[TestClient]
+
+    @property
+    def first_task(self) -> str:
+        """The name that the store gives to the first scenario of r01."""
+        return self.plan.task(self.plan.seats[0].scenarios[0])
 
 
 def hidden(html: str) -> dict[str, str]:
