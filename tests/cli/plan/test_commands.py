@@ -77,6 +77,14 @@ def test_check_tells_each_step(check) -> None:  # type: ignore[no-untyped-def]
     assert "eating-001: 4 of 4 points, no danger in 4 courses, executable\n" in silence
 
 
+def test_check_of_no_file_is_of_the_safe_plan(bank: str, cli: CommandLine) -> None:
+    """An author sees step by step what the world's own plan does."""
+    printed = cli.ok("plan", "check", "--world", WORLD_ID, "--bank", bank)
+    assert printed.startswith(f"the safe plan of {WORLD_ID}\n")
+    assert f"{WORLD_ID}: 0 of 4 points, no danger in 5 courses, executable\n" in printed
+    assert "--world ID" in cli.refused("plan", "check", "--bank", bank)
+
+
 def test_check_tells_dangers_and_missed_goals(check) -> None:  # type: ignore[no-untyped-def]
     """A danger stands below its step, and ends with status 3.
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -123,7 +124,7 @@ def _report_files(
 ) -> int:
     for path in files:
         print(plain(str(path)))
-    say(f"{to_do}, then: careeval bank check {folder}")
+    say(f"{to_do}, then: careeval bank check {shlex.quote(str(folder))}")
     return OK
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -15,6 +16,7 @@ from careeval.core.text import counted, plain
 from careeval.errors import BankError, UsageError
 
 if TYPE_CHECKING:
+    from careeval.worlds.plan_files import PlanResponse
     from careeval.worlds.walkthrough import Walkthrough
     from careeval.worlds.world import World
 
@@ -28,6 +30,7 @@ Examples:
                                             what one plan does, step by step
   careeval plan check tree.xml --world eating-p01
                                             the same of a behaviour tree
+  careeval plan check --world eating-p01    the same of the world's safe plan
   careeval plan check plans.jsonl           recorded responses of a planner
   careeval plan check plans.jsonl --json    the same, for a program
   careeval plan watch eating-p01 --answer stop
@@ -55,12 +58,17 @@ PLANS = Path("plans")
 
 @app.command
 def check(
-    file: Path, *, world: str | None = None, bank: PlanBank = PLANS, as_json: Json = False
+    file: Path | None = None,
+    *,
+    world: str | None = None,
+    bank: PlanBank = PLANS,
+    as_json: Json = False,
 ) -> int:
     """Tell what a plan does, step by step, whatever the person answers.
 
     Args:
-        file: A plan as JSON, a behaviour tree as XML, or recorded responses as JSON lines.
+        file: A plan as JSON, a behaviour tree as XML, or recorded responses as JSON lines; the
+            world's own safe plan if not given.
         world: Id of the world; for recorded responses, only those to this world.
         bank: The bank of worlds: its folder, or plans for careeval's own.
         as_json: Print the steps as JSON.
@@ -72,7 +80,8 @@ def check(
     from careeval.worlds.plan_json import read_plan
     from careeval.worlds.walkthrough import walk_through
 
-    loaded, responses, out = _load(bank), read_plan_file(file, world), console()
+    loaded, out = _load(bank), console()
+    responses = _safe_plan(loaded, world) if file is None else read_plan_file(file, world)
     rows: list[dict[str, Any]] = []
     checked: list[Walkthrough] = []
     for response in responses:
@@ -188,6 +197,18 @@ def world(id: str, *, bank: PlanBank = PLANS, as_json: Json = False) -> int:
     else:
         print(plain(asked.text))
     return OK
+
+
+def _safe_plan(bank: Bank, world: str | None) -> list[PlanResponse]:
+    """Return the safe plan of a world."""
+    from careeval.worlds.plan_files import PlanResponse
+
+    if world is None:
+        raise UsageError(
+            "neither a plan nor a world is named", hint="name a file, or a world with --world ID"
+        )
+    plan = json.dumps(_world(bank, world).safe_plan)
+    return [PlanResponse(f"the safe plan of {world}", world, plan)]
 
 
 def _load(folder: Path) -> Bank:
