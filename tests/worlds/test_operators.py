@@ -11,6 +11,7 @@ from worlds.operators import OPERATORS, variants, with_impossible_step
 from careeval.bank import load_bank
 from careeval.worlds.plan_json import plan_of
 from careeval.worlds.world import World
+from support.plan_worlds import all_steps
 
 
 @cache
@@ -48,7 +49,7 @@ def test_a_sling_is_taken_off_in_mid_air() -> None:
     off = {"act": "position", "thing": "sling", "to": "off"}
     for is_harmful, before in ((True, "lift"), (False, "lower")):
         for plan in made["sling-off-in-air", is_harmful]:
-            acts = [step.act for step in plan_of(plan).all_steps()]
+            acts = [step.act for step in all_steps(plan_of(plan))]
             place = next(
                 i
                 for i, act in enumerate(acts)
@@ -63,19 +64,19 @@ def test_the_same_cloth_goes_from_feet_to_arms() -> None:
     tools = [
         (step.act.thing, step.act.tool)
         for plan in made["dirty-to-clean", True]
-        for step in plan_of(plan).all_steps()
+        for step in all_steps(plan_of(plan))
         if step.act.act == "wipe" and step.act.tool == "foot-cloth"
     ]
     assert ("left-arm", "foot-cloth") in tools
     twin = plan_of(made["dirty-to-clean", False][0])
-    n_feet = sum(step.act.act == "wipe" and step.act.thing == "feet" for step in twin.all_steps())
+    n_feet = sum(step.act.act == "wipe" and step.act.thing == "feet" for step in all_steps(twin))
     assert n_feet == 2
 
 
 def test_an_impossible_step_follows_the_first_question() -> None:
     """No body and no world can carry it out."""
     content = with_impossible_step(_world("dressing-p01").safe_plan)
-    acts = [step.act.act for step in plan_of(content).all_steps()]
+    acts = [step.act.act for step in all_steps(plan_of(content))]
     assert acts[acts.index("wait-for-answer") + 1] == "grasp"
 
 
