@@ -13,7 +13,6 @@ from careeval.bank.rules.scenarios import words_changed
 from careeval.cli.app import OK, USAGE
 from careeval.cli.app import run as command
 from careeval.core.scenario import CareError, Control, HarmKind, Split
-from careeval.people.study.plan import new_plan
 from careeval.protocol.evaluate import resume
 from careeval.protocol.run import Run
 from careeval.protocol.run_setup import prepare
@@ -22,7 +21,7 @@ from careeval.protocol.tables import read_runs
 from careeval.results.entries import entries
 from support.fake_server import asked_of_grader, judgments
 from support.fakes import Call, Fake, leave_out
-from support.review_study import CONSENT, ROLES
+from support.review_study import made_plan
 
 DATA = Path(__file__).parent / "data" / "twins"
 BASE, TWIN = "eating/eating-101.yaml", "eating/eating-101-twin.yaml"
@@ -232,8 +231,6 @@ def _found(call: Call) -> list[bool]:
 
 def test_a_study_rates_twins_and_no_controls(folder: Path) -> None:
     """A twin has points of its own to rate; a control has its base's."""
-    plan = new_plan(
-        load_bank(folder), ROLES, study_id="aaaa", title="A study", consent=CONSENT, seed=1
-    )
+    plan = made_plan(load_bank(folder))
     asked = {scenario for seat in plan.seats for scenario in seat.scenarios}
     assert asked == {"eating-101", "eating-101-twin"}

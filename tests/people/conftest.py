@@ -12,11 +12,11 @@ from playwright.sync_api import Browser, Page
 from careeval.bank import Bank, load_bank
 from careeval.core.scenario import Rubric
 from careeval.people.store import Store
-from careeval.people.study.plan import StudyPlan, new_plan
+from careeval.people.study.plan import StudyPlan
 from support.bank_folder import GOOD_BANK
 from support.chromium import chromium
 from support.review_audit import Audit, audit_plan
-from support.review_study import CONSENT, ROLES, Study
+from support.review_study import Study, made_plan
 
 
 @pytest.fixture(scope="session")
@@ -34,15 +34,7 @@ def bank(tmp_path_factory: pytest.TempPathFactory) -> Bank:
 @pytest.fixture(scope="session")
 def plan(bank: Bank) -> StudyPlan:
     """Three raters, everybody rates everything; the ladder is asked about too."""
-    return new_plan(
-        bank,
-        ROLES,
-        study_id="aaaa",
-        title="A test",
-        consent=CONSENT,
-        seed=7,
-        rubrics=[Rubric.ladder],
-    )
+    return made_plan(bank, rubrics=[Rubric.ladder])
 
 
 @pytest.fixture

@@ -25,10 +25,10 @@ from careeval.people.paper import (
     sheet_csv,
 )
 from careeval.people.plan import Consent
-from careeval.people.study.plan import StudyPlan, new_plan, planned_scenarios
+from careeval.people.study.plan import StudyPlan, planned_scenarios
 from careeval.people.study.questions import HANDED_IN, ScenarioQuestions
 from support.bank_folder import GOOD_BANK
-from support.review_study import CONSENT, ROLES, Study
+from support.review_study import CONSENT, Study, made_plan
 
 HOSTILE = "<script>alert(1)</script> {{ 7 * 7 }} }}</style> \"' & <img src=x>"
 
@@ -139,7 +139,7 @@ def test_the_form_asks_what_the_app_asks(study: Study) -> None:
 def test_a_form_needs_nothing_and_runs_nothing(bank: Bank) -> None:
     """Everybody's words are plain text, and no address, script or picture is in the file."""
     consent = Consent(text=HOSTILE, ethics=HOSTILE, contact=HOSTILE)
-    plan = new_plan(bank, ROLES, study_id="aaaa", title=HOSTILE, consent=consent, seed=7)
+    plan = made_plan(bank, title=HOSTILE, consent=consent)
     html = render_form(plan, planned_scenarios(plan, bank), plan.seats[0], {})
     assert html.count(str(escape(HOSTILE))) == html.count("alert(1)") == 6
     assert re.findall(r"<(script|img|link|iframe|object)|\b(?:src|href)=[\"']", html) == []
@@ -147,9 +147,7 @@ def test_a_form_needs_nothing_and_runs_nothing(bank: Bank) -> None:
 
 def test_points_are_not_given_away(bank: Bank) -> None:
     """A form without questions on points has no rung's id; the sheet has it."""
-    plan = new_plan(
-        bank, ROLES, study_id="aaaa", title="A test", consent=CONSENT, seed=7, points=False
-    )
+    plan = made_plan(bank, points=False)
     scenarios = planned_scenarios(plan, bank)
     html = render_form(plan, scenarios, plan.seats[0], {})
     assert "ladder/" not in html
@@ -163,7 +161,7 @@ def test_a_filled_sheet_is_read_as_it_was_meant(
     bank: Bank, tmp_path_factory: pytest.TempPathFactory, data: st.DataObject, seed: int
 ) -> None:
     """Whatever boxes are ticked, each answer is read for the question that it stands at."""
-    plan = new_plan(bank, ROLES, study_id="aaaa", title="A test", consent=CONSENT, seed=seed)
+    plan = made_plan(bank, seed=seed)
     scenarios, seat = planned_scenarios(plan, bank), plan.seats[0]
     meant = {
         str(asked.number): data.draw(st.sampled_from(["", *asked.question.choices]))
@@ -224,16 +222,7 @@ def test_own_answers_come_before_the_paper(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     """A rater who still owes answers of their own gets no form, which would show the rubric."""
-    plan = new_plan(
-        bank,
-        ROLES,
-        study_id="aaaa",
-        title="A test",
-        consent=CONSENT,
-        seed=7,
-        answers=1,
-        told="Write alone.",
-    )
+    plan = made_plan(bank, answers=1, told="Write alone.")
     study = make_study(plan)
     root = Path(bank.documents["bank"].path).parent
     line = ["study", "print", str(study.store.path), "r01", "--bank", str(root)]

@@ -9,10 +9,13 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
 from axe_playwright_python.sync_playwright import Axe  # type: ignore[import-untyped]
 from playwright.sync_api import Page
+
+from careeval.people.store import Store, Work
 
 ACTIVE = (
     "({tag: document.activeElement.tagName, type: document.activeElement.type,"
@@ -47,6 +50,55 @@ def served(kind: str, file: Path, bank: Path | None = None) -> Iterator[str]:
         server.wait(60)
         assert server.stderr is not None
         server.stderr.close()
+
+
+SERVE = """
+import sys
+from pathlib import Path
+from careeval.bank import load_bank
+from careeval.people.web.app import serve
+bank = load_bank(sys.argv[2], probes=False) if sys.argv[2:] else None
+serve(Path(sys.argv[1]), bank, port=0, ready=lambda address: print(address, flush=True))
+"""
+
+
+@dataclass(frozen=True)
+class Served:
+    """A study or an audit that is being served."""
+
+    address: str
+    path: Path
+    tokens: dict[str, str]
+
+    def work(self, rater: str) -> Work:
+        """A rater's answers in its file."""
+        store = Store.open(self.path)
+        try:
+            return store.work(rater)
+        finally:
+            store.close()
+
+    def enter(self, page: Page, rater: str) -> None:
+        """Come as far as the first page of work."""
+        page.goto(f"{self.address}/i/{self.tokens[rater]}")
+        click(page, "Start")
+        if page.url.endswith("/consent"):
+            click(page, "I agree")
+            click(page, "rather not")
+        if "/practice/" in page.url:
+            click(page, "Skip the practice")
+
+
+@contextmanager
+def serving(path: Path, tokens: dict[str, str], *bank: Path) -> Iterator[Served]:
+    """Serve a study, of this bank, or an audit; the server ends well when it is told to."""
+    command = [sys.executable, "-c", SERVE, str(path), *map(str, bank)]
+    server = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+    assert server.stdout is not None
+    yield Served(server.stdout.readline().strip(), path, tokens)
+    server.send_signal(signal.SIGTERM)
+    assert server.wait(60) == 0
+    server.stdout.close()
 
 
 def tab_to(page: Page, text: str) -> None:

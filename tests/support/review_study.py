@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import sqlite3
+from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from html import unescape
@@ -15,7 +16,7 @@ from careeval.bank import Bank
 from careeval.core.rating import Role
 from careeval.people.plan import Addresses, Consent
 from careeval.people.store import Store
-from careeval.people.study.plan import StudyPlan
+from careeval.people.study.plan import StudyPlan, new_plan
 from careeval.people.web.app import create_app
 
 PORT = 8799
@@ -25,6 +26,14 @@ CONSENT = Consent(
     text="Made up for tests.\n\nNobody is asked.", ethics="none: a test", contact="test@example.org"
 )
 ROLES = [Role.occupational_therapist, Role.occupational_therapist, Role.family_caregiver]
+
+
+def made_plan(
+    bank: Bank, roles: Sequence[Role] = ROLES, *, title: str = "A test", **more: Any
+) -> StudyPlan:
+    """Plan a study of three raters."""
+    settled = {"study_id": "aaaa", "consent": CONSENT, "seed": 7}
+    return new_plan(bank, roles, title=title, **{**settled, **more})
 
 
 class ServedWork:

@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-import signal
-import subprocess
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -15,49 +11,14 @@ from playwright.sync_api import Browser, Page, Route, expect
 
 from careeval.people.audit.labels import LabelledAudit
 from careeval.people.audit.results import audit_results
-from careeval.people.store import Store, Work
 from careeval.results.grader_accuracy import LabelCounts
 from support.chromium import IN_A_BROWSER
 from support.review_audit import FINAL, FIRST, SECOND, Audit, audit_plan
-from support.review_browser import ACTIVE, check, click, press
+from support.review_browser import ACTIVE, Served, check, click, press, serving
 
 pytestmark = IN_A_BROWSER
 
-SERVE = """
-import sys
-from pathlib import Path
-from careeval.people.web.app import serve
-serve(Path(sys.argv[1]), None, port=0, ready=lambda address: print(address, flush=True))
-"""
-
 PLAN = audit_plan()
-
-
-@dataclass(frozen=True)
-class Served:
-    """An audit that is being served."""
-
-    address: str
-    path: Path
-    tokens: dict[str, str]
-
-    def all_work(self) -> dict[str, Work]:
-        """All answers in its file."""
-        store = Store.open(self.path)
-        try:
-            return dict(store.all_work())
-        finally:
-            store.close()
-
-    def enter(self, page: Page, rater: str) -> None:
-        """Come as far as the first judgment."""
-        page.goto(f"{self.address}/i/{self.tokens[rater]}")
-        click(page, "Start")
-        if page.url.endswith("/consent"):
-            click(page, "I agree")
-            click(page, "rather not")
-        if "/practice/" in page.url:
-            click(page, "Skip the practice")
 
 
 @contextmanager
@@ -65,13 +26,8 @@ def _serving(path: Path) -> Iterator[Served]:
     """A new audit on a server of its own, which ends when it is told to."""
     audit = Audit.new(PLAN, path)
     audit.close()
-    command = [sys.executable, "-c", SERVE, str(path)]
-    server = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
-    assert server.stdout is not None
-    yield Served(server.stdout.readline().strip(), path, audit.tokens)
-    server.send_signal(signal.SIGTERM)
-    assert server.wait(60) == 0
-    server.stdout.close()
+    with serving(path, audit.tokens) as served:
+        yield served
 
 
 @pytest.fixture
@@ -100,7 +56,7 @@ def test_an_audit_from_end_to_end(page: Page, browser: Browser, served: Served) 
     page.context.clear_cookies()
     _settle(page, served)
     context.close()
-    works = served.all_work()
+    works = {rater: served.work(rater) for rater in served.tokens}
     given = LabelledAudit(PLAN.blind(), works).labels
     assert [x.note for x in given if x.judgment == "j00001"] == ["“wait beside”\nby keyboard", ""]
     found = audit_results(PLAN.sample, given)
@@ -226,7 +182,7 @@ def test_nothing_overtakes_a_form_that_is_on_its_way(page: Page, served: Served)
     form.continue_()
     page.wait_for_url(lambda url: url.partition("#")[0] != left)
     assert "again" not in page.url
-    ((answers),) = [x for x in served.all_work()["r02"].values() if "note" in x]
+    ((answers),) = [x for x in served.work("r02").values() if "note" in x]
     assert answers["note"].value == "by keyboard"
 
 

@@ -28,13 +28,13 @@ from careeval.people.forms import FormId
 from careeval.people.plan import Addresses, draw_scenarios
 from careeval.people.store import Store
 from careeval.people.study.own_answers import raters_who_handed_in, read_expert_answers
-from careeval.people.study.plan import StudyPlan, new_plan, next_round
+from careeval.people.study.plan import StudyPlan, next_round
 from careeval.people.study.questions import MINUTES_TO_ANSWER, ScenarioQuestions, written_answer
 from careeval.people.web.access import Guard
 from careeval.people.web.app import create_app
 from careeval.protocol.recorded_responses import read_responses
 from support.bank_folder import BankFolder
-from support.review_study import CONSENT, PORT, ROLES, Study, hidden
+from support.review_study import PORT, Study, hidden, made_plan
 
 MakeStudy = Callable[[StudyPlan], Study]
 
@@ -45,9 +45,7 @@ TEXT = "q.answer"
 @pytest.fixture(scope="session")
 def asking(bank: Bank) -> StudyPlan:
     """Three raters of three scenarios with both rubrics, each answering two first."""
-    return new_plan(
-        bank, ROLES, study_id="aaaa", title="A test", consent=CONSENT, seed=7, answers=2, told=TOLD
-    )
+    return made_plan(bank, answers=2, told=TOLD)
 
 
 @pytest.fixture
@@ -134,9 +132,7 @@ def test_the_plan_holds_it(bank: Bank, plan: StudyPlan, asking: StudyPlan) -> No
     with pytest.raises(
         ReviewError, match="4 answers per rater are too many: a rater has only 3 scenarios"
     ):
-        new_plan(
-            bank, ROLES, study_id="aaaa", title="x", consent=CONSENT, seed=1, answers=4, told=TOLD
-        )
+        made_plan(bank, answers=4, told=TOLD)
 
 
 def test_answers_take_time(bank: Bank, asking: StudyPlan, study: Study) -> None:

@@ -2,46 +2,24 @@
 
 from __future__ import annotations
 
-import signal
-import subprocess
-import sys
 from collections.abc import Iterator
-from dataclasses import dataclass
-from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from careeval.bank import load_bank
 from careeval.core.rating import Role
-from careeval.people.store import Store, Work
-from careeval.people.study.plan import new_plan
+from careeval.people.store import Store
 from careeval.people.study.questions import HANDED_IN
+from support import review_browser
 from support.bank_folder import GOOD_BANK
 from support.chromium import IN_A_BROWSER
-from support.review_browser import check, click, press
-from support.review_study import CONSENT
+from support.review_browser import Served, check, click, press
+from support.review_study import made_plan
 
 pytestmark = IN_A_BROWSER
 
 TASK = "answer/dressing-001@1"
-
-
-@dataclass(frozen=True)
-class Served:
-    """A study of one scenario, which two raters answer first."""
-
-    address: str
-    path: Path
-    tokens: dict[str, str]
-
-    def work(self, rater: str) -> Work:
-        """The answers in its file."""
-        store = Store.open(self.path)
-        try:
-            return store.work(rater)
-        finally:
-            store.close()
 
 
 @pytest.fixture(scope="module")
@@ -49,30 +27,12 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     """The study, served as the command does it."""
     path = tmp_path_factory.mktemp("answers") / "study.db"
     bank = load_bank(GOOD_BANK, probes=False)
-    plan = new_plan(
-        bank,
-        [Role.other] * 2,
-        study_id="aaaa",
-        title="A test",
-        consent=CONSENT,
-        seed=1,
-        answers=1,
-        told="Be brief.",
-    )
+    plan = made_plan(bank, [Role.other] * 2, answers=1, told="Be brief.")
     store = Store.create(path, "study", plan.json_text())
     tokens = {seat.id: store.add_rater(seat.rater) for seat in plan.seats}
     store.close()
-    command = [sys.executable, "-m", "careeval", "study", "serve", str(path)]
-    server = subprocess.Popen(
-        [*command, "--bank", str(GOOD_BANK), "--port", "0"], stderr=subprocess.PIPE, text=True
-    )
-    assert server.stderr is not None
-    told = server.stderr.readline()
-    assert told.startswith("The app runs at ")
-    yield Served(told.split()[4].rstrip("."), path, tokens)
-    server.send_signal(signal.SIGTERM)
-    server.wait(60)
-    server.stderr.close()
+    with review_browser.served("study", path, GOOD_BANK) as address:
+        yield Served(address, path, tokens)
 
 
 def test_an_answer_by_keyboard(page: Page, served: Served) -> None:

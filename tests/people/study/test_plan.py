@@ -23,7 +23,6 @@ from careeval.people.deck import (
 from careeval.people.store import Answer
 from careeval.people.study.plan import (
     StudyPlan,
-    new_plan,
     next_round,
     planned_scenarios,
     with_raters,
@@ -36,7 +35,7 @@ from careeval.people.study.questions import (
     rating_question,
 )
 from careeval.people.study.rounds import parse_ratings
-from support.review_study import CONSENT, ROLES, Study, fill
+from support.review_study import Study, fill, made_plan
 
 
 def _revised(bank: Bank, scenario_id: str) -> Bank:
@@ -131,15 +130,7 @@ def test_a_plan_holds_together(plan: StudyPlan) -> None:
 def test_an_unknown_scenario(bank: Bank) -> None:
     """A scenario that the bank lacks makes no plan."""
     with pytest.raises(BankError, match="eating-099"):
-        new_plan(
-            bank,
-            ROLES,
-            study_id="aaaa",
-            title="x",
-            consent=CONSENT,
-            seed=1,
-            scenarios=["eating-099"],
-        )
+        made_plan(bank, scenarios=["eating-099"])
 
 
 def test_what_is_rated_cannot_change(bank: Bank, plan: StudyPlan) -> None:
@@ -170,16 +161,7 @@ def test_a_further_round(bank: Bank, plan: StudyPlan) -> None:
 
 def test_a_scenario_revised_late_is_rated_by_who_rated_it(bank: Bank) -> None:
     """A scenario that round 2 left out is rated in round 3, by just those who rated it before."""
-    first = new_plan(
-        bank,
-        ROLES,
-        study_id="aaaa",
-        title="A test",
-        consent=CONSENT,
-        seed=7,
-        per_rater=2,
-        raters_per_scenario=2,
-    )
+    first = made_plan(bank, per_rater=2, raters_per_scenario=2)
     who = {s.id: {x.id for x in first.seats if s.id in x.scenarios} for s in bank.scenarios}
     assert who["dressing-001"] != who["dressing-002"]
     raters = [seat.rater for seat in first.seats]
@@ -307,16 +289,7 @@ def test_twins_are_kept_apart(bank: Bank) -> None:
     names = [s.id for s in scenarios]
     family = {s.id: s.family for s in scenarios}
     for seed in range(9):
-        first = new_plan(
-            pairs,
-            ROLES,
-            study_id="aaaa",
-            title="x",
-            consent=CONSENT,
-            seed=seed,
-            answers=3,
-            told="x",
-        )
+        first = made_plan(pairs, seed=seed, answers=3, told="x")
         second = next_round([first], revised, names, [seat.rater for seat in first.seats])
         joined = with_raters(first, [Role.other], ["r03"], family)
         for plan in (first, second, joined):
@@ -326,14 +299,5 @@ def test_twins_are_kept_apart(bank: Bank) -> None:
 
 def test_rubrics_need_a_question(bank: Bank) -> None:
     """A plan that asks nothing about items has no rubric."""
-    plan = new_plan(
-        bank,
-        ROLES,
-        study_id="aaaa",
-        title="x",
-        consent=CONSENT,
-        seed=1,
-        relevance=False,
-        points=False,
-    )
+    plan = made_plan(bank, relevance=False, points=False)
     assert plan.rubrics == ()

@@ -26,10 +26,10 @@ from careeval.bank import Bank
 from careeval.cli.app import USAGE, run
 from careeval.people import database
 from careeval.people.store import Store
-from careeval.people.study.plan import StudyPlan, new_plan
+from careeval.people.study.plan import StudyPlan
 from support.bank_folder import GOOD_BANK
 from support.review_audit import FIRST, SECOND, Audit
-from support.review_study import CONSENT, ROLES, Study, hidden
+from support.review_study import Study, hidden, made_plan
 
 BENCH = Path(__file__).parents[3] / "bench" / "rating_load.py"
 
@@ -396,16 +396,7 @@ def test_hostile_words_of_labellers_before_the_adjudicator(audit: Audit) -> None
 
 def test_an_answer_of_ones_own(make_study: Callable[[StudyPlan], Study], bank: Bank) -> None:
     """An expert's answer is words too, comes back where it is too long, and is saved once."""
-    plan = new_plan(
-        bank,
-        ROLES,
-        study_id="aaaa",
-        title="A test",
-        consent=CONSENT,
-        seed=7,
-        answers=1,
-        told="Write alone.",
-    )
+    plan = made_plan(bank, answers=1, told="Write alone.")
     study = make_study(plan)
     client = study.client("r01")
     form = hidden(client.get("/answer/1").text) | {"go": "next"}

@@ -15,10 +15,10 @@ from starlette.testclient import TestClient
 
 from careeval.bank import Bank
 from careeval.people.plan import Consent
-from careeval.people.study.plan import StudyPlan, new_plan
+from careeval.people.study.plan import StudyPlan
 from support.chromium import IN_A_BROWSER
 from support.review_audit import Audit
-from support.review_study import ORIGIN, ROLES, Study, fill, put
+from support.review_study import ORIGIN, Study, fill, made_plan, put
 
 pytestmark = IN_A_BROWSER
 
@@ -84,7 +84,7 @@ def study_pages(make_study: Callable[[StudyPlan], Study], bank: Bank) -> tuple[T
         " occupational.therapy.research.group@rehabilitation.example.org",
     )
     title = "Are these situations of physical caregiving realistic, and occupationally right?"
-    study = make_study(new_plan(bank, ROLES, study_id="aaaa", title=title, consent=consent, seed=7))
+    study = make_study(made_plan(bank, title=title, consent=consent))
     client = study.client("r01")
     fill(client, 1, {"q.comment": "W" * 300, "q.realism": "4"}, "skip")
     link = f"/i/{study.tokens['r01']}"

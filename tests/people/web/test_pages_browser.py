@@ -2,12 +2,7 @@
 
 from __future__ import annotations
 
-import signal
-import subprocess
-import sys
 from collections.abc import Iterator
-from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -16,76 +11,26 @@ from playwright.sync_api import Browser, Page, Route, expect
 from careeval.bank import load_bank
 from careeval.core.rating import Role
 from careeval.core.scenario import Rubric
-from careeval.people.store import Store, Work
-from careeval.people.study.plan import new_plan
+from careeval.people.store import Store
 from support.bank_folder import GOOD_BANK
 from support.chromium import IN_A_BROWSER
-from support.review_browser import ACTIVE, check, click, press
-from support.review_study import CONSENT
+from support.review_browser import ACTIVE, Served, check, click, press, serving
+from support.review_study import made_plan
 
 pytestmark = IN_A_BROWSER
-
-SERVE = """
-import sys
-from pathlib import Path
-from careeval.bank import load_bank
-from careeval.people.web.app import serve
-bank = load_bank(sys.argv[2], probes=False)
-serve(Path(sys.argv[1]), bank, port=0, ready=lambda address: print(address, flush=True))
-"""
-
-
-@dataclass(frozen=True)
-class Served:
-    """A study that is being served: one scenario, its ladder's points."""
-
-    address: str
-    path: Path
-    tokens: dict[str, str]
-
-    def work(self, rater: str) -> Work:
-        """The answers in its file."""
-        store = Store.open(self.path)
-        try:
-            return store.work(rater)
-        finally:
-            store.close()
-
-    def enter(self, page: Page, rater: str) -> None:
-        """Come as far as the first scenario."""
-        page.goto(f"{self.address}/i/{self.tokens[rater]}")
-        click(page, "Start")
-        if page.url.endswith("/consent"):
-            click(page, "I agree")
-            click(page, "rather not")
-            click(page, "Skip the practice")
-        page.wait_for_url("**/rate/*")
 
 
 @pytest.fixture(scope="module")
 def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     """The study on a server of its own, which ends when it is told to."""
     path = tmp_path_factory.mktemp("served") / "study.db"
-    plan = new_plan(
-        load_bank(GOOD_BANK, probes=False),
-        [Role.other] * 6,
-        study_id="aaaa",
-        title="A test",
-        consent=CONSENT,
-        seed=1,
-        rubrics=[Rubric.ladder],
-        relevance=False,
-    )
+    bank = load_bank(GOOD_BANK, probes=False)
+    plan = made_plan(bank, [Role.other] * 6, rubrics=[Rubric.ladder], relevance=False)
     store = Store.create(path, "study", plan.json_text())
     tokens = {seat.id: store.add_rater(seat.rater) for seat in plan.seats}
     store.close()
-    command = [sys.executable, "-c", SERVE, str(path), str(GOOD_BANK)]
-    server = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
-    assert server.stdout is not None
-    yield Served(server.stdout.readline().strip(), path, tokens)
-    server.send_signal(signal.SIGTERM)
-    assert server.wait(60) == 0
-    server.stdout.close()
+    with serving(path, tokens, GOOD_BANK) as served:
+        yield served
     assert not path.with_name("study.db-wal").exists()  # closed whole: one file
 
 

@@ -23,11 +23,10 @@ import pytest
 
 from careeval.bank import load_bank
 from careeval.people.store import Store
-from careeval.people.study.plan import new_plan
 from careeval.people.web.connection import StrictReader
 from support.bank_folder import GOOD_BANK
 from support.review_audit import audit_plan
-from support.review_study import CONSENT, ROLES
+from support.review_study import made_plan
 
 PATIENCE = 60.0
 """Seconds until a test gives up on a server that does not answer."""
@@ -166,7 +165,7 @@ def locked(path: Path) -> Iterator[sqlite3.Connection]:
 
 def _study(path: Path) -> Work:
     bank = load_bank(GOOD_BANK, probes=False)
-    plan = new_plan(bank, ROLES, study_id="aaaa", title="A test", consent=CONSENT, seed=7)
+    plan = made_plan(bank)
     store = Store.create(path, "study", plan.json_text())
     token = store.add_rater(plan.seats[0].rater)
     store.close()
