@@ -558,8 +558,9 @@ def test_a_row_s_own_split_counts_where_a_run_is_of_two_banks() -> None:
 
 
 def test_every_link_leads_somewhere(site: Site) -> None:
-    """Every address in every page is a file of the site, and its anchor is there."""
+    """Every address in every page is a file of the site, and its anchor is there, once."""
     ids = {path: Outline(text).ids for path, text in pages(site)}
+    assert all(len(each) == len(set(each)) for each in ids.values())
     n = 0
     for path, text in pages(site):
         for address in addresses(text):
@@ -569,13 +570,6 @@ def test_every_link_leads_somewhere(site: Site) -> None:
             assert not anchor or anchor in ids[there], f"{path} leads to {address}"
             n += 1
     assert n > 200
-
-
-def test_ids_are_unique_in_a_page(site: Site) -> None:
-    """No page has one id twice."""
-    for path, text in pages(site):
-        ids = Outline(text).ids
-        assert len(ids) == len(set(ids)), path
 
 
 def test_nothing_is_loaded_from_elsewhere(site: Site) -> None:
