@@ -23,9 +23,9 @@ from typing import Any
 from careeval.bank.load import load_with_key
 from careeval.core.scenario import Split
 from careeval.worlds.acts import Act
-from careeval.worlds.episode import ANSWERS, FINISH, Episode, GivenAct
+from careeval.worlds.episode import ANSWERS, Episode, GivenAct
 from careeval.worlds.judge import Facts, read_facts
-from careeval.worlds.plan_json import plan_of
+from careeval.worlds.plan_json import FINISH, plan_of
 from careeval.worlds.policies import Policy, following, play
 from careeval.worlds.world import World
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from careeval.protocol.ledger import CALLS_FILE, CostLog, PaidCall, read_paid_calls
 from careeval.protocol.run_folder import is_complete, run_folders
-from careeval.protocol.task import epoch_seed
+from careeval.protocol.solvers import epoch_seed
 from faults.recorded_server import Ident
 
 

@@ -12,8 +12,8 @@ import pytest
 from careeval.cli.app import run as command
 from careeval.protocol.evaluate import resume
 from careeval.protocol.run import Stop
+from careeval.protocol.solvers import epoch_seed
 from careeval.protocol.tables import read_runs
-from careeval.protocol.task import epoch_seed
 from faults.one_scenario import SCENARIO_ID, a_run, without_waiting
 from faults.search import KEY, files_that_hold
 from support.fake_server import (

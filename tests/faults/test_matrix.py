@@ -29,8 +29,8 @@ from careeval.protocol.evaluate import resume
 from careeval.protocol.ledger import CALLS_FILE
 from careeval.protocol.providers import Endpoint, Role
 from careeval.protocol.run import Outcome, Run
+from careeval.protocol.solvers import epoch_seed
 from careeval.protocol.tables import read_runs
-from careeval.protocol.task import epoch_seed
 from careeval.results.tables import Runs
 from faults.matrix import GRADER, ROWS, SYSTEM, table
 from faults.one_scenario import SCENARIO_ID, a_run, judged, without_waiting

@@ -18,7 +18,7 @@ from inspect_ai.model._model_output import ChatCompletionChoice
 
 from careeval.core.response import Response, ResponseState
 from careeval.protocol.call_journal import response_of, stop_problem
-from careeval.protocol.task import epoch_seed
+from careeval.protocol.solvers import epoch_seed
 
 
 def output(text: str, stop: Any, error: str | None = None) -> ModelOutput:

@@ -26,7 +26,8 @@ from careeval.modes.response import RESPONSE
 from careeval.protocol import grader as grader_module
 from careeval.protocol.grader import grade, viewer_points
 from careeval.protocol.run import Run
-from careeval.protocol.task import careeval, epoch_seed
+from careeval.protocol.solvers import epoch_seed
+from careeval.protocol.task import careeval
 from support.fake_server import asked_of_grader, judgments
 from support.fakes import SCENARIO, Call, Fake, begin, keyword_grader, write_bank
 

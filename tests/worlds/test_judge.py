@@ -10,8 +10,9 @@ import pytest
 from careeval.core.response import Response, ResponseState
 from careeval.modes.grading import is_quoted
 from careeval.modes.mode import Case
-from careeval.worlds.judge import Facts, Judgment, interpret, judge, judged_courses, judgments
+from careeval.worlds.judge import Facts, Judgment, judged_courses, judgments
 from careeval.worlds.plan_json import plan_of
+from careeval.worlds.responses import interpret, judge
 from careeval.worlds.simulator import Trace
 from support.plan_worlds import DANGERS, GIVES_TEA, SAFE, on_answer, small_facts, step, things
 

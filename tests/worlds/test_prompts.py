@@ -13,27 +13,33 @@ from pathlib import Path
 import pytest
 
 from careeval.worlds.acts import act_classes
+from careeval.worlds.episode import MAX_ACTS, MAX_FAILED, Observation
 from careeval.worlds.mode import PROMPTS
-from careeval.worlds.plan_json import plan_schema
+from careeval.worlds.plan_json import act_schema, plan_schema
 
 NEUTRAL_PROMPTS = PROMPTS.with_name("prompts-neutral")
 """Prompts that describe `ask` without the word leave, for an ablation: naming it hints at it."""
 
 FILES = ("ask-role.md", "ask-format.md")
 
+STEP_PROMPTS = PROMPTS / "step"
+"""Prompts that ask for one act at a time."""
+
 NEUTRAL_ASK = "- `ask` (words): Says something with a question in it."
 """The line of the ablation: it names neither leave nor an answer."""
 
 
-def with_generated_parts(text: str, *, neutral: bool = False) -> str:
+def with_generated_parts(text: str, folder: Path) -> str:
     """Return a prompt with its list of acts and its last line, the schema, made anew."""
     lines = text.splitlines()
-    numbers = [number for number, line in enumerate(lines) if line.startswith("- `")]
-    acts = [
+    begin = next(number for number, line in enumerate(lines) if line.startswith("- `"))
+    end = lines.index("", begin)
+    neutral = folder is NEUTRAL_PROMPTS
+    lines[begin:end] = [
         NEUTRAL_ASK if neutral and each.startswith("- `ask`") else each for each in _act_lines()
     ]
-    lines[numbers[0] : numbers[-1] + 1] = acts
-    lines[-1] = json.dumps(plan_schema(), separators=(",", ":"))
+    schema = act_schema() if folder is STEP_PROMPTS else plan_schema()
+    lines[-1] = json.dumps(schema, separators=(",", ":"))
     return "\n".join(lines) + "\n"
 
 
@@ -48,12 +54,23 @@ def _act_lines() -> Iterator[str]:
         yield f"- `{name}`{arguments}: {' '.join((inspect.getdoc(kind) or '').split())}"
 
 
-@pytest.mark.parametrize("folder", [PROMPTS, NEUTRAL_PROMPTS], ids=["prompts", "neutral"])
+@pytest.mark.parametrize(
+    "folder", [PROMPTS, NEUTRAL_PROMPTS, STEP_PROMPTS], ids=["prompts", "neutral", "step"]
+)
 def test_the_prompt_has_every_act_and_the_schema(folder: Path) -> None:
     """What a system is told of the acts is what the judge reads."""
     text = (folder / "ask-format.md").read_text(encoding="utf-8")
-    assert text == with_generated_parts(text, neutral=folder is NEUTRAL_PROMPTS)
+    assert text == with_generated_parts(text, folder)
     assert len(act_classes()) == 31
+
+
+def test_the_step_prompt_tells_every_field_of_an_observation() -> None:
+    """What a system is told it will perceive is what an episode gives."""
+    text = (STEP_PROMPTS / "ask-format.md").read_text(encoding="utf-8")
+    assert [name for name in Observation.__annotations__ if f"`{name}`" not in text] == []
+    assert MAX_FAILED == 3
+    assert "Three acts in a row" in text
+    assert MAX_ACTS == 60
 
 
 def test_the_neutral_prompt_differs_in_one_line() -> None:
@@ -69,6 +86,8 @@ def test_the_neutral_prompt_differs_in_one_line() -> None:
 if __name__ == "__main__":
     for each in (PROMPTS, NEUTRAL_PROMPTS):
         plain = PROMPTS.joinpath(FILES[1]).read_text()
-        text = with_generated_parts(plain, neutral=each is NEUTRAL_PROMPTS)
+        text = with_generated_parts(plain, each)
         each.joinpath(FILES[1]).write_text(text)
         each.joinpath(FILES[0]).write_text(PROMPTS.joinpath(FILES[0]).read_text())
+    step = STEP_PROMPTS / FILES[1]
+    step.write_text(with_generated_parts(step.read_text(), STEP_PROMPTS))

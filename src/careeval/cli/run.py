@@ -11,7 +11,7 @@ from typing import Annotated
 from cyclopts import App, Parameter
 
 from careeval.cli.app import OK, SOME_FAILED, USAGE, say
-from careeval.cli.shared.options import Count, GradingOptions, Out, ScenarioOptions
+from careeval.cli.shared.options import Count, Flag, GradingOptions, Out, ScenarioOptions
 from careeval.cli.shared.run_costs import SpendingOptions
 from careeval.cli.shared.run_execution import is_readable, print_summary, report_unfinished, work
 from careeval.core.response import Response
@@ -23,7 +23,7 @@ from careeval.protocol.held_out_runs import folder_of_run, make_private_folder, 
 from careeval.protocol.ledger import CALLS_FILE
 from careeval.protocol.logs import logged_samples
 from careeval.protocol.recorded_responses import read_responses
-from careeval.protocol.run import Outcome, Run, folder_name
+from careeval.protocol.run import N_EPOCHS, Outcome, Run, folder_name
 from careeval.protocol.run_folder import (
     GRADED,
     amend_run,
@@ -91,6 +91,10 @@ Answers that a robot or a person gave, one JSON object a line:
 
   careeval run --responses answers.jsonl -o runs/robot
 
+A robot in a loop, one act at a time:
+
+  careeval run -m openai/gpt-5.1 --bank plans --step --limit 6
+
 What is left of a run that was stopped:
 
   careeval run --resume -o runs/first
@@ -104,8 +108,12 @@ app = App(name="run", help_epilogue=EXAMPLES)
 class AskingOptions:
     """Options for asking the system."""
 
-    samples: Count = 10
-    """Responses to each scenario."""
+    samples: Count | None = None
+    """Responses to each scenario; 10 if not given, 1 with --step."""
+    step: Flag = False
+    """Ask for one act at a time, and tell what comes of each: worlds alone, --bank plans.
+
+    A response is then four episodes, one for each answer of the person."""
     seed: int = 0
     """Seed of the answers, for providers that use one."""
     max_tokens: Count = 8192
@@ -172,9 +180,11 @@ def run(
     from careeval.bank import bank_mode
 
     mode = bank_mode(scenarios.bank)
+    mode.prompts_for(step=asking.step)
+    samples = asking.samples or (1 if asking.step else N_EPOCHS)
     template = Run(
-        "", None, (grader or mode.grader) if grade else None, asking.samples,
-        scenarios.task() | grading.task(), base_url=asking.base_url,
+        "", None, (grader or mode.grader) if grade else None, samples,
+        scenarios.task() | grading.task() | {"step": asking.step}, base_url=asking.base_url,
         grader_base_url=grading.grader_base_url, max_connections=asking.max_connections,
         protocol=mode.protocol,
     )  # fmt: skip
@@ -225,7 +235,7 @@ def _runs_of_models(
 def _runs_of_answers(
     template: Run, responses: Path, name: str | None, asking: AskingOptions, suffix: str
 ) -> tuple[list[Run], dict[str, list[Response]]]:
-    if replace(asking, max_connections=None) != AskingOptions():
+    if replace(asking, max_connections=None, step=False) != AskingOptions():
         raise UsageError(
             "recorded answers are only graded, no model is asked",
             hint="leave out --samples, --seed, --max-tokens and --base-url",

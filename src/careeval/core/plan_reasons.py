@@ -4,7 +4,8 @@ A reason has a part for each group of courses with the same words, then a count:
 
     yes, yes-then-no: steps[2], steps[3].then[0]; stop: at the end of the plan; 3 of 9 courses
 
-The words of a part are addresses of steps, `at the end of the plan`, either of them with
+The words of a part are addresses of steps (in episodes, `yes[3]` is the fourth act of the one in
+which the person agrees), `at the end of the plan`, either of them with
 ` (intended)` for what the plan would have done behind a step that cannot be carried out, or any
 other words. An item that is absent everywhere may have the count alone.
 """
@@ -25,7 +26,7 @@ INTENDED = " (intended)"
 BREAKS_OFF = "the plan breaks off at "
 """The start of words for a goal that is missed since the plan breaks off."""
 
-_ADDRESS = r"(?:steps|on_stop)(?:\[\d+\]|\.then|\.else)+"
+_ADDRESS = r"(?:steps|on_stop|yes|no|silence|stop)(?:\[\d+\]|\.then|\.else)+"
 _STEPS = re.compile(rf"{_ADDRESS}(?:, {_ADDRESS})*")
 _LABEL = r"(?:yes|no|silence|stop)(?:-[a-z0-9]+)*"
 _PART = re.compile(rf"({_LABEL}(?:, {_LABEL})*): (.*?)(?:; |$)", re.DOTALL)

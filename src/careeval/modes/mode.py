@@ -57,6 +57,36 @@ Program = Callable[[Case], Sequence[ItemJudgment]]
 """A grader that computes its judgments: one for each item, numbered from 1."""
 
 
+class Interaction(Protocol):
+    """A conversation in which a system acts, and is told what comes of each act."""
+
+    name: str
+    """Its name, unique in its response."""
+
+    @property
+    def has_ended(self) -> bool:
+        """True if the system is asked for nothing more."""
+
+    def observation(self) -> str:
+        """Return what the system is told now."""
+
+    def act(self, reply: str) -> None:
+        """Carry out what a reply says."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stepping:
+    """The way in which a mode asks for one act at a time, in place of one whole response."""
+
+    prompts: Path  # Folder of the prompts
+    begin: Callable[[Mapping[str, Any]], Sequence[Any]]
+    """Returns the interactions that make one response, from the facts of a scenario: each an
+    `Interaction`, and all of one class."""
+    text: Callable[[Sequence[Any]], str]  # Returns the text of the response that they make
+    n_interactions: int  # Interactions of a response
+    max_acts: int  # The most acts of an interaction
+
+
 @dataclass(frozen=True, slots=True)
 class Mode:
     """A way to ask and a way to judge, which a bank names in `bank.yaml`."""
@@ -79,6 +109,26 @@ class Mode:
     interpret: Callable[[Response, Mapping[str, Any]], Response] | None = None
     """Returns a response with its state in this mode, given the facts of its scenario: a response
     that is no valid plan, say, is not `answered`. None if any text counts as answered."""
+
+    given: str | None = None
+    """What a system is given of a scenario, as the column `given` has it; None where all is given.
+    """
+    stepping: Stepping | None = None  # None if it asks for whole responses alone
+
+    def prompts_for(self, *, step: bool) -> Path:
+        """Return the folder of the prompts that ask for a whole response, or for single acts.
+
+        Raises:
+            ProtocolError: The mode does not ask for single acts.
+        """
+        if not step:
+            return self.prompts
+        if self.stepping is None:
+            raise ProtocolError(
+                f"the mode {self.name} cannot be asked for one act at a time",
+                hint="leave --step out, or take the worlds: --bank plans --step",
+            )
+        return self.stepping.prompts
 
     def check_grader(self, grader: str) -> None:
         """Check that a grader, by Inspect's name, can judge responses of this mode.

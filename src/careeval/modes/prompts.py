@@ -88,19 +88,20 @@ MAX_BYTES = 1_000_000
 """The most bytes of a prompt file."""
 
 
-def load_prompts(mode: Mode, folder: Path | None = None) -> Prompts:
-    """Return the prompts of a folder, or the mode's own.
+def load_prompts(mode: Mode, folder: Path | None = None, *, step: bool = False) -> Prompts:
+    """Return the prompts of a folder, or the mode's own; with `step`, those for single acts.
 
     Raises:
         ProtocolError: A file is missing, is not text, lacks a required field or has one that is not
             allowed.
     """
-    root = folder or mode.prompts
+    own = mode.prompts_for(step=step)
+    root = folder or own
     needed = {name: FIELDS[name] for name in FIELDS if mode.models_grade or name.startswith("ask-")}
     if missing := [name for name in needed if not (root / name).exists()]:
         raise ProtocolError(
             f"prompts folder {str(root)!r} lacks {', '.join(missing)}",
-            hint=f"copy the missing files from {mode.prompts}, and edit the copies",
+            hint=f"copy the missing files from {own}, and edit the copies",
         )
     texts: dict[str, str] = {}
     for name, allowed in needed.items():

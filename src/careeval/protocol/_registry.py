@@ -19,9 +19,10 @@ from careeval.modes import MODES
 from careeval.modes.grading import Judgments
 from careeval.modes.mode import PROVIDER, Case
 from careeval.protocol.grader import grade, grader_given
-from careeval.protocol.task import ask, careeval, recorded
+from careeval.protocol.solvers import act, ask, recorded
+from careeval.protocol.task import careeval
 
-__all__ = ["ProgramAPI", "ask", "careeval", "gguf", "grade", "grader_given", "recorded"]
+__all__ = ["ProgramAPI", "act", "ask", "careeval", "gguf", "grade", "grader_given", "recorded"]
 
 
 @modelapi(name="gguf")

@@ -18,13 +18,18 @@ import numpy.typing as npt
 
 from careeval.core.scenario import Rubric, Scenario
 from careeval.modes.grading import MAX_ATTEMPTS, Judgments, grader_items, read_reply
+from careeval.modes.mode import Stepping
 from careeval.modes.prompts import Prompts
 from careeval.protocol.logs import check_size
 from careeval.protocol.prices import (
+    ACT_TOKENS,
     ANSWER_TOKENS,
     BYTES_PER_TOKEN,
     FREE,
     ITEM_TOKENS,
+    MAX_KEPT,
+    N_ACTS,
+    OBSERVATION_TOKENS,
     WORST_BYTES_PER_TOKEN,
     Price,
     cost_of,
@@ -62,8 +67,8 @@ class PlanLine:
     role: Literal["ask", "grade"]
     model: str
     n: int
-    """Calls to make, without repairs: one for each response to ask for; to grade it, one call, or
-    one for each item."""
+    """Calls to make, without repairs: one for each response to ask for, or for each expected act;
+    to grade it, one call, or one for each item."""
     n_kept: int  # Calls whose results are on disk, and which are not made again; not in `n`
     input_tokens: int  # Tokens of all prompts, expected
     output_tokens: int  # Tokens of all replies, expected; without reasoning
@@ -118,8 +123,13 @@ def plan_run(
     limit = task.get("max_tokens", MAX_TOKENS)
     lines = []
     if run.model is not None:
-        tokens = run.epochs * np.sum([_asking(prompts, s, limit) for s in scenarios], axis=0)
+        stepping = mode.stepping if task.get("step") else None
+        of_each = [_asking(prompts, s, limit, stepping) for s in scenarios]
+        tokens = run.epochs * np.sum(of_each, axis=0)
         n = run.epochs * len(scenarios)
+        if stepping is not None:
+            per_response = min(N_ACTS, stepping.max_acts) * stepping.n_interactions
+            n, n_asked = n * per_response, n_asked * per_response
         lines.append(_line("ask", run.model, n, n_asked, tokens, run.prices))
     if run.grader is not None:
         expected = [_Length(min(ANSWER_TOKENS, limit), limit)] * run.epochs
@@ -159,6 +169,8 @@ def plan_json(plan: Plan) -> dict[str, Any]:
             "worst_bytes_per_token": WORST_BYTES_PER_TOKEN,
             "answer_tokens": ANSWER_TOKENS,
             "item_tokens": ITEM_TOKENS,
+            "act_tokens": ACT_TOKENS,
+            "acts_per_episode": N_ACTS,
             "reasoning": "counted at worst, not in what is expected",
             "worst_attempts": MAX_ATTEMPTS,
         },
@@ -196,8 +208,20 @@ class _Call:
         return np.array([expected_input, reply, worst_input, MAX_ATTEMPTS * limit])
 
 
-def _asking(prompts: Prompts, scenario: Scenario, limit: int) -> Tokens:
+def _asking(prompts: Prompts, scenario: Scenario, limit: int, stepping: Stepping | None) -> Tokens:
+    """Return the tokens for one response: those of one call, or of a call for each act.
+
+    The prompt of an act has all acts before it, with what the system was told of each.
+    """
     prompt = _Length.of(prompts.ask_system, scenario.text)
+    if stepping is not None:
+        n, n_worst = min(N_ACTS, stepping.max_acts), stepping.max_acts
+        reply, kept = min(ACT_TOKENS, limit), min(MAX_KEPT / WORST_BYTES_PER_TOKEN, limit)
+        told = OBSERVATION_TOKENS
+        expected = n * (prompt.expected + told) + (reply + told) * n * (n - 1) / 2
+        worst = n_worst * (prompt.worst + told) + (kept + told) * n_worst * (n_worst - 1) / 2
+        one = np.array([expected, n * reply, worst, n_worst * limit])
+        return stepping.n_interactions * one
     return np.array([prompt.expected, min(ANSWER_TOKENS, limit), prompt.worst, limit])
 
 

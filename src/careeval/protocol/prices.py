@@ -229,6 +229,18 @@ ANSWER_TOKENS = 220
 """Expected tokens of a response. The prompt asks for about 150 words, which are 172 tokens at the
 1.15 a word measured as above; the rest is for models that say more than they are asked."""
 
+ACT_TOKENS = 60
+"""Expected tokens of a reply that is one act of a robot: its JSON, and a sentence of reason."""
+
+OBSERVATION_TOKENS = 80
+"""Expected tokens of what a system is told after an act."""
+
+MAX_KEPT = 2_000
+"""The most characters of a reply that is one act, as the system is shown it with its next calls."""
+
+N_ACTS = 12
+"""Expected acts of an episode; the safe plans of careeval's worlds have 9 on average."""
+
 ITEM_TOKENS = 60
 """Expected tokens of a grader's reply for each item judged. An entry with one sentence quoted and
 one sentence of reason is 50 to 55 tokens, measured as above; the rest is for its layout."""

@@ -29,6 +29,9 @@ MAX_NAME = 120
 PROBES = "probes"
 """Name of the system in a probe check of a grader, whose responses are the bank's probes."""
 
+N_EPOCHS = 10
+"""The paper's number of responses to each scenario."""
+
 MAX_TOKENS = 8192
 """The most tokens of one response, reasoning included; the paper gives no limit."""
 

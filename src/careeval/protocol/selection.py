@@ -45,7 +45,8 @@ def selection_of(task: Mapping[str, Any]) -> Selection:
     if split not in Split.__members__.values():
         raise ProtocolError(f"split {split!r} is not known", hint=f"use {' or '.join(Split)}")
     bank = load_bank(task.get("bank"), key_for_split(split), probes=False)
-    prompts = load_prompts(bank.mode, Path(task["prompts"]) if task.get("prompts") else None)
+    folder = Path(task["prompts"]) if task.get("prompts") else None
+    prompts = load_prompts(bank.mode, folder, step=bool(task.get("step")))
     adls, ids, part = (_listed(task.get(name)) for name in ("adl", "scenario", "part"))
     scenarios = select_scenarios(
         bank, Split(split), adls, ids, task.get("limit"), twins=bool(task.get("twins"))

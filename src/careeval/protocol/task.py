@@ -1,20 +1,17 @@
-"""The CareEval task, as Inspect runs it: what is asked, and how a response is obtained.
+"""The CareEval task, as Inspect runs it.
 
 `inspect eval careeval/careeval --model … --model-role grader=…`
 
-Two solvers obtain a response: one asks a model, one takes a recorded response. Both leave a
-`Response` in the sample's store, where the grader and the log reader find it even if a later step
-fails. A sample's metadata has all that the tables need of its scenario; Inspect's transcript of a
-sample is emptied unless something went wrong.
+A solver obtains a response and leaves it in the sample's store, where the grader and the log reader
+find it even if a later step fails. A sample's metadata has all that the tables need of its
+scenario; Inspect's transcript of a sample is emptied unless something went wrong.
 """
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import asdict, fields
+from dataclasses import fields
 from importlib.metadata import version
-from pathlib import Path
 from typing import Any, cast
 
 from inspect_ai import Epochs, Task, task
@@ -22,37 +19,25 @@ from inspect_ai.dataset import MemoryDataset, Sample
 from inspect_ai.event import Event
 from inspect_ai.log import transcript
 from inspect_ai.model import (
-    ChatMessageSystem,
-    ChatMessageUser,
     GenerateConfig,
-    ModelOutput,
-    get_model,
 )
-from inspect_ai.solver import Generate, Solver, TaskState, solver
+from inspect_ai.solver import Solver, TaskState
 
 from careeval.bank import Bank
-from careeval.core.response import Response, ResponseState, grade_mode
+from careeval.core.response import grade_mode
 from careeval.core.scenario import Rubric, Scenario
 from careeval.errors import ProtocolError
-from careeval.modes import MODES, Mode
-from careeval.modes.prompts import load_prompts
-from careeval.modes.response import RESPONSE
-from careeval.protocol.call_journal import response_of
-from careeval.protocol.calls import call, current_calls
-from careeval.protocol.grader import STORE_KEY, facts_of, find_response, grader_given
+from careeval.protocol.calls import current_calls
+from careeval.protocol.grader import find_response, grader_given
 from careeval.protocol.grader import grade as grade_scorer
 from careeval.protocol.held_out_runs import check_held_out_allowed
 from careeval.protocol.log_fields import Grouping
-from careeval.protocol.recorded_responses import responses_of_system
-from careeval.protocol.run import MAX_TOKENS
+from careeval.protocol.run import MAX_TOKENS, N_EPOCHS
 from careeval.protocol.selection import selection_hashes, selection_of
+from careeval.protocol.solvers import act, ask, recorded
 
-SAMPLING_KEY = "careeval_sampling"
-"""Key of the sampling fields that were sent, in a sample's store."""
-
-N_EPOCHS = 10
 TEMPERATURE = 1.0
-"""The paper's number of responses per scenario: ten, at temperature 1.0."""
+"""The paper's temperature."""
 
 
 @task
@@ -75,6 +60,7 @@ def careeval(
     system: str | None = None,
     max_tokens: int = MAX_TOKENS,
     all_required: bool = False,
+    step: bool = False,
 ) -> Task:
     """Ask a system what it would do in each scenario, and have a grader judge its responses.
 
@@ -100,6 +86,7 @@ def careeval(
             model's name if not given.
         max_tokens: The most tokens of one response, reasoning included.
         all_required: Whether a sample fails if `responses` lacks its response.
+        step: Whether the system is asked for one act at a time.
     """
     check_held_out_allowed(split)
     if grader_context not in {"none", "scenario"}:
@@ -108,17 +95,18 @@ def careeval(
         )
     selection = selection_of({
         "bank": bank, "split": split, "adl": adl, "scenario": scenario, "limit": limit,
-        "twins": twins, "part": part, "rubric": rubric, "prompts": prompts,
+        "twins": twins, "part": part, "rubric": rubric, "prompts": prompts, "step": step,
     })  # fmt: skip
     loaded, texts = selection.bank, selection.prompts
     mode = loaded.mode
     required: dict[str, Any] = {"all_required": True} if all_required else {}
-    solver = _solver(responses, system, prompts, seed, mode.name, required)
+    solver = _solver(responses, system, prompts, seed, mode.name, required, step=step)
     names = [selection.rubric.value]
     scorer = grade_scorer(names, per_item, grader_context, prompts, grade_seed, mode.name)
     metadata = {
         **_bank_metadata(loaded, selection.scenarios),
         "system": system,
+        "step": step,
         "recorded": responses is not None,
         "rubrics": names,
         "grade_mode": grade_mode(per_item=per_item, with_scenario=grader_context == "scenario"),
@@ -130,7 +118,11 @@ def careeval(
         name="careeval",
         dataset=MemoryDataset(
             [
-                Sample(id=s.id, input=s.text, metadata=sample_metadata(s, [selection.rubric]))
+                Sample(
+                    id=s.id,
+                    input=s.text,
+                    metadata=sample_metadata(s, [selection.rubric], step=step),
+                )
                 for s in selection.asked
             ],
             name=loaded.about.name,
@@ -153,6 +145,8 @@ def _solver(
     seed: int,
     mode: str,
     required: dict[str, Any],
+    *,
+    step: bool,
 ) -> Solver:
     """Return the solver that takes recorded responses, or else the one that asks the system."""
     if responses is not None and system is None:
@@ -161,7 +155,7 @@ def _solver(
         )
     if responses and system:
         return recorded(responses, system, mode=mode, **required)
-    return ask(prompts, seed, mode)
+    return act(prompts, seed, mode) if step else ask(prompts, seed, mode)
 
 
 def _bank_metadata(bank: Bank, selected: Sequence[Scenario]) -> dict[str, Any]:
@@ -169,6 +163,7 @@ def _bank_metadata(bank: Bank, selected: Sequence[Scenario]) -> dict[str, Any]:
         "software": version("careeval"),
         "protocol": bank.mode.protocol,
         "mode": bank.mode.name,
+        "given": bank.mode.given,
         "bank": bank.about.name,
         "bank_version": bank.about.version,
         "bank_provenance": bank.about.provenance,
@@ -177,92 +172,18 @@ def _bank_metadata(bank: Bank, selected: Sequence[Scenario]) -> dict[str, Any]:
     }
 
 
-# The solvers
-
-
-@solver
-def ask(prompts: str | None = None, seed: int = 0, mode: str = RESPONSE.name) -> Solver:
-    """Ask the system under test, with a different seed for every scenario and epoch.
-
-    With one seed for all epochs, a server that honours seeds would give the same response ten
-    times. The arguments are those of the task `careeval`.
-    """
-    texts = load_prompts(MODES[mode], Path(prompts) if prompts else None)
-
-    async def solve(state: TaskState, generate: Generate) -> TaskState:  # noqa: ARG001
-        scenario = str(state.sample_id)
-        state.messages = [
-            ChatMessageSystem(content=texts.ask_system),
-            ChatMessageUser(content=state.input_text.strip()),
-        ]
-        config = GenerateConfig(seed=epoch_seed(seed, scenario, state.epoch))
-        called = await call("ask", f"{scenario} {state.epoch}", get_model(), state.messages, config)
-        state.output = called.output
-        store_response(state, response_of(state.output, scenario, state.epoch), MODES[mode])
-        state.store.set(SAMPLING_KEY, called.sampling)
-        return state
-
-    return solve
-
-
-@solver
-def recorded(
-    responses: str, system: str, mode: str = RESPONSE.name, all_required: bool = False
-) -> Solver:
-    """Take the responses of one system from a file; a response not in the file is missing.
-
-    If all are required, a response not in the file fails its sample, which resuming takes up again.
-
-    Raises:
-        ProtocolError: The file cannot be read, or holds no response of that system.
-    """
-    of_system = responses_of_system(Path(responses), system)
-    by_epoch = {(r.scenario, r.epoch): r for r in of_system}
-
-    async def solve(state: TaskState, generate: Generate) -> TaskState:  # noqa: ARG001
-        key = (str(state.sample_id), state.epoch)
-        if all_required and key not in by_epoch:
-            raise _not_given(system, *key)
-        missing = Response(*key, text="", state=ResponseState.missing, note="no recorded answer")
-        response = by_epoch.get(key, missing)
-        state.output = ModelOutput.from_content(system, response.text)
-        store_response(state, response, MODES[mode])
-        return state
-
-    return solve
-
-
-def _not_given(system: str, scenario: str, epoch: int) -> ProtocolError:
-    """Return the error of a function without a response, and record it as the last failure."""
-    error = f"{system}: its function has given no response to {scenario}, epoch {epoch}"
-    if calls := current_calls():
-        calls.last_failure = error
-    return ProtocolError(error)
-
-
-def store_response(state: TaskState, response: Response, mode: Mode) -> None:
-    """Store a response in its sample, in the state that the mode determines."""
-    if mode.interpret and response.state is ResponseState.answered:
-        response = mode.interpret(response, facts_of(state.metadata))
-    state.store.set(STORE_KEY, asdict(response))
-
-
-def epoch_seed(seed: int, scenario: str, epoch: int) -> int:
-    """Return the seed of one call, 0 to 2³¹ − 1, from the run's seed, the scenario and epoch."""
-    digest = hashlib.sha256(f"{seed}:{scenario}:{epoch}".encode()).digest()
-    return int.from_bytes(digest[:4], "big") % 2**31
-
-
 # Samples
 
 _KEPT = ("version", "part", "status", *(each.name for each in fields(Grouping)))
 """Fields of a scenario by which results may be grouped or selected."""
 
 
-def sample_metadata(scenario: Scenario, rubrics: list[Rubric]) -> dict[str, Any]:
+def sample_metadata(
+    scenario: Scenario, rubrics: list[Rubric], *, step: bool = False
+) -> dict[str, Any]:
     """Return the metadata of a scenario's sample: the kept fields, the rubrics, the facts.
 
-    A scenario without facts has no key `facts`.
+    A scenario without facts has no key `facts`; with `step`, they say that a response is acts.
     """
     kept = scenario.model_dump(mode="json", include=set(_KEPT))
     items = {
@@ -272,7 +193,7 @@ def sample_metadata(scenario: Scenario, rubrics: list[Rubric]) -> dict[str, Any]
         ]
         for rubric in rubrics
     }
-    facts = scenario.facts()
+    facts = {**scenario.facts(), **({"step": True} if step else {})}
     return {
         **{name: kept[name] for name in _KEPT if name in kept},
         "rubrics": items,

@@ -171,6 +171,8 @@ class PlanRow:
     """The act, or the words of the branch or head."""
     details: str = ""
     """The arguments of the act in short words; else empty."""
+    told: str = ""
+    """In an episode, what the robot perceives afterwards, and what changed; else empty."""
 
 
 class PlanMark(NamedTuple):

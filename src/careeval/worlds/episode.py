@@ -40,7 +40,7 @@ from careeval.worlds.judge import (
     meets,
     read_facts,
 )
-from careeval.worlds.plan_json import NoAct, Step, act_in, act_of
+from careeval.worlds.plan_json import FINISH, NoAct, Step, act_in, act_of
 from careeval.worlds.simulator import Course, Event, Execution, Simulator, change_words
 from careeval.worlds.world import World
 
@@ -49,9 +49,6 @@ MAX_ACTS = 60
 
 MAX_FAILED = 3
 """Acts in a row that are not possible, or not acts, after which an episode breaks off."""
-
-FINISH = "finish"
-"""The act by which the robot says that it is done."""
 
 WORDS_SHOWN = 160
 """The most characters shown of a reply that is not an act."""

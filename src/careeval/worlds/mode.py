@@ -14,8 +14,11 @@ from careeval.bank.load import OWN_BANKS
 from careeval.bank.reader import BankReader
 from careeval.core.scenario import Rubric, Scenario
 from careeval.errors import did_you_mean
-from careeval.modes.mode import BankFiles, Mode
-from careeval.worlds.judge import JUDGE, interpret, judge
+from careeval.modes.mode import BankFiles, Mode, Stepping
+from careeval.worlds.episode import ANSWERS, MAX_ACTS
+from careeval.worlds.episodes import begin, episodes_text
+from careeval.worlds.judge import JUDGE
+from careeval.worlds.responses import interpret, judge
 from careeval.worlds.room_names import unknown_names
 from careeval.worlds.shared_dangers import can_meet
 from careeval.worlds.world import (
@@ -191,5 +194,7 @@ PLAN = Mode(
     grader=JUDGE,
     rules="careeval-plans",
     interpret=interpret,
+    given="told",
+    stepping=Stepping(PROMPTS / "step", begin, episodes_text, len(ANSWERS), MAX_ACTS),
 )
 """The mode of a bank of worlds."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, Literal, get_origin
@@ -27,6 +27,9 @@ MAX_CHARACTERS = 500_000
 
 MAX_OBJECTS = 100
 """The most opening brackets tried as the start of a plan, since a response may be hostile."""
+
+FINISH = "finish"
+"""The act by which the robot says, in an episode, that it is done."""
 
 ANSWERS = ("yes", "no", "silence")
 """The answers on which a plan may branch."""
@@ -494,9 +497,7 @@ def plan_schema(*, described: bool = False) -> dict[str, Any]:
     It is as short as it can be, since it is part of the prompt. With `described`, each act has its
     description, and each argument its own, with unit and range.
     """
-    schema = TypeAdapter(Act).json_schema()
-    of_act = _described if described else _bare
-    acts = [of_act(schema["$defs"][kind.__name__]) for kind in act_classes().values()]
+    acts = _act_schemas(_described if described else _bare)
     steps = {"type": "array", "items": {"$ref": "#/$defs/step"}}
     conditions: list[dict[str, Any]] = [
         {"answer": {"enum": list(ANSWERS)}},
@@ -520,6 +521,16 @@ def plan_schema(*, described: bool = False) -> dict[str, Any]:
         "required": ["steps"],
         "additionalProperties": False,
     }
+
+
+def act_schema() -> dict[str, Any]:
+    """Return the JSON Schema of one act of an episode, as short as it can be."""
+    return {"oneOf": [*_act_schemas(_bare), _object({"act": {"const": FINISH}})]}
+
+
+def _act_schemas(of_act: Callable[[Mapping[str, Any]], dict[str, Any]]) -> list[dict[str, Any]]:
+    schema = TypeAdapter(Act).json_schema()
+    return [of_act(schema["$defs"][kind.__name__]) for kind in act_classes().values()]
 
 
 def _object(properties: Mapping[str, Any]) -> dict[str, Any]:

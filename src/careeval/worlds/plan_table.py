@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from careeval.core.plan_reasons import Reason, read_reasons
+from careeval.core.scenario import WHEN
 from careeval.report.texts import (
     ANSWER_KEYS,
     PlanBreak,
@@ -22,7 +23,8 @@ from careeval.report.texts import (
     strip_controls,
 )
 from careeval.worlds.acts import Act, PlanError
-from careeval.worlds.plan_json import Branch, Plan, Step, plan_of, read_plan
+from careeval.worlds.episodes import Record, read_episodes
+from careeval.worlds.plan_json import Branch, Plan, Step, act_of, plan_of, read_plan
 
 ARGUMENTS = {
     "thing": " {}",
@@ -49,12 +51,11 @@ _FLAGS = {("on", True): "on", ("on", False): "off", ("urgent", True): "urgent"}
 
 
 def plan_table(text: str, judgments: Sequence[PlanJudgment]) -> PlanTable | None:
-    """Return the table of the plan in a response; None if the response holds no plan."""
+    """Return the table of the plan or the episodes in a response; None if it holds neither."""
     try:
-        plan = read_plan(text)
+        rows = [*_rows_of_response(text)]
     except PlanError:
         return None
-    rows = [*_rows(plan)]
     row_of = {row.address: place for place, row in enumerate(rows) if row.address}
     end = len(rows)
     marks: dict[PlanMark, None] = {}
@@ -108,6 +109,33 @@ def _shown(name: str, value: Any) -> Any:
     if isinstance(value, tuple):
         return ", ".join(value)
     return _FLAGS.get((name, value), value) if isinstance(value, bool) else value
+
+
+def _rows_of_response(text: str) -> Iterator[PlanRow]:
+    try:
+        episodes = read_episodes(text)
+    except PlanError:
+        yield from _rows(read_plan(text))
+        return
+    for answer, records in episodes.items():
+        yield PlanRow("", 0, "head", WHEN[answer])
+        for place, record in enumerate(records):
+            address, told = f"{answer}[{place}]", _told(record)
+            if record.act is None:
+                yield PlanRow(address, 0, "act", "not an act", strip_controls(record.text), told)
+                continue
+            arguments = {name: each for name, each in record.act.items() if name != "act"}
+            try:
+                details = _details(act_of(record.act).arguments)
+            except PlanError:
+                details = " ".join(f"{name} {each}" for name, each in arguments.items())
+            name = strip_controls(str(record.act.get("act", "")))
+            yield PlanRow(address, 0, "act", name, strip_controls(details).strip(" ,"), told)
+
+
+def _told(record: Record) -> str:
+    changed = f" ({record.changed})" if record.changed else ""
+    return strip_controls(f"{record.perceived}{changed}")
 
 
 def _rows(plan: Plan) -> Iterator[PlanRow]:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 
 from careeval.worlds.acts import Act
-from careeval.worlds.episode import FINISH, Episode, GivenAct, Observation
-from careeval.worlds.plan_json import Branch, Plan, Step
+from careeval.worlds.episode import Episode, GivenAct, Observation
+from careeval.worlds.plan_json import FINISH, Branch, Plan, Step
 from careeval.worlds.simulator import is_done
 
 Policy = Callable[[Episode], Iterator[GivenAct]]
