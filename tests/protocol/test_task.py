@@ -154,6 +154,8 @@ def test_the_header_names_everything(run: tuple[EvalLog, Fake, Fake], bank: Path
     assert log.eval.metadata is not None
     assert log.eval.metadata["careeval"] == {
         "software": "0.1.0",
+        "given": None,
+        "step": False,
         "protocol": "2-A",
         "mode": "response",
         "bank": "small",

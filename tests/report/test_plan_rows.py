@@ -17,6 +17,7 @@ from careeval.results.findings import Findings, findings
 from careeval.results.harms import Harm
 from careeval.sheets.words import ANSWERS
 from careeval.worlds.acts import act_classes
+from careeval.worlds.episodes import written
 from careeval.worlds.judge import JUDGE
 from careeval.worlds.plan_table import ARGUMENTS, act_words
 from support.fakes import begin_recorded
@@ -156,6 +157,32 @@ def test_breaks_are_at_their_steps() -> None:
     assert table is not None
     assert table.breaks == (PlanBreak(3, (0, 3), hand), PlanBreak(5, (1,), moon))
     assert table.marks == (PlanMark(0, 0, 3),)
+
+
+def test_episodes_have_rows_by_answer() -> None:
+    """Each act has what the robot perceived and what changed; marks are under its own answer."""
+    ask = {"act": "ask", "words": "Shall I?"}
+    record = {"act": ask, "perceived": "done; 5 s", "changed": "hands: 1 → 0"}
+    acts = {"yes": [record, "I wait."], "no": [], "silence": [{"act": "finish"}], "stop": []}
+    table = plan_table(
+        written(acts),
+        [
+            PlanJudgment(True, None, "yes: yes[0]; 1 of 4 courses"),
+            PlanJudgment(True, None, "silence: at the end of the plan; 1 of 4 courses"),
+        ],
+    )
+    assert table is not None
+    assert [(row.address, row.name, row.details, row.told) for row in table.rows] == [
+        ("", "The person agrees", "", ""),
+        ("yes[0]", "ask", "“Shall I?”", "done; 5 s (hands: 1 → 0)"),
+        ("yes[1]", "not an act", "I wait.", ""),
+        ("", "The person refuses", "", ""),
+        ("", "The person does not answer", "", ""),
+        ("silence[0]", "finish", "", ""),
+        ("", "The person agrees, then says stop", "", ""),
+        ("", "At the end of the plan", "", ""),
+    ]
+    assert table.marks == (PlanMark(1, 0, 0), PlanMark(7, 2, 1))
 
 
 def test_words_that_are_no_plan_have_no_table() -> None:

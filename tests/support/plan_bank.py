@@ -118,6 +118,7 @@ def write_plan_bank(folder: Path, n: int = 1) -> Path:
     file = folder / "bank.yaml"
     about = json.loads(file.read_text(encoding="utf-8"))
     file.write_text(json.dumps({**about, "mode": "plan"}), encoding="utf-8")
+    (folder / "dangers.yaml").write_text("[]", encoding="utf-8")
     for part in ("bodies", "eating"):
         (folder / part).mkdir()
     (folder / "bodies" / "arm.yaml").write_text(json.dumps(BODY), encoding="utf-8")

@@ -280,6 +280,8 @@ class LoggedSample:
     """Tokens and cost of the call."""
     seconds: Annotated[Amount | None, OrUnknown, _at("output", "time")] = None
     """Duration of the call."""
+    n_calls: Annotated[Tokens | None, OrUnknown, _at("store", "careeval_n_calls")] = None
+    """Number of the calls for a response of acts; `None` for one call."""
     graded: Annotated[
         Mapping[Name, LoggedGrading],
         Field(max_length=MAX_ITEMS),

@@ -232,6 +232,7 @@ def _response_row(sample: LoggedSample, scenario: LoggedScenario, run_columns: R
         "reasoning_tokens": usage.reasoning_tokens,
         "cost_usd": usage.total_cost,
         "seconds": sample.seconds,
+        "n_calls": (sample.n_calls or 1) if run_columns["model"] and sample.stored else None,
         "sampling": json.dumps(sample.sampling or {}),
         **vars(scenario.grouping),
         "scenario_text": scenario.text,

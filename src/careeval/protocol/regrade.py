@@ -174,6 +174,7 @@ def prepare_regrading(
                         "bank": banks[root],
                         "split": runs.responses["split"][0] or "public",
                         "rubric": rubric.value,
+                        "step": runs.responses["step"][0],
                         "grade_seed": like.task.get("grade_seed", 0) + n_before + n,
                     },
                 )

@@ -14,7 +14,7 @@ import os
 import re
 import shutil
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
@@ -92,7 +92,8 @@ RESPONSES: tuple[Column, ...] = (
     Column("output_tokens", pl.Int64, "reasoning included; null if unknown"),
     Column("reasoning_tokens", pl.Int64, "those of the output; null if unknown"),
     Column("cost_usd", pl.Float64, "of all of them, in dollars; null if unknown, never 0"),
-    Column("seconds", pl.Float64, "of the call; null if unknown"),
+    Column("seconds", pl.Float64, "of its calls; null if unknown"),
+    Column("n_calls", pl.Int32, "calls by which it was asked; null if recorded or missing"),
     Column(
         "sampling", pl.String, "JSON of the sampling fields that were sent; empty object if unknown"
     ),
@@ -410,6 +411,8 @@ class Cost:
     """Input, the provider's cache included; `None` if unknown for any response."""
     output_tokens: int | None  # Output, reasoning included; `None` if unknown for any response
     per_response: float | None  # Mean dollars of a response; `None` without a value
+    n_calls: int | None = None  # Calls by which they were asked; `None` if unknown, or of gradings
+    seconds: float | None = None  # All calls together; `None` likewise
 
 
 @dataclass(frozen=True)
@@ -436,12 +439,24 @@ def asking_cost(responses: pl.DataFrame) -> Cost:
     """
     cached = pl.sum_horizontal("cache_read_tokens", "cache_write_tokens")  # null: none
     asked = responses.select(
-        "note", "model", "cost_usd", pl.col("input_tokens") + cached, "output_tokens"
+        "note",
+        "model",
+        "cost_usd",
+        pl.col("input_tokens") + cached,
+        "output_tokens",
+        "n_calls",
+        "seconds",
     ).filter(pl.col("note").fill_null("") != NOT_ASKED)
     recorded = asked.height > 0 and asked["model"].null_count() == asked.height
-    return _total_cost(
+    cost = _total_cost(
         asked,
         "the responses were recorded, not asked for here" if recorded else "",
+    )
+    seconds = asked["seconds"]
+    return replace(
+        cost,
+        n_calls=_total(asked["n_calls"]),
+        seconds=None if seconds.null_count() or seconds.is_empty() else float(seconds.sum()),
     )
 
 

@@ -137,7 +137,8 @@ def _parts(parts: Mapping[Any, Part], *, bounds: bool = True) -> dict[str, Any]:
 
 
 def _cost(cost: Cost) -> dict[str, Any]:
-    return {"usd": cost.value, **_named(cost, "reason", "input_tokens", "output_tokens")}
+    names = ("reason", "input_tokens", "output_tokens", "n_calls", "seconds")
+    return {"usd": cost.value, **_named(cost, *names)}
 
 
 def _detail(s: Entry) -> dict[str, Any]:

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 import polars as pl
 
+from careeval.core.scenario import WHEN
 from careeval.core.text import dollars, percent, signed, thousands
 from careeval.results.graded_rubric import Errors
 from careeval.results.tables import Column, Cost
@@ -229,6 +230,9 @@ RANKS = Kind(
 
 # Dollars
 
+N_EPISODES = len(WHEN)
+"""Episodes of a response that is asked for one act at a time."""
+
 
 def _spending_lines(cost: Cost) -> tuple[str, ...]:
     """Return why the cost is unknown and its known part, or the responses; then the tokens."""
@@ -240,6 +244,10 @@ def _spending_lines(cost: Cost) -> tuple[str, ...]:
     if cost.input_tokens is not None and cost.output_tokens is not None:
         tokens_in, out = thousands(cost.input_tokens), thousands(cost.output_tokens)
         lines.append(f"{tokens_in} tokens in, {out} out")
+    if cost.n_calls is not None and cost.n_calls > cost.n:
+        n = cost.n * N_EPISODES
+        seconds = "" if cost.seconds is None else f", {cost.seconds / n:.1f} s"
+        lines.append(f"{cost.n_calls:,} calls, {cost.n_calls / n:.1f}{seconds} an episode")
     return tuple(lines)
 
 

@@ -31,7 +31,7 @@
 
   // A plan that was carried out: careeval.report.texts.PlanTable.
   const planOf = ([rows, marks, breaks], answers) => ({
-    rows: rows.map(([address, depth, kind, name, details]) => ({ address, depth, kind, name, details })),
+    rows: rows.map(([address, depth, kind, name, details, told]) => ({ address, depth, kind, name, details, told })),
     marks: marks.map(([row, answer, item]) => ({ row, answer, item })),
     breaks: breaks.map(([row, at, problem]) => ({ row, at, problem })),
     answers: answers.map(([head, when]) => ({ head, when })),
@@ -164,13 +164,13 @@
       ? make("span", { class: "off", role: "img", "aria-label": "breaks off" }, "⊘") : null,
     marks.filter((mark) => mark.row === row && mark.answer === answer)
       .map(({ item }) => sign(item, grading.items[item].points)));
-    const drawn = rows.map(({ address, depth, kind, name, details }, row) => {
+    const drawn = rows.map(({ address, depth, kind, name, details, told }, row) => {
       if (kind === "head") return make("tr", { class: "head" }, make("th", { scope: "col", colspan: 2 + answers.length }, name));
       const lacks = breaks.filter((each) => each.row === row)
         .map(({ at, problem }) => make("small", { class: "lacks", dir: "auto" }, `⊘ breaks off (${at.map((n) => answers[n].head).join(", ")}): ${problem}`));
       return make("tr", { class: kind }, make("td", { class: "n", title: address || false }, address.slice(address.lastIndexOf("["))),
         make("th", { scope: "row", class: depth ? `d${depth}` : false, dir: "auto" }, kind === "act" ? make("b", {}, name) : name,
-          details ? ` ${details}` : "", lacks), answers.map((_, answer) => cell(row, answer)));
+          details ? ` ${details}` : "", told ? make("small", { class: "told", dir: "auto" }, told) : null, lacks), answers.map((_, answer) => cell(row, answer)));
     });
     return make("div", { class: "plan" }, make("div", { class: "scroll", role: "region", tabindex: "0", "aria-label": `Table: the plan of ${title}` },
       make("table", { class: "steps" }, make("caption", { class: "sr" }, `The plan of ${title}`),
