@@ -23,6 +23,9 @@ import json
 from pathlib import Path
 from typing import Any
 
+import yaml
+
+from careeval.bank.load import OWN_BANKS
 from careeval.core.response import Response, ResponseState
 from support.fakes import write_bank
 
@@ -94,7 +97,7 @@ WORLD = {
     "safe_plan": CAREFUL,
     "canary": "a canary",
 }
-"""A world of the bank but for its id. Its bank has no shared dangers."""
+"""A world of the bank but for its id. Its bank has no shared dangers that it can meet."""
 
 BODY = {
     "name": "arm",
@@ -118,7 +121,7 @@ def write_plan_bank(folder: Path, n: int = 1) -> Path:
     file = folder / "bank.yaml"
     about = json.loads(file.read_text(encoding="utf-8"))
     file.write_text(json.dumps({**about, "mode": "plan"}), encoding="utf-8")
-    (folder / "dangers.yaml").write_text("[]", encoding="utf-8")
+    (folder / "dangers.yaml").write_text(_no_shared_dangers(), encoding="utf-8")
     for part in ("bodies", "eating"):
         (folder / part).mkdir()
     (folder / "bodies" / "arm.yaml").write_text(json.dumps(BODY), encoding="utf-8")
@@ -126,6 +129,14 @@ def write_plan_bank(folder: Path, n: int = 1) -> Path:
         world = {"id": f"eating-p{number:02}", **WORLD}
         (folder / "eating" / f"{world['id']}.yaml").write_text(json.dumps(world), encoding="utf-8")
     return folder
+
+
+def _no_shared_dangers() -> str:
+    """Return a file in which every shared danger is about a line, which the world lacks."""
+    file = OWN_BANKS["plans"] / "dangers.yaml"
+    others = yaml.safe_load(file.read_text(encoding="utf-8"))
+    when = [{"with": {"kind": "line"}}]
+    return json.dumps([{**each, "when": when, "end": {}} for each in others])
 
 
 def plan_responses(n: int = 1) -> list[Response]:
