@@ -182,9 +182,17 @@ def system_keys(frame: pl.DataFrame) -> list[SystemKey]:
 
 
 def system_names(keys: Sequence[SystemKey]) -> dict[SystemKey, str]:
-    """Return a unique name for each; it says what the system is given only if they differ in it."""
-    is_same = len({key.given for key in keys}) == 1
-    return {key: (key._replace(given=None) if is_same else key).name for key in keys}
+    """Return a unique name for each.
+
+    It says what the system is given of worlds only if they differ in it, or if the same system was
+    also asked in a bank of words.
+    """
+    differ = len({key.given for key in keys if key.given}) > 1
+    short = [key._replace(given=None) for key in keys]
+    return {
+        key: (key if differ or short.count(brief) > 1 else brief).name
+        for key, brief in zip(keys, short, strict=True)
+    }
 
 
 def schema(columns: Iterable[Column]) -> dict[str, Any]:

@@ -26,6 +26,7 @@ from careeval.bank import load_with_key
 from careeval.core.scenario import WHEN, Answer
 from careeval.core.text import counted, signed
 from careeval.errors import UsageError, did_you_mean
+from careeval.worlds.act_words import step_words
 from careeval.worlds.acts import Act, AskHelper, PlanError, WaitUntil
 from careeval.worlds.candidate_acts import candidate_acts
 from careeval.worlds.conditions import matches, stop_steps
@@ -373,8 +374,6 @@ def quote(given: Mapping[str, Any]) -> str:
 
 def _words(given: Mapping[str, Any] | str) -> str:
     """Return an act, or a reply that is none, in short words."""
-    from careeval.worlds.plan_table import step_words
-
     if isinstance(given, str):
         return shorten(given, WORDS_SHOWN, placeholder=" …")
     return FINISH if given.get("act") == FINISH else step_words(quote(given))

@@ -6,9 +6,7 @@ from the reasons of the judgments: a column for each answer, over the courses th
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any
 
 from careeval.core.plan_reasons import Reason, read_reasons
 from careeval.core.scenario import WHEN
@@ -22,32 +20,10 @@ from careeval.report.texts import (
     PlanTable,
     strip_controls,
 )
-from careeval.worlds.acts import Act, PlanError
+from careeval.worlds.act_words import argument_words, step_words
+from careeval.worlds.acts import PlanError
 from careeval.worlds.episodes import Record, read_episodes
-from careeval.worlds.plan_json import Branch, Plan, Step, act_of, plan_of, read_plan
-
-ARGUMENTS = {
-    "thing": " {}",
-    "helper": " {}",
-    "place": " {}",
-    "task": " {}",
-    "part": " on {}",
-    "tool": " with {}",
-    "to": " to {}",
-    "onto": " onto {}",
-    "state": " is {}",
-    "about": ", about {}",
-    "seconds": ", {:g} s",
-    "height_cm": ", {:g} cm",
-    "force_n": ", {:g} N",
-    "speed_cm_s": ", {:g} cm/s",
-    "on": " {}",
-    "urgent": ", {}",
-    "words": " “{}”",
-}
-"""Argument of an act → its short words, in the order in which they follow the act."""
-
-_FLAGS = {("on", True): "on", ("on", False): "off", ("urgent", True): "urgent"}
+from careeval.worlds.plan_json import Branch, Plan, Step, act_of, read_plan
 
 
 def plan_table(text: str, judgments: Sequence[PlanJudgment]) -> PlanTable | None:
@@ -83,34 +59,6 @@ def _rows_at(reason: Reason, row_of: Mapping[str, int], end: int) -> list[int]:
     return [row_of[step] for step in reason.steps if step in row_of] or [end]
 
 
-def step_words(quote: str) -> str:
-    """Return a quoted step in short words; any other text as it is."""
-    try:
-        (step,) = plan_of([json.loads(quote)]).steps
-    except (ValueError, RecursionError, PlanError):
-        return quote
-    return act_words(step.act) if isinstance(step, Step) else quote
-
-
-def act_words(act: Act) -> str:
-    """Return an act with its arguments in short words: `bring-to-mouth spoon, 3 N, 5 cm/s`."""
-    return f"{act.act}{_details(act.arguments)}"
-
-
-def _details(arguments: Mapping[str, Any]) -> str:
-    return "".join(
-        template.format(_shown(name, arguments[name]))
-        for name, template in ARGUMENTS.items()
-        if name in arguments and (name, arguments[name]) != ("urgent", False)
-    )
-
-
-def _shown(name: str, value: Any) -> Any:
-    if isinstance(value, tuple):
-        return ", ".join(value)
-    return _FLAGS.get((name, value), value) if isinstance(value, bool) else value
-
-
 def _rows_of_response(text: str) -> Iterator[PlanRow]:
     try:
         episodes = read_episodes(text)
@@ -126,7 +74,7 @@ def _rows_of_response(text: str) -> Iterator[PlanRow]:
                 continue
             arguments = {name: each for name, each in record.act.items() if name != "act"}
             try:
-                details = _details(act_of(record.act).arguments)
+                details = argument_words(act_of(record.act).arguments)
             except PlanError:
                 details = " ".join(f"{name} {each}" for name, each in arguments.items())
             name = strip_controls(str(record.act.get("act", "")))
@@ -152,7 +100,7 @@ def _rows(plan: Plan) -> Iterator[PlanRow]:
 def _rows_of(steps: Iterable[Step | Branch], depth: int) -> Iterator[PlanRow]:
     for step in steps:
         if isinstance(step, Step):
-            details = strip_controls(_details(step.act.arguments)).strip(" ,")
+            details = strip_controls(argument_words(step.act.arguments)).strip(" ,")
             yield PlanRow(step.address, depth, "act", step.act.act, details)
             continue
         condition = strip_controls(step.condition)

@@ -10,7 +10,7 @@ from cyclopts import App, Parameter
 
 from careeval.bank import Bank, load_with_key
 from careeval.cli.app import CHECK_FAILED, OK, USAGE, print_json
-from careeval.cli.shared.options import Json, Out
+from careeval.cli.shared.options import Flag, Json, Out
 from careeval.cli.shared.printing import Printing
 from careeval.core.text import counted, plain
 from careeval.errors import BankError, UsageError
@@ -156,11 +156,15 @@ def watch(
 
 
 @app.command
-def schema() -> int:
-    """Print the JSON Schema of a plan, with the meaning, unit and range of every argument."""
-    from careeval.worlds.plan_json import plan_schema
+def schema(*, act: Flag = False) -> int:
+    """Print the JSON Schema of a plan, with the meaning, unit and range of every argument.
 
-    print_json(plan_schema(described=True))
+    Args:
+        act: Print that of one act of an episode, as a system is told it.
+    """
+    from careeval.worlds.plan_json import act_schema, plan_schema
+
+    print_json(act_schema() if act else plan_schema(described=True))
     return OK
 
 
