@@ -16,10 +16,10 @@ from careeval.results.entry import Entry
 from careeval.results.findings import Findings, findings
 from careeval.results.harms import Harm
 from careeval.sheets.words import ANSWERS
+from careeval.worlds.act_words import ARGUMENTS, act_words
 from careeval.worlds.acts import act_classes
 from careeval.worlds.episodes import written
 from careeval.worlds.judge import JUDGE
-from careeval.worlds.plan_table import ARGUMENTS, act_words
 from support.fakes import begin_recorded
 from support.plan_bank import CAREFUL, HOSTILE, TEXTS, plan_responses, write_plan_bank
 
