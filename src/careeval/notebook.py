@@ -106,7 +106,8 @@ def run(
     grader: str | None = None,
     name: str | None = None,
     scenarios: Iterable[str] | None = None,
-    epochs: int = 10,
+    epochs: int | None = None,
+    step: bool = False,
     bank: str | Path | None = None,
     rubric: Rubric | None = None,
     max_tokens: int | None = None,
@@ -134,7 +135,9 @@ def run(
         grader: Inspect's name of the grader; the bank's default if not given.
         name: Name of the system in tables; the model's or the function's if not given.
         scenarios: Ids; all public base scenarios if not given.
-        epochs: Responses to each scenario.
+        epochs: Responses to each scenario; 10 if not given, 1 with `step`.
+        step: Whether to ask for one act at a time, in a bank of worlds. A response is then episodes
+            for each answer of the person; a function returns their text.
         bank: Folder of the bank; careeval's own if not given.
         rubric: The rubric to grade; if not given, the actions, or the ladder of a bank without
             actions.
@@ -167,6 +170,7 @@ def run(
     }
     task |= {"bank": bank_reference(bank)} if bank is not None else {}
     task |= {"rubric": rubric.value} if rubric is not None else {}
+    task |= {"step": True} if step else {}
     task |= {"max_tokens": max_tokens} if max_tokens is not None else {}
     model = system if isinstance(system, str) else None
     label = name or model or str(getattr(system, "__name__", "system"))
@@ -175,6 +179,8 @@ def run(
         file = str((folder / RESPONSES_FILE).resolve())
         task |= {"responses": file, "system": label, "all_required": True}
     mode = loaded.mode
+    mode.prompts_for(step=step)
+    epochs = epochs or (1 if step else N_EPOCHS)
     spec = Run(
         label, model, grader or mode.grader, epochs, task, base_url=base_url, protocol=mode.protocol
     )

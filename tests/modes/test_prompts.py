@@ -34,6 +34,11 @@ def test_worked_example() -> None:
     )
 
 
+def test_prompts_for_single_acts_are_pinned() -> None:
+    """They are part of the mode's protocol: a change to them raises its version too."""
+    assert load_prompts(MODES["plan"], step=True).ask_hash == "8da200c3"
+
+
 def test_the_scenario_is_shown_where_asked_for() -> None:
     """The request with a scenario is the one without, and the scenario before it."""
     prompts = load_prompts(RESPONSE)

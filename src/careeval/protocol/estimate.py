@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -76,6 +76,8 @@ class PlanLine:
     worst_output_tokens: int  # Tokens of all replies, at worst; with reasoning
     expected_usd: float | None  # Cost of the expected tokens; `None` if the price is not known
     worst_usd: float | None  # Cost of the worst tokens; `None` if the price is not known
+    of_acts: bool = field(default=False, kw_only=True)
+    """True if each call asks for one act of an episode."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +132,8 @@ def plan_run(
         if stepping is not None:
             per_response = min(N_ACTS, stepping.max_acts) * stepping.n_interactions
             n, n_asked = n * per_response, n_asked * per_response
-        lines.append(_line("ask", run.model, n, n_asked, tokens, run.prices))
+        line = _line("ask", run.model, n, n_asked, tokens, run.prices)
+        lines.append(replace(line, of_acts=stepping is not None))
     if run.grader is not None:
         expected = [_Length(min(ANSWER_TOKENS, limit), limit)] * run.epochs
         n_calls, n_responses, tokens = 0, 0, np.zeros(4)
@@ -277,7 +280,7 @@ def _line(
 
 def _sum_lines(one: PlanLine, other: PlanLine) -> PlanLine:
     """Return the sum of two lines of one role and model; an unknown cost makes the sum unknown."""
-    names = [each.name for each in fields(one) if each.name not in ("role", "model")]
+    names = [each.name for each in fields(one) if each.name not in ("role", "model", "of_acts")]
     pairs = {name: (getattr(one, name), getattr(other, name)) for name in names}
     sums: dict[str, Any] = {n: None if None in pair else sum(pair) for n, pair in pairs.items()}
     return replace(one, **sums)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 
 from rich.box import SIMPLE_HEAD
 from rich.console import Console
@@ -13,7 +14,7 @@ from careeval.core.text import counted, dollars, plain, thousands
 from careeval.modes.grading import MAX_ATTEMPTS
 from careeval.protocol.estimate import Plan, PlanLine, merged_lines
 from careeval.protocol.machine import max_parallel_runs
-from careeval.protocol.prices import ANSWER_TOKENS, ITEM_TOKENS
+from careeval.protocol.prices import ACT_TOKENS, ANSWER_TOKENS, ITEM_TOKENS, N_ACTS
 from careeval.protocol.providers import provider_of
 from careeval.sheets.terminal import PIPE_WIDTH
 
@@ -66,15 +67,20 @@ def _title(lines: tuple[PlanLine, ...]) -> str:
     parts = []
     if asked:
         models = asked[0].model if len(asked) == 1 else f"{len(asked)} models"
-        parts.append(f"{counted(sum(line.n for line in asked), 'response')} of {plain(models)}")
+        n = counted(sum(line.n for line in asked), _asked_noun(asked))
+        parts.append(f"{n} of {plain(models)}")
     if graded:
         parts.append(counted(sum(line.n for line in graded), "grading"))
     return f"Plan: {', then '.join(parts) or 'nothing to do'}"
 
 
+def _asked_noun(lines: Sequence[PlanLine]) -> str:
+    return "act" if any(line.of_acts for line in lines) else "response"
+
+
 def _notes(lines: tuple[PlanLine, ...]) -> list[str]:
     notes = []
-    for role, noun in (("ask", "response"), ("grade", "grading")):
+    for role, noun in (("ask", _asked_noun(lines)), ("grade", "grading")):
         if n_kept := sum(line.n_kept for line in lines if line.role == role):
             notes.append(f"On disk, and not asked for again: {counted(n_kept, noun)}.")
     n_runs, at_once = sum(line.role == "ask" for line in lines), max_parallel_runs()
@@ -84,8 +90,14 @@ def _notes(lines: tuple[PlanLine, ...]) -> list[str]:
             "memory; the others wait."
         )
     if any(not provider_of(line.model).in_process for line in lines):
+        of_acts = _asked_noun(lines) == "act"
+        asked = (
+            f"{N_ACTS} acts an episode, {ACT_TOKENS} tokens for each"
+            if of_acts
+            else (f"answers of {ANSWER_TOKENS} tokens")
+        )
         notes.append(
-            f"Expected: answers of {ANSWER_TOKENS} tokens, {ITEM_TOKENS} for each item graded. "
+            f"Expected: {asked}, {ITEM_TOKENS} for each item graded. "
             "Reasoning is not in it: a model that thinks costs more, up to the worst case."
         )
         notes.append(
