@@ -28,7 +28,7 @@ from careeval.protocol.recorded_responses import (
     kept_responses,
     write_responses,
 )
-from careeval.protocol.run import Outcome, Run, folder_name
+from careeval.protocol.run import N_EPOCHS, Outcome, Run, folder_name
 from careeval.protocol.run_files import locked
 from careeval.protocol.run_folder import (
     RESPONSES_FILE,
