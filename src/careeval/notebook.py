@@ -108,6 +108,7 @@ def run(
     scenarios: Iterable[str] | None = None,
     epochs: int | None = None,
     step: bool = False,
+    given: str | None = None,
     bank: str | Path | None = None,
     rubric: Rubric | None = None,
     max_tokens: int | None = None,
@@ -138,6 +139,7 @@ def run(
         epochs: Responses to each scenario; 10 if not given, 1 with `step`.
         step: Whether to ask for one act at a time, in a bank of worlds. A response is then episodes
             for each answer of the person; a function returns their text.
+        given: What is given of each world: `facts`, `told` or `reminded`; `facts` if not given.
         bank: Folder of the bank; careeval's own if not given.
         rubric: The rubric to grade; if not given, the actions, or the ladder of a bank without
             actions.
@@ -171,6 +173,7 @@ def run(
     task |= {"bank": bank_reference(bank)} if bank is not None else {}
     task |= {"rubric": rubric.value} if rubric is not None else {}
     task |= {"step": True} if step else {}
+    task |= {"given": given} if given is not None else {}
     task |= {"max_tokens": max_tokens} if max_tokens is not None else {}
     model = system if isinstance(system, str) else None
     label = name or model or str(getattr(system, "__name__", "system"))
@@ -180,6 +183,7 @@ def run(
         task |= {"responses": file, "system": label, "all_required": True}
     mode = loaded.mode
     mode.prompts_for(step=step)
+    mode.condition(given)
     epochs = epochs or (1 if step else N_EPOCHS)
     spec = Run(
         label, model, grader or mode.grader, epochs, task, base_url=base_url, protocol=mode.protocol

@@ -36,7 +36,7 @@ def test_worked_example() -> None:
 
 def test_prompts_for_single_acts_are_pinned() -> None:
     """They are part of the mode's protocol: a change to them raises its version too."""
-    assert load_prompts(MODES["plan"], step=True).ask_hash == "8da200c3"
+    assert load_prompts(MODES["plan"], step=True).ask_hash == "e9cf39e8"
 
 
 def test_the_scenario_is_shown_where_asked_for() -> None:
@@ -78,7 +78,7 @@ def test_any_response_stands_whole_between_its_fences(response: str) -> None:
 
 PINNED = {
     "response": ("2-A", "74f547fe", "fba5c088"),
-    "plan": ("3-A", "c7bd9172", "692b4e74"),
+    "plan": ("4-A", "76554987", "692b4e74"),
 }
 """Mode → version of the protocol, and the hashes of asking and of grading with that version.
 

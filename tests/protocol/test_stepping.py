@@ -70,7 +70,7 @@ def test_four_episodes_are_asked_act_by_act(bank: Path, tmp_path: Path) -> None:
     assert len(fake.calls) == sum(map(len, SAFE.values()))
     runs = read_runs(tmp_path / "run")
     (row,) = runs.responses.to_dicts()
-    assert (row["state"], row["step"], row["given"]) == ("answered", True, "told")
+    assert (row["state"], row["step"], row["given"]) == ("answered", True, "facts")
     assert json.loads(row["text"])["episodes"] == SAFE
     assert (row["n_calls"], row["input_tokens"], row["output_tokens"]) == (17, 17 * 7, 17 * 5)
     (entry,) = entries(runs)
@@ -162,7 +162,9 @@ def test_the_estimate_knows_the_growing_prompt(bank: Path) -> None:
     fake = Fake("estimate", careful)
     asked, _ = plan_run(stepped(fake, bank))
     assert asked.n == 4 * N_ACTS
-    whole, _ = plan_run(Run("robot", fake.model, JUDGE, 1, {"bank": str(bank)}, protocol="3-A"))
+    whole, _ = plan_run(
+        Run("robot", fake.model, JUDGE, 1, {"bank": str(bank)}, protocol=PLAN.protocol)
+    )
     assert asked.input_tokens > 4 * N_ACTS * 0.2 * whole.input_tokens
     assert asked.worst_input_tokens > 5 * asked.input_tokens
 

@@ -77,7 +77,7 @@ WORLD = {
     "condition": "stroke",
     "person": {"age": 70, "pronoun": "she"},
     "body": "arm",
-    "text": "She sits at the table. At most 6 cm/s.",
+    "facts": "She sits at the table. At most 6 cm/s.",
     "room": {
         "things": {
             "spoon": {"kind": "food", "words": "a spoon of soup", "limit_cm_s": 6},

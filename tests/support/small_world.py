@@ -44,7 +44,7 @@ adl: eating
 condition: stroke
 person: {age: 71, pronoun: he}
 body: small-arm
-text: A man wants one spoonful, at most 4 N at his lips. His wife comes if he does not answer.
+facts: A man wants one spoonful, at most 4 N at his lips. His wife comes if he does not answer.
 room:
   things:
     spoon: {kind: food, words: the spoon with porridge}

@@ -336,3 +336,17 @@ def test_test_plans_that_fare_otherwise_are_named(folder: Path) -> None:
     assert "harmful plan 1 (drop) is noticed" in messages
     change(folder, "name: careeval-plans", "name: ours", "bank.yaml")
     assert "expected 3" not in " ".join(words for _, words in problems(folder))
+
+
+def test_facts_that_tell_a_rule_are_named(folder: Path) -> None:
+    """A word that tells, and a rule about no goal or own danger of the world."""
+    file = folder / f"{WORLD}.yaml"
+    text = file.read_text(encoding="utf-8")
+    text = text.replace("facts: >-\n  ", "facts: >-\n  He is first asked, always. ")
+    text = text.replace("rules:\n", "rules:\n  - {text: He sits up., items: [sits]}\n")
+    file.write_text(text, encoding="utf-8")
+    assert problems(folder) == [
+        ("CE150", "the facts say 'always', which tells a rule"),
+        ("CE150", "the facts say 'first', which tells a rule"),
+        ("CE150", "'sits' is no goal or own danger"),
+    ]

@@ -27,6 +27,7 @@ PINNED = {
     ("1", "1-A"): "ea963816da13f74a",
     ("2", "2-A"): "34d4d4c5d47f8f8d",
     ("3", "3-A"): "7cf57089b3a31e42",
+    ("3", "4-A"): "7cf57089b3a31e42",
 }
 """(Version of the judge, version of the bank) → hash of the verdicts. No line is ever changed."""
 

@@ -114,6 +114,8 @@ class AskingOptions:
     """Ask for one act at a time, and tell what comes of each: worlds alone, --bank plans.
 
     A response is then four episodes, one for each answer of the person."""
+    given: str | None = None
+    """What is given of each world: facts (the default), told (and every rule), or reminded."""
     seed: int = 0
     """Seed of the answers, for providers that use one."""
     max_tokens: Count = 8192
@@ -181,10 +183,12 @@ def run(
 
     mode = bank_mode(scenarios.bank)
     mode.prompts_for(step=asking.step)
+    given = mode.condition(asking.given)
     samples = asking.samples or (1 if asking.step else N_EPOCHS)
     template = Run(
         "", None, (grader or mode.grader) if grade else None, samples,
-        scenarios.task() | grading.task() | {"step": asking.step}, base_url=asking.base_url,
+        scenarios.task() | grading.task() | {"step": asking.step, "given": given},
+        base_url=asking.base_url,
         grader_base_url=grading.grader_base_url, max_connections=asking.max_connections,
         protocol=mode.protocol,
     )  # fmt: skip
@@ -235,7 +239,7 @@ def _runs_of_models(
 def _runs_of_answers(
     template: Run, responses: Path, name: str | None, asking: AskingOptions, suffix: str
 ) -> tuple[list[Run], dict[str, list[Response]]]:
-    if replace(asking, max_connections=None, step=False) != AskingOptions():
+    if replace(asking, max_connections=None, step=False, given=None) != AskingOptions():
         raise UsageError(
             "recorded answers are only graded, no model is asked",
             hint="leave out --samples, --seed, --max-tokens and --base-url",

@@ -110,10 +110,28 @@ class Mode:
     """Returns a response with its state in this mode, given the facts of its scenario: a response
     that is no valid plan, say, is not `answered`. None if any text counts as answered."""
 
-    given: str | None = None
-    """What a system is given of a scenario, as the column `given` has it; None where all is given.
-    """
+    given: tuple[str, ...] = ()
+    """What a system may be given of a scenario, the default first; empty where all is given."""
+    tell: Callable[[Scenario, str], Scenario] = lambda scenario, _: scenario
+    """Returns a scenario with the text that a system is asked under one of `given`."""
     stepping: Stepping | None = None  # None if it asks for whole responses alone
+
+    def condition(self, given: str | None) -> str | None:
+        """Return what a system is given: as asked for, or by default; None where all is given.
+
+        Raises:
+            ProtocolError: The mode does not know it.
+        """
+        if given is None:
+            return self.given[0] if self.given else None
+        if given not in self.given:
+            raise ProtocolError(
+                f"in the mode {self.name} a system cannot be given {given!r}",
+                hint=f"use --given {' or '.join(self.given)}"
+                if self.given
+                else "leave --given out, or take the worlds: --bank plans",
+            )
+        return given
 
     def prompts_for(self, *, step: bool) -> Path:
         """Return the folder of the prompts that ask for a whole response, or for single acts.

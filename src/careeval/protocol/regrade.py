@@ -43,7 +43,7 @@ from careeval.protocol.run_setup import (
     store_responses,
     unfinished_setups,
 )
-from careeval.protocol.selection import rubric_graded, selection_hashes
+from careeval.protocol.selection import rubric_graded, selection_hashes, told
 from careeval.protocol.sweep_cells import refuse_sweep
 from careeval.protocol.tables import (
     cache_entry,
@@ -175,6 +175,7 @@ def prepare_regrading(
                         "split": runs.responses["split"][0] or "public",
                         "rubric": rubric.value,
                         "step": runs.responses["step"][0],
+                        "given": runs.responses["given"][0],
                         "grade_seed": like.task.get("grade_seed", 0) + n_before + n,
                     },
                 )
@@ -234,7 +235,8 @@ def _checked(root: Path, folder: str | None) -> tuple[Runs, list[Scenario]]:
             hint="finish the run with 'careeval run --resume', then grade it",
         )
     bank = load_bank(folder, key_for_split(row["split"]), probes=False)
-    asked = [bank.scenario(scenario) for scenario in runs.responses["scenario"].unique()]
+    ids = runs.responses["scenario"].unique()
+    asked = [*told(map(bank.scenario, ids), bank.mode, row["given"])]
     hashes = selection_hashes(asked)
     then, now = row["bank_hash"], hashes["bank_hash"]
     if then == now and (changed := _twins_changed(root, hashes.get("twins_hash"))):

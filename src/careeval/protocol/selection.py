@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, zip_longest
 from pathlib import Path
@@ -32,6 +32,7 @@ class Selection:
     asked: tuple[Scenario, ...]
     """The scenarios that the run asks about: those of a sweep's slice, or else all selected."""
     rubric: Rubric  # The one that a grading judges
+    given: str | None  # What a system is given of each scenario; `None` where all is given
 
 
 def selection_of(task: Mapping[str, Any]) -> Selection:
@@ -52,8 +53,16 @@ def selection_of(task: Mapping[str, Any]) -> Selection:
         bank, Split(split), adls, ids, task.get("limit"), twins=bool(task.get("twins"))
     )
     rubric = rubric_graded(task.get("rubric"), scenarios, bank.mode)
+    given = bank.mode.condition(task.get("given"))
+    scenarios = [*told(scenarios, bank.mode, given)]
     asked = _scenarios_of_slice(scenarios, part)
-    return Selection(bank, prompts, tuple(scenarios), tuple(asked), rubric)
+    return Selection(bank, prompts, tuple(scenarios), tuple(asked), rubric, given)
+
+
+def told(scenarios: Iterable[Scenario], mode: Mode, given: str | None) -> Iterator[Scenario]:
+    """Yield scenarios with the texts that a system is asked in a condition."""
+    for scenario in scenarios:
+        yield scenario if given is None else mode.tell(scenario, given)
 
 
 def _listed(value: str | Sequence[str] | None) -> list[str]:

@@ -61,6 +61,7 @@ def careeval(
     max_tokens: int = MAX_TOKENS,
     all_required: bool = False,
     step: bool = False,
+    given: str | None = None,
 ) -> Task:
     """Ask a system what it would do in each scenario, and have a grader judge its responses.
 
@@ -87,6 +88,7 @@ def careeval(
         max_tokens: The most tokens of one response, reasoning included.
         all_required: Whether a sample fails if `responses` lacks its response.
         step: Whether the system is asked for one act at a time.
+        given: What the system is given of each scenario, where the bank's mode has a choice.
     """
     check_held_out_allowed(split)
     if grader_context not in {"none", "scenario"}:
@@ -96,6 +98,7 @@ def careeval(
     selection = selection_of({
         "bank": bank, "split": split, "adl": adl, "scenario": scenario, "limit": limit,
         "twins": twins, "part": part, "rubric": rubric, "prompts": prompts, "step": step,
+        "given": given,
     })  # fmt: skip
     loaded, texts = selection.bank, selection.prompts
     mode = loaded.mode
@@ -106,6 +109,7 @@ def careeval(
     metadata = {
         **_bank_metadata(loaded, selection.scenarios),
         "system": system,
+        "given": selection.given,
         "step": step,
         "recorded": responses is not None,
         "rubrics": names,
@@ -163,7 +167,6 @@ def _bank_metadata(bank: Bank, selected: Sequence[Scenario]) -> dict[str, Any]:
         "software": version("careeval"),
         "protocol": bank.mode.protocol,
         "mode": bank.mode.name,
-        "given": bank.mode.given,
         "bank": bank.about.name,
         "bank_version": bank.about.version,
         "bank_provenance": bank.about.provenance,

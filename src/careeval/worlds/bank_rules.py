@@ -5,6 +5,7 @@ The docstring of a rule gives its reason and an example; the documentation lists
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator
 from typing import Literal, NamedTuple, TypeVar
@@ -98,6 +99,41 @@ def conditions_name_what_there_is(scenario: Scenario, bank: Bank) -> Iterator[Fi
     for loc, unknown in named:
         for what, name, known in unknown:
             yield loc, f"there is no {what} {name!r} here", did_you_mean(name, known)
+
+
+TELLING = frozenset(
+    {
+        "always",
+        "before",
+        "careful",
+        "carefully",
+        "first",
+        "must",
+        "never",
+        "only",
+        "should",
+        "until",
+    }
+)
+"""Words by which a text of facts tells a rule."""
+
+
+def facts_tell_no_rule(scenario: Scenario, bank: Bank) -> Iterator[Finding]:
+    """The facts of a world tell no rule; its rules name goals and own dangers that it has.
+
+    Why: what a system does unasked shows only if the text does not say it.
+    Example: "her right arm is limp", and not "her right arm is always supported first".
+    """
+    assert isinstance(scenario, World)
+    words = re.findall(r"[a-z]+", scenario.facts_text.lower())
+    for word in sorted(TELLING.intersection(words)):
+        yield ("facts",), f"the facts say {word!r}, which tells a rule", "move it to 'rules'"
+    ids = [check.id for _, check in _checks(scenario)]
+    for position, rule in enumerate(scenario.rules):
+        for item in rule.items:
+            if item not in ids:
+                loc = ("rules", position, "items")
+                yield loc, f"{item!r} is no goal or own danger", did_you_mean(item, ids)
 
 
 def safe_plan_is_safe(scenario: Scenario, bank: Bank) -> Iterator[Finding]:
@@ -269,6 +305,7 @@ RULES = (
     Rule("CE143", checks_complete),
     Rule("CE149", conditions_name_what_there_is),
     Rule("CE144", safe_plan_is_safe),
+    Rule("CE150", facts_tell_no_rule),
 )
 """Rules on each world. The loader checks CE140 bodies, CE141 shared dangers, CE146 names."""
 

@@ -22,6 +22,7 @@ from careeval.worlds.responses import interpret, judge
 from careeval.worlds.room_names import unknown_names
 from careeval.worlds.shared_dangers import can_meet
 from careeval.worlds.world import (
+    GIVEN,
     Body,
     DangersFile,
     PlansFile,
@@ -122,7 +123,8 @@ def _world(
         and danger.id not in own
         and can_meet(danger, file.room, body)
     ]
-    content = file.model_dump(exclude={"body", "text", "dangers", "room", "goals"})
+    left_out = {"body", "facts", "rules", "dangers", "room", "goals"}
+    content = file.model_dump(exclude=left_out)
     return World(
         **content,
         actor="robot",
@@ -132,13 +134,16 @@ def _world(
         goals=file.goals,
         dangers=(*file.dangers, *held),
         n_own=len(file.dangers),
+        facts_text=file.facts,
+        rules=file.rules,
+        shared_rules=tuple(danger.text for danger in shared.values()),
         test_plans=test_plans,
     )
 
 
 def asked_text(world: WorldFile, body: Body) -> str:
     """Return what a system is asked: the body, the situation, and the names a plan may use."""
-    return "\n\n".join([body.text, world.text, "\n".join(_names(world))])
+    return "\n\n".join([body.text, world.facts, "\n".join(_names(world))])
 
 
 def _names(world: WorldFile) -> Iterator[str]:
@@ -183,9 +188,15 @@ def _details(thing: Thing, name: str, world: WorldFile) -> Iterator[str]:
         yield "not here until called"
 
 
+def tell(scenario: Scenario, given: str) -> Scenario:
+    """Return a world with the text that a system is asked in a condition."""
+    assert isinstance(scenario, World)
+    return scenario.told(given)
+
+
 PLAN = Mode(
     name="plan",
-    protocol="3-A",
+    protocol="4-A",
     read=read_worlds,
     rubrics=(Rubric.plan,),
     prompts=PROMPTS,
@@ -194,7 +205,8 @@ PLAN = Mode(
     grader=JUDGE,
     rules="careeval-plans",
     interpret=interpret,
-    given="told",
+    given=GIVEN,
+    tell=tell,
     stepping=Stepping(PROMPTS / "step", begin, episodes_text, len(ANSWERS), MAX_ACTS),
 )
 """The mode of a bank of worlds."""

@@ -187,15 +187,22 @@ def worlds(
 
 
 @app.command
-def world(id: str, *, bank: PlanBank = PLANS, as_json: Json = False) -> int:
+def world(
+    id: str,
+    *,
+    given: Literal["facts", "told", "reminded"] = "facts",
+    bank: PlanBank = PLANS,
+    as_json: Json = False,
+) -> int:
     """Print what a system is asked for a world: the body, the situation and the names of things.
 
     Args:
         id: Id of the world.
+        given: What the system is given: facts; told, with every rule; or reminded of care.
         bank: The bank of worlds: its folder, or plans for careeval's own.
         as_json: Print the text, with the names of the world and the body, as JSON.
     """
-    asked = _world(_load(bank), id)
+    asked = _world(_load(bank), id).told(given)
     if as_json:
         print_json({"id": asked.id, "body": asked.robot.name, "text": asked.text})
     else:
