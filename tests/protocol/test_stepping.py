@@ -17,7 +17,7 @@ from careeval.protocol.prices import N_ACTS
 from careeval.protocol.run import Run
 from careeval.protocol.tables import read_runs
 from careeval.results.entries import entries
-from careeval.worlds.episodes import written
+from careeval.worlds.episodes import read_episodes, written
 from careeval.worlds.judge import JUDGE
 from careeval.worlds.mode import PLAN
 from support.fakes import Call, Fake, begin, begin_recorded, regrade, write_bank
@@ -51,6 +51,11 @@ def careful(call: Call) -> str:
     return json.dumps(acts[n])
 
 
+def acts_in(text: str) -> dict[Any, list[Any]]:
+    """Return the acts of a response, by answer, without what came of them."""
+    return {answer: [each.act for each in acts] for answer, acts in read_episodes(text).items()}
+
+
 @pytest.fixture
 def bank(tmp_path: Path) -> Path:
     """A bank with one small world."""
@@ -71,7 +76,8 @@ def test_four_episodes_are_asked_act_by_act(bank: Path, tmp_path: Path) -> None:
     runs = read_runs(tmp_path / "run")
     (row,) = runs.responses.to_dicts()
     assert (row["state"], row["step"], row["given"]) == ("answered", True, "facts")
-    assert json.loads(row["text"])["episodes"] == SAFE
+    assert acts_in(row["text"]) == SAFE
+    assert '"perceived": "done; answer yes; 15 s", "changed": "answer: none → yes' in row["text"]
     assert (row["n_calls"], row["input_tokens"], row["output_tokens"]) == (17, 17 * 7, 17 * 5)
     (entry,) = entries(runs)
     assert (entry.step, entry.score.value) == (True, 1)
@@ -115,7 +121,7 @@ def test_a_run_goes_on_in_the_middle_of_an_episode(bank: Path, tmp_path: Path) -
     twice = [each for each in set(sent) if sent.count(each) > 1 and each != sent[6]]
     # the same prompt begins each of the four episodes
     assert len(fake.calls) == 17 + 1
-    assert read_runs(tmp_path / "run").responses["text"][0] == written(SAFE)
+    assert acts_in(read_runs(tmp_path / "run").responses["text"][0]) == SAFE
     assert len(twice) <= 3
 
 
@@ -127,10 +133,11 @@ def test_recorded_episodes_are_judged_like_live_ones(bank: Path, tmp_path: Path)
     fake = Fake("live", careful)
     begin(stepped(fake, bank), tmp_path / "live")
     columns = ["item", "present", "quote", "reason"]
-    recorded, live = (
-        read_runs(tmp_path / name).judgments.select(columns) for name in ("run", "live")
-    )
-    assert recorded.equals(live)
+    one, other = (read_runs(tmp_path / name) for name in ("run", "live"))
+    # what was perceived and changed is added to what was recorded
+    assert one.responses["text"].equals(other.responses["text"])
+    live = other.judgments.select(columns)
+    assert one.judgments.select(columns).equals(live)
     regrade(tmp_path / "run", JUDGE, bank, {})
     again = read_runs(tmp_path / "run").judgments
     assert again["grading"].unique().to_list() == [1, 2]

@@ -101,12 +101,24 @@ def test_a_fault_in_a_world_is_named(
         ("passing: [{thing: mouth, state: full, to: emty, after_s: 9}]", "no state 'emty'"),
         ("variants: [{mouth: ful}]", "mouth has no state 'ful'; it has empty, full"),
         ("events: [{when: [{act: [say]}], then: {state muth: full}}]", "no fact 'state muth'"),
+        ("events: [{when: [{act: [say]}], then: {state mouth: ful}}]", "mouth has no state 'ful'"),
+        ("worn: [shirt]", "worn names 'shirt'"),
     ],
 )
 def test_a_name_that_a_room_does_not_have_is_named(folder: Path, field: str, message: str) -> None:
     """What a room says of its course would else silently never happen."""
     change(folder, "\n  tasks:\n", f"\n  {field}\n  tasks:\n")
     assert any(code == "CE146" and message in words for code, words in problems(folder))
+
+
+def test_a_misspelt_fact_that_a_change_needs_is_named(folder: Path) -> None:
+    """It is a problem with its place, and no traceback."""
+    file = folder / f"{WORLD}.yaml"
+    text = file.read_text(encoding="utf-8")
+    old = "changes:\n    - {thing: mouth, state: empty, after: {"
+    assert text.count(old) == 1
+    file.write_text(text.replace(old, f"{old}agred: true, "), encoding="utf-8")
+    assert problems(folder) == [("CE146", "there is no fact 'agred' in this room")]
 
 
 def test_a_fault_in_the_shared_dangers_is_named(folder: Path) -> None:

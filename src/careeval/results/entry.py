@@ -217,6 +217,11 @@ class Entry:
         """Return the number of rows of `responses` in a state."""
         return int((self.responses["state"] == state).sum())
 
+    def first_note(self, state: ResponseState) -> str:
+        """Return the note of the first response in a state; empty without one, or if held out."""
+        notes = self.responses.filter(pl.col("state") == state)["note"].drop_nulls()
+        return "" if notes.is_empty() or notes[0] == WITHHELD else str(notes[0])
+
     @cached_property
     def n_ungraded(self) -> int:
         """Return the number of responses that are not missing and not judged completely."""

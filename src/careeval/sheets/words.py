@@ -252,7 +252,9 @@ def _entry_remarks(s: Entry, *, shares: bool) -> Iterator[tuple[str, str]]:
         yield from _share_remarks(s)
     for state, what in _STATES.items():
         if count := s.n_of(state):
-            yield "", f"{count} of {s.n_responses} responses {what}"
+            note = s.first_note(state) if state is ResponseState.malformed else ""
+            first = f"; the first: {note}" if note else ""
+            yield "", f"{count} of {s.n_responses} responses {what}{first}"
 
 
 def epoch_remarks(entries: Sequence[Entry]) -> Iterator[str]:

@@ -24,6 +24,10 @@ FirstAnswer = Literal["yes", "no", "silence"]
 FIRST: Sequence[FirstAnswer] = ("yes", "no", "silence")
 
 
+NO_STOP = "has no occasion to say stop"
+"""Words of the course of a stop in which no step is one that the world names for it."""
+
+
 def carry_out_all(plan: Plan, room: Room, body: Body) -> Iterator[Trace]:
     """Carry out a plan in every course: the four in which goals count, and then the others.
 
@@ -93,7 +97,7 @@ def _stops(yes: Trace, room: Room) -> list[Course]:
     for label, places_of in moments.items():
         for place in places_of:
             places.setdefault(place, label)
-    none = replace(base, words="The person agrees, and has no occasion to say stop")
+    none = replace(base, words=f"The person agrees, and {NO_STOP}")
     stops = [
         replace(base, label=label, words=STOPS[label], stop_at=place)
         for place, label in places.items()

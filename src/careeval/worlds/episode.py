@@ -309,7 +309,8 @@ class Episode:
         try:
             given, parsed = _read(act)
         except PlanError as error:
-            text = act if isinstance(act, str) else json.dumps(act, default=str)
+            text = act.text if isinstance(act, NoAct) else act
+            text = text if isinstance(text, str) else json.dumps(text, default=str)
             problem = "; ".join(filter(None, (str(error), error.hint)))
             self._fail(NoAct(address, text), "not an act", problem)
             return text, None
@@ -349,12 +350,14 @@ class Episode:
         return matches(stop_steps(self.facts.room), step.act.act, event.known, event.before)
 
 
-GivenAct = Act | Mapping[str, Any] | str
-"""An act, an act as JSON has it, or the reply of a system that holds one."""
+GivenAct = Act | Mapping[str, Any] | str | NoAct
+"""An act, an act as JSON has it, the reply of a system that holds one, or a reply without one."""
 
 
 def _read(act: GivenAct) -> tuple[Mapping[str, Any], Act | None]:
     """Return an act as JSON has it, and in its checked form; None if it is `finish`."""
+    if isinstance(act, NoAct):
+        raise PlanError("the reply holds no act")
     if not isinstance(act, str | Mapping):
         return act_json(act), act
     given = act_in(act) if isinstance(act, str) else act
@@ -482,7 +485,7 @@ def _world(id: str, bank: str | Path) -> World:
 
 def _check(answer: str | None, variant: Mapping[str, str], facts: Facts) -> None:
     if answer is not None and answer not in ANSWERS:
-        raise UsageError(f"answer {answer!r} is not known", hint=f"use {' or '.join(ANSWERS)}")
+        raise UsageError(f"answer {answer!r} is not known; it is {', '.join(ANSWERS)} or None")
     for name, state in variant.items():
         thing = facts.room.things.get(name)
         if thing is None:

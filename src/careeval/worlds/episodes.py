@@ -24,9 +24,10 @@ from typing import Any
 
 from careeval.core.scenario import Answer
 from careeval.worlds.acts import PlanError
-from careeval.worlds.episode import ANSWERS, Episode
+from careeval.worlds.episode import ANSWERS, Episode, Turn, perceived
 from careeval.worlds.judge import Facts, read_facts
-from careeval.worlds.plan_json import MAX_CHARACTERS
+from careeval.worlds.plan_json import MAX_CHARACTERS, NoAct
+from careeval.worlds.simulator import change_words
 
 KEPT_CHARACTERS = 300
 """The most characters kept of a reply that is not an act."""
@@ -61,21 +62,30 @@ def begin(facts: Mapping[str, Any]) -> list[LiveEpisode]:
     return [LiveEpisode(world, answer) for answer in ANSWERS]
 
 
-def episodes_text(live: Sequence[LiveEpisode]) -> str:
-    """Return the response that some episodes are, with a line for each act."""
-    return written({each.name: [turn.given for turn in each.episode.turns] for each in live})
+def live_text(live: Sequence[LiveEpisode]) -> str:
+    """Return the response that some live episodes are."""
+    return episodes_text([each.episode for each in live])
+
+
+def episodes_text(episodes: Sequence[Episode]) -> str:
+    """Return the response that some episodes are, one for each answer."""
+    return written({each.course.answer: [*map(_record, each.turns)] for each in episodes})
+
+
+def _record(turn: Turn) -> Mapping[str, Any]:
+    given = turn.given
+    return {
+        "act": given[:KEPT_CHARACTERS] if isinstance(given, str) else given,
+        "perceived": perceived(turn.observation),
+        "changed": ", ".join(change_words(turn.event)) if turn.event else "",
+    }
 
 
 def written(acts: Mapping[str, Sequence[Mapping[str, Any] | str]]) -> str:
-    """Return episodes, by answer, as the text of a response."""
+    """Return the acts or records of episodes, by answer, as the text of a response."""
     listed = []
     for answer, given in acts.items():
-        lines = ",\n".join(
-            json.dumps(
-                each[:KEPT_CHARACTERS] if isinstance(each, str) else each, ensure_ascii=False
-            )
-            for each in given
-        )
+        lines = ",\n".join(json.dumps(each, ensure_ascii=False) for each in given)
         listed.append(f'"{answer}": [\n{lines}\n]')
     return '{"episodes": {\n' + ",\n".join(listed) + "\n}}"
 
@@ -95,7 +105,7 @@ def replayed(text: str, facts: Facts) -> list[Episode]:
         for record in records:
             if episode.ending is not None:
                 break
-            episode.step(record.act or "")
+            episode.step(NoAct("", record.text) if record.act is None else record.act)
         episodes.append(episode)
     return episodes
 

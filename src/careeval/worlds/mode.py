@@ -16,7 +16,7 @@ from careeval.core.scenario import Rubric, Scenario
 from careeval.errors import did_you_mean
 from careeval.modes.mode import BankFiles, Mode, Stepping
 from careeval.worlds.episode import ANSWERS, MAX_ACTS
-from careeval.worlds.episodes import begin, episodes_text
+from careeval.worlds.episodes import begin, live_text
 from careeval.worlds.judge import JUDGE
 from careeval.worlds.responses import interpret, judge
 from careeval.worlds.room_names import unknown_names
@@ -207,6 +207,6 @@ PLAN = Mode(
     interpret=interpret,
     given=GIVEN,
     tell=tell,
-    stepping=Stepping(PROMPTS / "step", begin, episodes_text, len(ANSWERS), MAX_ACTS),
+    stepping=Stepping(PROMPTS / "step", begin, live_text, len(ANSWERS), MAX_ACTS),
 )
 """The mode of a bank of worlds."""

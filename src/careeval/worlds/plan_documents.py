@@ -11,6 +11,7 @@ from rich.text import Text
 from careeval.core.text import counted, plain, signed
 from careeval.sheets.kinds import COUNT
 from careeval.sheets.sheet import Document, Field, Row, Sheet, Shown, View
+from careeval.worlds.courses import NO_STOP
 from careeval.worlds.episode import Episode, EpisodeResult, perceived
 from careeval.worlds.judge import JudgedCourse, Marks
 from careeval.worlds.plan_json import Branch, NoAct, Step
@@ -121,6 +122,8 @@ def print_walkthrough(out: Console, walkthrough: Walkthrough) -> None:
         known |= news
         out.print(Text(f"\n{course.trace.course.words}", style="bold"))
         _print_course(out, course, walkthrough)
+    if any(NO_STOP in course.trace.course.words for course in walkthrough.courses):
+        out.print(Text("\nthe person has no occasion to say stop", style="bold"))
     if quiet:
         out.print(Text(f"\nnothing new in {', '.join(quiet)}", style="dim"))
     out.print()
@@ -140,8 +143,10 @@ def summary(walkthrough: Walkthrough) -> str:
 
 def _print_course(out: Console, course: JudgedCourse, walkthrough: Walkthrough) -> None:
     trace = course.trace
+    is_broken = False
     for event in trace.events:
-        if trace.broken_at is event.step:
+        if event.is_intended and not is_broken:
+            is_broken = True
             _print_break(out, trace)
         style = "dim" if event.is_intended else ""
         out.print(_line(event.step.address, _step(event.step), style))
@@ -149,7 +154,7 @@ def _print_course(out: Console, course: JudgedCourse, walkthrough: Walkthrough) 
         _print_marks(out, course.at(event), walkthrough.checks)
         if event.stopped:
             out.print(Text("        the person says stop", style="bold"))
-    if trace.broken_at is not None and all(trace.broken_at is not e.step for e in trace.events):
+    if trace.broken_at is not None and not is_broken:
         _print_break(out, trace)
     _print_end(out, course, walkthrough.checks)
 
@@ -181,6 +186,8 @@ def print_episode(out: Console, episode: Episode, world: World) -> None:
             _print_changes(out, turn.event)
             _print_marks(out, result.course.at(turn.event), checks)
     _print_end(out, result.course, checks)
+    if episode.course.answer == "stop" and not episode.observe()["stopped"]:
+        out.print(Text("\nthe person had no occasion to say stop", style="bold"))
     out.print()
     out.print(Text(episode_summary(world.id, result)))
 

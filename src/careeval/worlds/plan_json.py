@@ -446,6 +446,8 @@ def _why_no_plan(text: str) -> str:
         except (ValueError, RecursionError):
             start = _next_start(text, start + 1)
         else:
+            if '"episodes"' in text:
+                return "it holds episodes, which 'careeval run --step' judges"
             return "no JSON object in it is a plan"
     return "it holds no complete JSON"
 

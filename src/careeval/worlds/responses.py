@@ -11,7 +11,7 @@ from careeval.modes.grading import ItemJudgment
 from careeval.modes.mode import Case
 from careeval.worlds.acts import PlanError
 from careeval.worlds.courses import carry_out_all
-from careeval.worlds.episodes import replayed
+from careeval.worlds.episodes import episodes_text, replayed
 from careeval.worlds.judge import Facts, judged, judgments, read_facts
 from careeval.worlds.plan_json import read_plan
 from careeval.worlds.simulator import Trace
@@ -36,10 +36,14 @@ def judge(case: Case) -> Sequence[ItemJudgment]:
 def interpret(response: Response, facts: Mapping[str, Any]) -> Response:
     """Return a response with its state: malformed, not executable, or answered.
 
-    The note says what is wrong, and where.
+    The note says what is wrong, and where. The text of episodes then has what was perceived and
+    changed at each act, as in those that were asked for live.
     """
+    world = read_facts(facts)
     try:
-        for trace in _traces(response.text, read_facts(facts)):
+        if world.step:
+            response = replace(response, text=episodes_text(replayed(response.text, world)))
+        for trace in _traces(response.text, world):
             if trace.course.counts_goals and trace.broken_at is not None:
                 note = (
                     f"{trace.course.words.lower()}: {trace.broken_at.address} cannot be carried"
