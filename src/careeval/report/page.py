@@ -15,7 +15,7 @@ import polars as pl
 from markupsafe import Markup
 
 from careeval import scoring
-from careeval.core.scenario import Adl, Domain
+from careeval.core.scenario import Adl, Domain, Rubric
 from careeval.files import write_text
 from careeval.report import charts
 from careeval.report.documents import FigureMarkup, draw_figure, render_document, render_part
@@ -383,6 +383,8 @@ def _methods(report: Report) -> Mapping[str, Any]:
     text, bibtex = citations(report.entries)
     return {
         "graders": list(report.findings.cards),
+        "is_read": any(each.rubric is not Rubric.plan for each in report.entries),
+        "is_simulated": any(each.rubric is Rubric.plan for each in report.entries),
         "records": {system: run_facts(entries) for system, entries in by_system.items()},
         "costs": costs_table(report),
         "citation": text,
