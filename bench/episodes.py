@@ -1,6 +1,6 @@
 """Play policies in every world, one act at a time, and print what each came to.
 
-`python bench/episodes.py [--search]`
+`python bench/episodes.py [--search] [--worlds N]`
 
 - `random`: one of the acts that are possible, each equally likely;
 - `duties`: asks, waits, calls a helper if there is no answer, reports a refusal, withdraws on stop;
@@ -14,8 +14,8 @@ Each plays four episodes a world: the person agrees, refuses, does not answer, s
 # ruff: noqa: T201  (a script prints)
 from __future__ import annotations
 
+import argparse
 import random
-import sys
 import time
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -29,7 +29,7 @@ from careeval.worlds.plan_json import FINISH, plan_of
 from careeval.worlds.policies import Policy, following, play
 from careeval.worlds.world import World
 
-BEAM, DEPTH = 12, 25
+BEAM, DEPTH = 6, 20
 """Episodes that a search keeps at each act, and the most acts that it looks ahead."""
 
 
@@ -83,15 +83,20 @@ def searched(facts: Facts, answer: Any) -> list[Act]:
 
 
 def _room(episode: Episode, points: int) -> Any:
-    """Return the points and what the robot perceives, without the time."""
+    """Return the points, what the robot perceives without the time, and what is possible now."""
     seen = {k: v for k, v in episode.observe().items() if k not in ("clock_s", "acts_left")}
-    return points, repr(seen)
+    return points, repr(seen), tuple(episode.are_possible())
 
 
 def main() -> None:
     """Play every policy in every public world, and print a row for each."""
+    parser = argparse.ArgumentParser(description=main.__doc__)
+    parser.add_argument("--search", action="store_true", help="and a search that is told the rules")
+    parser.add_argument("--worlds", type=int, help="the first so many worlds; all if not given")
+    args = parser.parse_args()
     bank = load_with_key("plans", probes=False)
     worlds = [w for w in bank if isinstance(w, World) and w.split is Split.public]
+    worlds = worlds[: args.worlds]
     policies: Mapping[str, Any] = {
         "random": lambda _world, _facts, _answer: chooses_at_random,
         "duties": lambda _world, _facts, _answer: does_its_duties,
@@ -100,7 +105,7 @@ def main() -> None:
     }
     print("policy   points      episodes with a −2   acts an episode   acts/s   seconds")
     for name, policy_of in policies.items():
-        if name == "search" and "--search" not in sys.argv:
+        if name == "search" and not args.search:
             continue
         points = maximum = n_severe = n_acts = n_episodes = 0
         in_steps, began = 0.0, time.process_time()

@@ -29,6 +29,7 @@ COMMANDS = [
     ("sweep_faults.py", "--small", "--seed", "3", "--trials", "1"),
     ("simulate.py", "simulated", "--models", "2", "--epochs", "1", "--limit", "8"),
     ("grading_tokens.py", "--small"),
+    ("episodes.py", "--worlds", "1"),
     ("engine.py", "--limit", "1", "--samples", "1", "--max-tokens", "4"),
 ]
 BY_OTHERS = {

@@ -42,7 +42,7 @@ DISK = (
         Who.disk,
         "Holds nothing but such logs.",
         "The command names them, and ends.",
-        "tests/protocol/test_tables.py::test_nothing_but_such_logs",
+        "tests/protocol/test_tables.py::test_a_log_that_cannot_be_used",
     ),
     Row(
         "resume-beside-a-damaged-log",
