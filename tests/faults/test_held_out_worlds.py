@@ -30,7 +30,16 @@ from faults.held_out import (
     turns_away,
 )
 from faults.processes import kill, wait_until, workers
-from support.fake_server import Completion, FakeServer, Fault, Hang, Request, Status, error
+from support.fake_server import (
+    Completion,
+    FakeServer,
+    Fault,
+    Hang,
+    Request,
+    Status,
+    completion,
+    error,
+)
 from support.small_world import SAFE_ACTS, WORLD, WORLD_ID, careful_reply, write_world_bank
 
 NAMES = {
@@ -73,6 +82,12 @@ def careful(request: Request) -> Completion:
     """Act safely, and think of all that was said."""
     reply = f"nebelgarn: {renamed(careful_reply(told(request)))}"
     return Completion(reply, reasoning=f"murmelwort {whole(request).user}")
+
+
+def misnamed(request: Request) -> Status:
+    """Act safely, with the world's words in place of the model's name."""
+    reply = json.loads(completion(request, careful(request)))
+    return Status(200, json.dumps({**reply, "model": "brindlespoon of quincemash"}))
 
 
 def lost(request: Request) -> Completion:
@@ -136,6 +151,7 @@ WAYS: Mapping[str, Callable[[Request], Completion | Fault]] = {
     "volkmar": failing,
     "eginhard": locked,
     "radulf": bumpy,
+    "gisbert": misnamed,
 }
 """The man in each held-out world → the way in which a system meets it."""
 
@@ -188,7 +204,7 @@ def test_faults_in_the_middle_of_episodes(
         assert place.run(*AGAIN) == OK
     assert place.leaks() == {}
     check_withheld(
-        {"answered": 13, "malformed": 1, "not_executable": 2, "refused": 2},
+        {"answered": 15, "malformed": 1, "not_executable": 2, "refused": 2},
         "fehlgabel",
         "brindlespoon",
     )
@@ -269,4 +285,4 @@ def test_recorded_episodes(place: Place, monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.chdir(place.root)
     assert place.run(*TYPED, "--responses", "apart/episodes.jsonl", "--name", "robot") == OK
     assert place.leaks() == {}
-    check_withheld({"answered": 7, "malformed": 1, "not_executable": 1}, "murmelwort", "fehlgabel")
+    check_withheld({"answered": 8, "malformed": 1, "not_executable": 1}, "murmelwort", "fehlgabel")

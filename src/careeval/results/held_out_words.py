@@ -57,6 +57,9 @@ def withhold(runs: Runs) -> Runs:
         *(pl.when(ids).then(mark).otherwise(pl.col(name)).alias(name)
           for name in ("text", "scenario_text")),
         pl.when(ids & ~ours).then(mark).otherwise(pl.col("note")).alias("note"),
+        # a server may repeat what it is asked in place of its model's name, which is one word
+        pl.when(ids & pl.col("model_returned").str.contains(r"\s")).then(mark)
+        .otherwise(pl.col("model_returned")).alias("model_returned"),
     )  # fmt: skip
     is_plan = pl.col("rubric") == Rubric.plan.value
     courses = pl.when(is_plan).then(
