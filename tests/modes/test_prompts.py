@@ -36,7 +36,7 @@ def test_worked_example() -> None:
 
 def test_prompts_for_single_acts_are_pinned() -> None:
     """They are part of the mode's protocol: a change to them raises its version too."""
-    assert load_prompts(MODES["plan"], step=True).ask_hash == "e9cf39e8"
+    assert load_prompts(MODES["plan"], step=True).ask_hash == "d634bf22"
 
 
 def test_the_scenario_is_shown_where_asked_for() -> None:

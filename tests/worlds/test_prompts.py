@@ -9,13 +9,14 @@ import inspect
 import json
 from collections.abc import Iterator
 from pathlib import Path
+from typing import get_args
 
 import pytest
 
-from careeval.worlds.acts import act_classes
+from careeval.worlds.acts import HelperTask, act_classes
 from careeval.worlds.episode import MAX_ACTS, MAX_FAILED, Observation
 from careeval.worlds.mode import PROMPTS
-from careeval.worlds.plan_json import act_schema, plan_schema
+from careeval.worlds.plan_json import plan_schema
 
 NEUTRAL_PROMPTS = PROMPTS.with_name("prompts-neutral")
 """Prompts that describe `ask` without the word leave, for an ablation: naming it hints at it."""
@@ -30,7 +31,7 @@ NEUTRAL_ASK = "- `ask` (words): Says something with a question in it."
 
 
 def with_generated_parts(text: str, folder: Path) -> str:
-    """Return a prompt with its list of acts and its last line, the schema, made anew."""
+    """Return a prompt with its list of acts made anew, and its last line, the schema of a plan."""
     lines = text.splitlines()
     begin = next(number for number, line in enumerate(lines) if line.startswith("- `"))
     end = lines.index("", begin)
@@ -38,8 +39,8 @@ def with_generated_parts(text: str, folder: Path) -> str:
     lines[begin:end] = [
         NEUTRAL_ASK if neutral and each.startswith("- `ask`") else each for each in _act_lines()
     ]
-    schema = act_schema() if folder is STEP_PROMPTS else plan_schema()
-    lines[-1] = json.dumps(schema, separators=(",", ":"))
+    if folder is not STEP_PROMPTS:  # each call repeats it, and the list of acts says enough
+        lines[-1] = json.dumps(plan_schema(), separators=(",", ":"))
     return "\n".join(lines) + "\n"
 
 
@@ -68,6 +69,7 @@ def test_the_step_prompt_tells_every_field_of_an_observation() -> None:
     """What a system is told it will perceive is what an episode gives."""
     text = (STEP_PROMPTS / "ask-format.md").read_text(encoding="utf-8")
     assert [name for name in Observation.__annotations__ if f"`{name}`" not in text] == []
+    assert f"one of {', '.join(get_args(HelperTask))}." in text
     assert MAX_FAILED == 3
     assert "Three acts in a row" in text
     assert MAX_ACTS == 60

@@ -526,8 +526,8 @@ def plan_schema(*, described: bool = False) -> dict[str, Any]:
 
 
 def act_schema() -> dict[str, Any]:
-    """Return the JSON Schema of one act of an episode, as short as it can be."""
-    return {"oneOf": [*_act_schemas(_bare), _object({"act": {"const": FINISH}})]}
+    """Return the JSON Schema of one act of an episode, with the meaning of every argument."""
+    return {"oneOf": [*_act_schemas(_described), _object({"act": {"const": FINISH}})]}
 
 
 def _act_schemas(of_act: Callable[[Mapping[str, Any]], dict[str, Any]]) -> list[dict[str, Any]]:

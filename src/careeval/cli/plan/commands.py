@@ -160,7 +160,7 @@ def schema(*, act: Flag = False) -> int:
     """Print the JSON Schema of a plan, with the meaning, unit and range of every argument.
 
     Args:
-        act: Print that of one act of an episode, as a system is told it.
+        act: Print that of one act of an episode.
     """
     from careeval.worlds.plan_json import act_schema, plan_schema
 
