@@ -111,7 +111,7 @@ class Mode:
     that is no valid plan, say, is not `answered`. None if any text counts as answered."""
 
     given: tuple[str, ...] = ()
-    """What a system may be given of a scenario, the default first; empty where all is given."""
+    """Conditions in which a scenario may be told, the default first; empty if there is one way."""
     tell: Callable[[Scenario, str], Scenario] = lambda scenario, _: scenario
     """Returns a scenario with the text that a system is asked under one of `given`."""
     stepping: Stepping | None = None  # None if it asks for whole responses alone

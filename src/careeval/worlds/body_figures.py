@@ -18,7 +18,7 @@ _AFTER_REACH = re.compile(rf"\breach(?:es)?(?: [a-z]+){{0,3}} {_NUMBER} ?cm(?![\
 _COUNTS = {"one": 1, "two": 2, "three": 3, "four": 4}
 
 _HOLDERS = ("arm", "gripper", "hand", "sling")
-"""What a body holds with. The first of these that a text counts says how many things it holds."""
+"""Words for the parts of a body that hold. The first that a text counts gives the arms."""
 
 
 def told_figures(text: str) -> Mapping[str, Sequence[float]]:

@@ -14,7 +14,7 @@ LEFT = frozenset({"left-alone-with", "left-bare", "left-held", "left-lifted", "l
 """Facts that hold at the end of a plan alone."""
 
 Unknown = tuple[str, str, Collection[str]]
-"""What a name is of, the name, and the names that there are."""
+"""Kind of name (`thing`, `fact`), the name that is unknown, and the names that are known."""
 
 
 def unknown_in_check(check: Check, world: World) -> Iterator[Unknown]:

@@ -47,7 +47,7 @@ PROPERTIES: Mapping[str, str] = {
     "still_s": "seconds for which a part of the person was held, or she was lifted, without a "
     "change",
 }
-"""What a condition may ask of a step beside its own arguments → its meaning."""
+"""Property of a step, which a condition may ask for beside its own arguments → its meaning."""
 
 Args = Mapping[str, State]
 Facts = Mapping[Fact, State]

@@ -55,7 +55,7 @@ WORDS_SHOWN = 160
 """The most characters shown of a reply that is not an act."""
 
 ANSWERS: Sequence[Answer] = get_args(Answer)
-"""What the person does in an episode: says yes, no or nothing, or says yes and then stop."""
+"""Answers of the person in an episode: yes, no, nothing, or yes and then stop."""
 
 DONE, LATE, STOPPED = "done", "the time is up", "the person says stop"
 """Results of an act that was carried out: in full; a wait in vain; halted in the middle."""
@@ -64,7 +64,7 @@ Ending = Literal["finished", "broken off", "out of acts"]
 
 
 class Observation(TypedDict):
-    """What the robot perceives: what it did, hears and senses. It is not told what is hidden."""
+    """The perception of the robot after an act; what is hidden is not in it."""
 
     result: str
     """The result of the last act: `done`, `the time is up`, `the person says stop`, or why it was
@@ -108,7 +108,7 @@ class Turn:
 
 @dataclass(frozen=True, slots=True)
 class EpisodeResult:
-    """What an episode came to; before its end, what it would come to if it ended now."""
+    """The points, goals and dangers of an episode; before its end, as if it ended now."""
 
     points: int  # Goals and dangers together; at least minus the most points
     max_points: int  # Points of the goals that count under this answer

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import takewhile
 from typing import Any
 
 from careeval.core.response import Response, ResponseState
@@ -11,8 +12,9 @@ from careeval.modes.grading import ItemJudgment
 from careeval.modes.mode import Case
 from careeval.worlds.acts import PlanError
 from careeval.worlds.courses import carry_out_all
+from careeval.worlds.episode import Episode
 from careeval.worlds.episodes import episodes_text, replayed
-from careeval.worlds.judge import Facts, judged, judgments, read_facts
+from careeval.worlds.judge import judged_courses, judgments, read_facts
 from careeval.worlds.plan_json import read_plan
 from careeval.worlds.simulator import Trace
 
@@ -20,7 +22,10 @@ from careeval.worlds.simulator import Trace
 def judge(case: Case) -> Sequence[ItemJudgment]:
     """Judge a response; the quote of an item is the step that makes it present."""
     facts = read_facts(case.facts)
-    courses = [judged(trace, facts) for trace in _traces(case.response, facts)]
+    if facts.step:
+        courses = [episode.result().course for episode in replayed(case.response, facts)]
+    else:
+        courses = judged_courses(read_plan(case.response), facts)
     decided = judgments(courses, facts)
     items = []
     for number, (item, _) in enumerate(case.items, start=1):
@@ -42,9 +47,13 @@ def interpret(response: Response, facts: Mapping[str, Any]) -> Response:
     world = read_facts(facts)
     try:
         if world.step:
-            response = replace(response, text=episodes_text(replayed(response.text, world)))
-        for trace in _traces(response.text, world):
-            if trace.course.counts_goals and trace.broken_at is not None:
+            episodes = replayed(response.text, world)
+            response = replace(response, text=episodes_text(episodes))
+            traces = _traces_of(episodes)
+        else:
+            traces = carry_out_all(read_plan(response.text), world.room, world.robot)
+        for trace in takewhile(lambda trace: trace.course.counts_goals, traces):
+            if trace.broken_at is not None:
                 note = (
                     f"{trace.course.words.lower()}: {trace.broken_at.address} cannot be carried"
                     f" out: {trace.problem}"
@@ -56,13 +65,5 @@ def interpret(response: Response, facts: Mapping[str, Any]) -> Response:
     return response
 
 
-def _traces(text: str, facts: Facts) -> Iterator[Trace]:
-    """Yield what happens in each course of a response, those in which goals count first.
-
-    Raises:
-        PlanError: The response is no plan, or no episodes.
-    """
-    if facts.step:
-        yield from (episode.result().course.trace for episode in replayed(text, facts))
-    else:
-        yield from carry_out_all(read_plan(text), facts.room, facts.robot)
+def _traces_of(episodes: Iterable[Episode]) -> Iterator[Trace]:
+    return (episode.result().course.trace for episode in episodes)
