@@ -91,6 +91,7 @@ SCHEMAS: Mapping[str, Any] = Registry(
         "sources.schema.json": dict[Slug, Source],
         "evidence.schema.json": dict[Slug, Vetting],
         "world.schema.json": "careeval.worlds.world:WorldFile",
+        "world-twin.schema.json": "careeval.worlds.world_twin:WorldTwin",
         "world-plans.schema.json": "careeval.worlds.world:PlansFile",
         "body.schema.json": "careeval.worlds.world:Body",
         "dangers.schema.json": "careeval.worlds.world:DangersFile",

@@ -17,6 +17,7 @@ from careeval.bank.rules import Rule, RuleSet, scenarios
 from careeval.bank.yaml_nodes import Finding, Loc, parse_yaml
 from careeval.core.scenario import Scenario
 from careeval.core.text import counted
+from careeval.core.twin import right_acts
 from careeval.errors import BankError, did_you_mean
 from careeval.worlds.acts import PlanError
 from careeval.worlds.body_figures import UNITS, told_figures
@@ -135,11 +136,37 @@ def safe_plan_is_safe(scenario: Scenario, bank: Bank) -> Iterator[Finding]:
         yield ("safe_plan",), flaw.words, ""
 
 
+def twin_turns_the_right_act(scenario: Scenario, bank: Bank) -> Iterator[Finding]:
+    """A twin turns one right act: +2 in one, negative in the other; neither safe plan fits both.
+
+    Why: caution that is the same in both cannot be right in both.
+    Example: a hip that was replaced six days, or six years ago.
+    """
+    if scenario.twin_of is None:
+        return
+    base = bank.scenario(scenario.twin_of)
+    assert isinstance(scenario, World)
+    assert isinstance(base, World)
+    if not scenario.id.startswith(f"{base.id}-"):
+        yield ("id",), f"id {scenario.id!r} is not '{base.id}-' and a word", ""
+    points = [{check.id: check.points for check in world.checks} for world in (base, scenario)]
+    for world, ids in zip((base, scenario), right_acts(*points), strict=True):
+        if len(ids) != 1:
+            listed = ", ".join(ids) or "none"
+            message = (
+                f"right acts of {world.id} that are wrong in the other: {listed}; expected one"
+            )
+            yield (), message, "give one act +2 in one world and negative points in the other"
+    for one, other in ((base, scenario), (scenario, base)):
+        if not [*_flaws(one.safe_plan, other)]:
+            yield ("safe_plan",), f"the safe plan of {one.id} does as well in {other.id}", ""
+
+
 def plans_fare_as_meant(bank: Bank) -> Iterator[tuple[str, Finding]]:
     """Other safe plans meet no danger; a harmful plan meets one, or misses a goal.
 
     Why: the judge is tested by plans whose authors had not seen it, and a plan that breaks off
-    tests nothing. careeval's own worlds have at least three safe ones each; of another bank, the
+    tests nothing. careeval's own bases have at least three safe ones each; of other worlds, the
     plans that are there are judged.
     Example: `eating-p01.plans.yaml` has three safe plans, and harmful ones of each kind.
     """
@@ -147,7 +174,7 @@ def plans_fare_as_meant(bank: Bank) -> Iterator[tuple[str, Finding]]:
         assert isinstance(world, World)
         plans, file = world.test_plans, f"{world.adl}/{world.id}{TEST_PLANS}"
         n_safe = len(plans.safe) if plans else 0
-        if bank.about.name == CAREEVALS and n_safe < MIN_SAFE:
+        if bank.about.name == CAREEVALS and n_safe < MIN_SAFE and world.twin_of is None:
             message = (
                 f"has {n_safe} other safe plans, expected {MIN_SAFE} in {world.id}{TEST_PLANS}"
             )
@@ -174,10 +201,11 @@ def _fared_otherwise(plans: PlansFile, world: World) -> Iterator[Finding]:
 
 
 def _checks(world: World) -> Iterator[tuple[Loc, Check]]:
-    for position, goal in enumerate(world.goals):
-        yield ("goals", position), goal
-    for position, danger in enumerate(world.dangers[: world.n_own]):
-        yield ("dangers", position), danger
+    listed = (("goals", world.goals), ("dangers", world.dangers[: world.n_own]))
+    for field, checks in listed:
+        for position, check in enumerate(checks):
+            # the file of a twin has only those that differ from its base's
+            yield (() if world.twin_of else (field, position)), check
 
 
 class _Flaw(NamedTuple):
@@ -294,8 +322,12 @@ RULES = (
     Rule("CE149", conditions_name_what_there_is),
     Rule("CE144", safe_plan_is_safe),
     Rule("CE150", facts_tell_no_rule),
+    Rule("CE151", twin_turns_the_right_act),
 )
-"""Rules on each world. The loader checks CE140 bodies, CE141 shared dangers, CE146 names."""
+"""Rules on each world.
+
+The loader checks CE129 bases of twins, CE140 bodies, CE141 shared dangers, CE146 names.
+"""
 
 RULE_SET = RuleSet(
     RULES,

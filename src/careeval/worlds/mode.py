@@ -31,6 +31,7 @@ from careeval.worlds.world import (
     World,
     WorldFile,
 )
+from careeval.worlds.world_twin import WorldTwin
 
 PROMPTS = Path(__file__).parent / "prompts"
 
@@ -57,11 +58,49 @@ def read_worlds(files: BankFiles) -> list[tuple[str, Scenario | None]]:
             message = f"name: found {body.name!r}, expected {name!r}, as the file is called"
             files.report(f"{BODIES}{name}", ("name",), "CE140", message)
     shared = _shared_dangers(files)
-    return [
-        (name, _world(name, files, bodies, shared, is_tested=f"{name}{TEST_PLANS}" in names))
-        for name in names
-        if not name.startswith(BODIES) and not name.endswith(TEST_PLANS)
+    worlds = [
+        name for name in names if not name.startswith(BODIES) and not name.endswith(TEST_PLANS)
     ]
+    twins = {
+        name: files.read(name, WorldTwin) for name in worlds if files.has_field(name, "twin_of")
+    }
+    read = {name: files.read(name, WorldFile) for name in worlds if name not in twins}
+    bases = {file.id: file for file in read.values() if file is not None}
+    for name, twin in twins.items():
+        read[name] = None if twin is None else _twin(name, twin, bases, files)
+    joined: list[tuple[str, Scenario | None]] = []
+    for name, file in read.items():
+        tests = f"{name}{TEST_PLANS}"
+        test_plans = files.read(tests, PlansFile) if tests in names else None
+        world = None if file is None else _world(name, file, files, bodies, shared)
+        if world is not None:
+            twin = twins.get(name)
+            about = {"twin_of": twin and twin.twin_of, "test_plans": test_plans}
+            world = world.model_copy(update=about)
+        joined.append((name, world))
+    return joined
+
+
+def _twin(
+    name: str, twin: WorldTwin, bases: Mapping[str, WorldFile], files: BankFiles
+) -> WorldFile | None:
+    """Return a twin as a whole world; if it does not fit its base, report that and return None."""
+    base = bases.get(twin.twin_of)
+    loc: tuple[str, ...] = ("twin_of",)
+    if base is None:
+        message = f"{twin.twin_of!r} is not a base of this bank"
+        hint = did_you_mean(twin.twin_of, bases)
+    elif twin.split is not base.split:
+        loc = ("split",)
+        message, hint = f"is {twin.split}, but its base is {base.split}", f"write {base.split}"
+    elif (n := base.facts.count(twin.change.was)) != 1:
+        loc = ("change", "was")
+        message = f"the facts of {base.id} hold these words {n} times, expected once"
+        hint = "copy the sentence from the base, without the ends of its lines"
+    else:
+        return twin.applied_to(base)
+    files.report(name, loc, "CE129", message, hint)
+    return None
 
 
 @cache
@@ -89,16 +128,11 @@ def _shared_dangers(files: BankFiles) -> Mapping[str, SharedDanger] | None:
 
 def _world(
     name: str,
+    file: WorldFile,
     files: BankFiles,
     bodies: Mapping[str, Body | None],
     shared: Mapping[str, SharedDanger] | None,
-    *,
-    is_tested: bool,
 ) -> World | None:
-    file = files.read(name, WorldFile)
-    test_plans = files.read(f"{name}{TEST_PLANS}", PlansFile) if is_tested else None
-    if file is None:
-        return None
     body = bodies.get(file.body)
     if file.body not in bodies:
         message = f"{file.body!r} is not a body of this bank"
@@ -137,7 +171,6 @@ def _world(
         facts_text=file.facts,
         rules=file.rules,
         shared_rules=tuple(danger.text for danger in shared.values()),
-        test_plans=test_plans,
     )
 
 
