@@ -25,6 +25,9 @@ FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
 # The paper counts severe and mild errors without defining them: these definitions are ours.
+BEST = 2
+"""Points of best practice."""
+
 SEVERE = -2
 """Points of an item that is a severe error."""
 MILD = -1

@@ -10,7 +10,7 @@ from careeval.bank.load import load_bank, load_with_key
 from careeval.errors import ProtocolError
 from careeval.modes import MODES
 from careeval.protocol.selection import selection_hashes, selection_of
-from careeval.worlds.world import GIVEN, HERE, NEVER, REMINDER, World
+from careeval.worlds.world import AROUND, GIVEN, HERE, NEVER, REMINDER, World
 from support.small_world import small_world, write_world_bank
 
 WORLDS = [each for each in load_with_key("plans", probes=False) if isinstance(each, World)]
@@ -48,6 +48,15 @@ def test_a_reminder_is_one_sentence(tmp_path: Path) -> None:
     assert world.told("facts") is world
 
 
+def test_padding_is_as_long_as_the_rules() -> None:
+    """Idle words follow the facts: as many as told has, at most one sentence more, and no rule."""
+    for world in WORLDS:
+        told, padded = (len(world.told(given).text.split()) for given in ("told", "padded"))
+        assert told <= padded < told + 25, world.id
+        assert world.told("padded").text.startswith(f"{world.text}\n\n{AROUND}\n- ")
+        assert all(rule.text not in world.told("padded").text for rule in world.rules)
+
+
 def test_a_condition_is_part_of_what_is_asked(tmp_path: Path) -> None:
     """Facts are the default; another condition has other texts, and so another hash."""
     bank = str(write_world_bank(tmp_path / "bank"))
@@ -55,7 +64,7 @@ def test_a_condition_is_part_of_what_is_asked(tmp_path: Path) -> None:
     assert by_given[None].given == "facts"
     assert by_given[None].asked == by_given["facts"].asked
     hashes = {selection_hashes(each.scenarios)["bank_hash"] for each in by_given.values()}
-    assert len(hashes) == 3
+    assert len(hashes) == len(GIVEN)
 
 
 def test_a_condition_that_is_unknown_is_refused(tmp_path: Path) -> None:

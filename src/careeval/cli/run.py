@@ -115,7 +115,7 @@ class AskingOptions:
 
     A response is then four episodes, one for each answer of the person."""
     given: str | None = None
-    """Give facts of each world (the default), told (facts and every rule), or reminded."""
+    """Give facts of each world (the default), told (facts and every rule), reminded or padded."""
     seed: int = 0
     """Seed of the answers, for providers that use one."""
     max_tokens: Count = 8192

@@ -34,13 +34,13 @@ def gives_directions(graded: GradedRubric) -> bool:
 
 def error_rate(graded: GradedRubric, error: CareError) -> Rate:
     """Return the share of responses with an act that errs in this direction."""
-    return _any(graded, graded.items["error"] == error.value)
+    return any_rate(graded, graded.items["error"] == error.value)
 
 
 def unspecific_rate(graded: GradedRubric) -> Rate:
     """Return the share of responses without a good act of technique, where technique is scored."""
     techniques = (graded.points > 0) & (graded.items["kind"] == ItemKind.technique.value)
-    return _any(graded, techniques, none=True)
+    return any_rate(graded, techniques, none=True)
 
 
 def earned_rate(graded: GradedRubric, *, core: bool) -> Rate:
@@ -48,7 +48,7 @@ def earned_rate(graded: GradedRubric, *, core: bool) -> Rate:
     return _earned(graded, (graded.points > 0) & (graded.items["core"] == core))
 
 
-def _any(graded: GradedRubric, items: BoolArray, *, none: bool = False) -> Rate:
+def any_rate(graded: GradedRubric, items: BoolArray, *, none: bool = False) -> Rate:
     """Return the share of responses with at least one of these items; if `none`, with none of them.
 
     Where an unresolved judgment leaves a response open, it counts as much as the share among the
@@ -59,7 +59,7 @@ def _any(graded: GradedRubric, items: BoolArray, *, none: bool = False) -> Rate:
     could = ((graded.present != 0) & chosen).any(axis=2)
     if none:
         certain, could = ~could, ~certain
-    trials = graded.is_judged & items.any(axis=1, keepdims=True)
+    trials = graded.can_err & items.any(axis=1, keepdims=True)
     return _rate(certain, could, trials.astype(np.float64), int(trials.sum()))
 
 

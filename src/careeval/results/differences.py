@@ -91,6 +91,11 @@ class Difference:
         return Verdict.worse if (value > 0) == self.fewer_is_better else Verdict.better
 
     @property
+    def untested(self) -> Difference:
+        """Return the same difference without a test, for one that describes."""
+        return replace(self, p=None, p_holm=None, detectable=None, n_family=0)
+
+    @property
     def reversed(self) -> Difference:
         """Return the difference the other way round, A − B, with A and B exchanged."""
         e = self.difference

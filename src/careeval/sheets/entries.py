@@ -532,13 +532,13 @@ class FurtherTable:
     """One sentence that says how the numbers came about."""
 
 
-TABLES: Registry[Callable[[Sequence[Entry]], FurtherTable]] = Registry(
-    {Rubric.plan.value: "careeval.worlds.plan_answers:plan_answers_table"}
+TABLES: Registry[Callable[[Sequence[Entry]], list[FurtherTable]]] = Registry(
+    {Rubric.plan.value: "careeval.worlds.plan_numbers:plan_tables"}
 )
-"""Rubric → function that makes the table of some entries."""
+"""Rubric → function that makes the tables of some entries."""
 
 
 def further_tables(entries: Sequence[Entry]) -> list[FurtherTable]:
-    """Return a table for each rubric that has one and that an entry is on."""
+    """Return the tables of each rubric that has some and that an entry is on."""
     rubrics = {summary.rubric.value for summary in entries}
-    return [TABLES[rubric](entries) for rubric in TABLES if rubric in rubrics]
+    return [table for rubric in TABLES if rubric in rubrics for table in TABLES[rubric](entries)]

@@ -190,7 +190,7 @@ def worlds(
 def world(
     id: str,
     *,
-    given: Literal["facts", "told", "reminded"] = "facts",
+    given: Literal["facts", "told", "reminded", "padded"] = "facts",
     bank: PlanBank = PLANS,
     as_json: Json = False,
 ) -> int:
@@ -198,7 +198,8 @@ def world(
 
     Args:
         id: Id of the world.
-        given: What the system is given: facts; told, with every rule; or reminded of care.
+        given: What the system is given: facts; told, with every rule; reminded of care; or padded
+            with as many idle words.
         bank: The bank of worlds: its folder, or plans for careeval's own.
         as_json: Print the text, with the names of the world and the body, as JSON.
     """

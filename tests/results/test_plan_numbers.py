@@ -21,7 +21,7 @@ from careeval.sheets.every_eval_ever import samples_of
 from careeval.sheets.summary import data_tables
 from careeval.sheets.words import remarks
 from careeval.worlds.judge import JUDGE
-from careeval.worlds.plan_answers import plan_answers_table
+from careeval.worlds.plan_numbers import plan_tables
 from support.fakes import begin_recorded
 from support.plan_bank import plan_responses, write_plan_bank
 
@@ -102,12 +102,21 @@ def test_the_same_number_has_the_same_interval(tmp_path: Path) -> None:
 
 def test_the_sheet_has_a_row_for_each_answer(one_world: Entry) -> None:
     """What belongs to a plan as a whole, and to no answer, stands in the last row alone."""
-    sheet = plan_answers_table([one_world]).sheet
+    sheet = plan_tables([one_world])[0].sheet
     assert [row["answer"] for row in sheet.rows] == ["yes", "no", "silence", "stop", "any"]
     for name in ("goals", "executable", "severe_courses"):
         assert [name not in row for row in sheet.rows] == [True] * 4 + [False]
     assert {(row["n"], row["no_plan"]) for row in sheet.rows} == {(4, 1)}
     assert sheet.data.frame.height == 5
+
+
+def test_dangers_by_kind(one_world: Entry) -> None:
+    """Two of three plans are unasked, and too fast; no danger of −2 is about force."""
+    (sheet,) = (t.sheet for t in plan_tables([one_world]) if t.sheet.name == "danger_kinds")
+    assert [
+        (row["kind"], row["n_worlds"], row["n"], row["danger"].value, row["severe"].value)
+        for row in sheet.rows
+    ] == [("consent", 1, 3, 2 / 3, 2 / 3), ("force", 1, 3, 2 / 3, None)]
 
 
 def test_exports_have_it(runs: Runs) -> None:
