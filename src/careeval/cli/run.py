@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
@@ -66,6 +66,10 @@ A hosted model, graded by the default grader:
 What it would send and cost, and nothing sent:
 
   careeval run -m openai/gpt-5.1 --dry-run
+
+In words and in acts, the scenarios and the worlds:
+
+  careeval run -m openai/gpt-5.1 --bank 4 plans --max-cost 40
 
 Two models side by side, for 20 dollars together:
 
@@ -164,13 +168,14 @@ def run(
         spending: What may be sent and spent.
     """
     models = [*(model or []), *(read_roster(roster) if roster else [])]
+    banks: list[Path | None] = [*scenarios.bank] if scenarios.bank else [None]
     if resume_run:
         other_grading = replace(grading, grader_base_url=None)
         typed = (name, grade, responses, replace(scenarios, bank=None), asking, other_grading)
         defaults = (None, True, None, ScenarioOptions(), AskingOptions(), GradingOptions())
-        is_other = bool(models) or typed != defaults
+        is_other = bool(models) or typed != defaults or len(banks) > 1
         address = grading.grader_base_url
-        return _resume(out, is_other, scenarios.bank, grader, address, spending)
+        return _resume(out, is_other, banks[0], grader, address, spending)
     _refuse_none_or_both("-m" if model else "--roster" if models else "", responses)
     # a name of its own, so that nobody takes it for the system's run over the public split
     suffix = " (held-out)" if scenarios.split == "held-out" and name is None else ""
@@ -179,35 +184,76 @@ def run(
     if roster == PAPER and grading.rubric is None:
         # the paper's printed rubric is a ladder
         grading = replace(grading, rubric=Rubric.ladder.value)
+    _refuse_several(banks, responses, scenarios)
+    placed: dict[Path, list[Run]] = {}
+    answers: dict[str, list[Response]] = {}
+    for bank in banks:
+        options = _template(bank, grader, grade, scenarios, asking, grading, alone=len(banks) == 1)
+        if responses is not None:
+            runs, answers = _runs_of_answers(options, responses, name, asking, suffix)
+        else:
+            runs = _runs_of_models(options, models, name, asking, suffix)
+        _refuse_shared_folders(runs)
+        # one system has a run in each bank
+        folder = root if bank is None or len(banks) == 1 else root / folder_name(bank.name)
+        for each in runs:
+            check_folder(folder_of_run(folder, each), each)
+            refuse_taken_name(folder, each)
+        placed[folder] = runs
+    every = [each for runs in placed.values() for each in runs]
+    check_addresses(every)
+    with early_workers(0 if spending.dry_run else len(every)) as early:
+        priced = {f: [spending.with_prices(each) for each in runs] for f, runs in placed.items()}
+        every = [each for runs in priced.values() for each in runs]
+        addresses = [each for each in (asking.base_url, grading.grader_base_url) if each]
+        if (status := spending.confirm(every, typed=addresses)) is not None:
+            return status
+        outcomes = work(_prepare(root, priced, answers), fresh=True, early=early)
+    return _finish(root, outcomes)
+
+
+def _refuse_several(
+    banks: Sequence[Path | None], responses: Path | None, scenarios: ScenarioOptions
+) -> None:
+    if len(banks) > len(set(banks)):
+        raise UsageError("a bank is named twice", hint="name each once")
+    if len(banks) > 1 and (responses is not None or scenarios.scenario):
+        what = "--responses" if responses is not None else "--scenario"
+        raise UsageError(f"{what} belongs to one bank", hint="name one --bank")
+
+
+def _template(
+    bank: Path | None,
+    grader: str | None,
+    grade: bool,
+    scenarios: ScenarioOptions,
+    asking: AskingOptions,
+    grading: GradingOptions,
+    *,
+    alone: bool,
+) -> Run:
+    """Return a run over a bank, without a system.
+
+    Beside other banks (not `alone`) it leaves out the options that its mode does not have.
+    """
     from careeval.bank import bank_mode
 
-    mode = bank_mode(scenarios.bank)
-    mode.prompts_for(step=asking.step)
-    given = mode.condition(asking.given)
-    samples = asking.samples or (1 if asking.step else N_EPOCHS)
-    template = Run(
-        "", None, (grader or mode.grader) if grade else None, samples,
-        scenarios.task() | grading.task() | {"step": asking.step, "given": given},
+    mode = bank_mode(bank)
+    step = asking.step and (alone or mode.stepping is not None)
+    mode.prompts_for(step=step)
+    given = mode.condition(asking.given if alone or mode.given else None)
+    if not alone and grading.rubric not in mode.rubrics:
+        grading = replace(grading, rubric=None)
+    if not alone and not mode.models_grade:
+        grader = None
+    return Run(
+        "", None, (grader or mode.grader) if grade else None,
+        asking.samples or (1 if step else N_EPOCHS),
+        scenarios.task(bank) | grading.task() | {"step": step, "given": given},
         base_url=asking.base_url,
         grader_base_url=grading.grader_base_url, max_connections=asking.max_connections,
         protocol=mode.protocol,
     )  # fmt: skip
-    if responses is not None:
-        runs, answers = _runs_of_answers(template, responses, name, asking, suffix)
-    else:
-        runs, answers = _runs_of_models(template, models, name, asking, suffix), {}
-    _refuse_shared_folders(runs)
-    for each in runs:
-        check_folder(folder_of_run(root, each), each)
-        refuse_taken_name(root, each)
-    check_addresses(runs)
-    with early_workers(0 if spending.dry_run else len(runs)) as early:
-        runs = [spending.with_prices(each) for each in runs]
-        addresses = [each for each in (asking.base_url, grading.grader_base_url) if each]
-        if (status := spending.confirm(runs, typed=addresses)) is not None:
-            return status
-        outcomes = work(_prepare(runs, root, answers), fresh=True, early=early)
-    return _finish(root, outcomes)
 
 
 def _refuse_none_or_both(models: str, responses: Path | None) -> None:
@@ -271,12 +317,16 @@ def _refuse_shared_folders(runs: Sequence[Run]) -> None:
         systems[folder] = run.system
 
 
-def _prepare(runs: Sequence[Run], root: Path, answers: dict[str, list[Response]]) -> list[Path]:
+def _prepare(
+    root: Path, placed: Mapping[Path, Sequence[Run]], answers: Mapping[str, list[Response]]
+) -> list[Path]:
     """Set up the folders of all runs, or of none if one fails, and return them."""
-    by_folder = {folder_of_run(root, run): run for run in runs}
+    by_folder = {folder_of_run(place, run): run for place, runs in placed.items() for run in runs}
     try:
+        for place, runs in placed.items():
+            for run in runs:
+                make_private_folder(place, run)
         for folder, run in by_folder.items():
-            make_private_folder(root, run)
             if run.model is None:
                 by_folder[folder] = store_responses(folder, answers[run.system], run)
     except Exception:

@@ -129,8 +129,10 @@ class SelectionOptions:
 class ScenarioOptions:
     """Options that select scenarios."""
 
-    bank: Path | None = None
-    """Folder of the bank, or plans for careeval's worlds; careeval's scenarios if not given."""
+    bank: Annotated[list[Path] | None, Parameter(negative=(), consume_multiple=True)] = None
+    """Folder of a bank, 4 for careeval's scenarios (the default), or plans for its worlds.
+
+    More than one are asked in one command."""
     adl: Repeated | None = None
     """Only these activities: dressing grooming toileting transferring eating bathing."""
     scenario: Repeated | None = None
@@ -142,12 +144,12 @@ class ScenarioOptions:
     twins: Flag = False
     """Add their twins and controls, which no headline number counts."""
 
-    def task(self) -> dict[str, Any]:
-        """Return these options as arguments of the Inspect task."""
+    def task(self, bank: Path | None) -> dict[str, Any]:
+        """Return these options for one of the banks, as arguments of the Inspect task."""
         from careeval.bank import bank_reference
 
         return {
-            "bank": bank_reference(self.bank),
+            "bank": bank_reference(bank),
             "adl": self.adl,
             "scenario": self.scenario,
             "split": self.split,
