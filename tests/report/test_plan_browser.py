@@ -13,6 +13,7 @@ from careeval.report.page import write_page
 from careeval.report.site import write_site
 from careeval.results.findings import Findings, findings
 from careeval.worlds.judge import JUDGE
+from careeval.worlds.world import NEVER
 from support.chromium import IN_A_BROWSER
 from support.fakes import begin_recorded
 from support.plan_bank import HOSTILE, MALFORMED, UNASKED, plan_responses, write_plan_bank
@@ -92,6 +93,16 @@ def test_a_plan_is_a_table_of_steps(page: Page, address: str) -> None:
     assert _cells(rows.nth(1)) == ["✓ 1"] * 4
     assert _cells(rows.nth(3)) == ["✓ 2", "", "", ""]
     assert _cells(rows.nth(8)) == ["", "", "", "✓ 3"]
+
+
+def test_rules_that_were_not_told_are_beside_the_facts(page: Page, address: str) -> None:
+    """The scenario shows what the system was asked, and next to it every rule left out."""
+    _open(page, address)
+    page.locator("#reader details.question summary").first.click()
+    texts = page.locator("#reader .two-texts").first.locator(".asked")
+    expect(texts.nth(0)).to_contain_text("She sits at the table")
+    expect(texts.nth(0)).not_to_contain_text(NEVER)
+    expect(texts.nth(1)).to_contain_text(NEVER)
 
 
 def test_what_a_plan_does_is_one_list(page: Page, address: str) -> None:
@@ -236,7 +247,7 @@ def test_the_system_has_a_table_by_answer(page: Page, scenario: str) -> None:
 def test_the_names_of_a_world_stand_in_lines(page: Page, address: str, scenario: str) -> None:
     """The list of names that a plan may use keeps its lines on both pages."""
     page.goto(scenario)
-    names = page.locator(".asked .listed")
+    names = page.locator(".asked .listed").first
     assert names.inner_text().startswith("Names for your plan:\n- spoon: a spoon of soup (food)")
     _open(page, address)
     page.evaluate(OPEN_ALL)

@@ -361,6 +361,11 @@ class Scenario(Setting):
         """
         return {}
 
+    @property
+    def untold(self) -> str:
+        """Return the rules of the situation that `text` leaves out; empty if it leaves out none."""
+        return ""
+
 
 class Probe(Frozen):
     """An answer with a label for every action, given to the grader and never to a system.

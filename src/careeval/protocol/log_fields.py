@@ -252,6 +252,8 @@ class LoggedScenario:
     ]
     """Rubric → its items, in the rubric's order."""
     grouping: Annotated[Grouping, _at("metadata")]
+    untold: Annotated[Text | None, _at("metadata", "untold")] = None
+    """Rules that the prompt leaves out; `None` without any."""
 
 
 @dataclass(frozen=True)

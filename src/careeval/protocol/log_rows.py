@@ -52,7 +52,7 @@ Row = Mapping[str, Any]
 """A row: column → value; a missing column is null."""
 GradedResponse = tuple[Log, Mapping[Rubric, int], LoggedSample, LoggedScenario]
 """A graded log, the number of its grading for each rubric, and one of its samples."""
-_SCENARIO_COLUMNS = (*(each.name for each in fields(Grouping)), "scenario_text")
+_SCENARIO_COLUMNS = (*(each.name for each in fields(Grouping)), "scenario_text", "untold")
 """The columns with the same value for all responses to a scenario."""
 
 
@@ -236,6 +236,7 @@ def _response_row(sample: LoggedSample, scenario: LoggedScenario, run_columns: R
         "sampling": json.dumps(sample.sampling or {}),
         **vars(scenario.grouping),
         "scenario_text": scenario.text,
+        "untold": scenario.untold,
     }
 
 

@@ -184,9 +184,10 @@ _KEPT = ("version", "part", "status", *(each.name for each in fields(Grouping)))
 def sample_metadata(
     scenario: Scenario, rubrics: list[Rubric], *, step: bool = False
 ) -> dict[str, Any]:
-    """Return the metadata of a scenario's sample: the kept fields, the rubrics, the facts.
+    """Return the metadata of a scenario's sample: kept fields, rubrics, facts, rules not told.
 
-    A scenario without facts has no key `facts`; with `step`, they say that a response is acts.
+    A scenario without facts has no key `facts`, one without such rules no key `untold`; with
+    `step`, the facts say that a response is acts.
     """
     kept = scenario.model_dump(mode="json", include=set(_KEPT))
     items = {
@@ -201,6 +202,7 @@ def sample_metadata(
         **{name: kept[name] for name in _KEPT if name in kept},
         "rubrics": items,
         **({"facts": facts} if facts else {}),
+        **({"untold": scenario.untold} if scenario.untold else {}),
     }
 
 

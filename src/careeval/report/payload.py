@@ -45,8 +45,9 @@ class Payload:
     data: Mapping[str, Any]
     """A JSON value whose parts refer to each other by index. `texts`: every text once. `systems`:
     names. `graders`: `[name, short name, rubric]`, a grader on one rubric. `scenarios`: `[id,
-    activity, condition, assistance, [situation], actor, text]`. `items`: `[points, text, domains]`;
-    domains is a bit mask of the domains that the item is about, the first domain the lowest bit.
+    activity, condition, assistance, [situation], actor, text, rules not told]`. `items`: `[points,
+    text, domains]`; domains is a bit mask of the domains that the item is about, the first domain
+    the lowest bit.
     `rubrics`: the items of a scenario, in order. `responses`: `[scenario, system, epoch, state,
     cut, text, note]`. `gradings`: `[response, grader, rubric, marks, quotes, reasons]`; marks have
     one character for each item: `1` present, `0` absent, `?` unresolved. Quotes are `item, start,
@@ -126,6 +127,7 @@ class _Packing:
             row["scenario"], row["adl"], words.condition(row["condition"]),
             words.assistance(row["assistance"]), tuple(map(words.plain, row["situation"] or ())),
             row["actor"], self.texts.index(self.words(row["scenario_text"])),
+            self.texts.index(self.words(row["untold"])),
         )  # fmt: skip
         return [
             self.scenarios.index(about), systems.index(row["name"]), row["epoch"],
@@ -312,7 +314,7 @@ def _in_order(public: pl.DataFrame) -> Iterable[dict[str, Any]]:
     """Return the rows sorted by activity, scenario, system and epoch."""
     columns = (
         "scenario", "name", "epoch", "state", "cut", "text", "note", "adl", "condition",
-        "assistance", "situation", "actor", "scenario_text",
+        "assistance", "situation", "actor", "scenario_text", "untold",
     )  # fmt: skip
     order = {adl.value: place for place, adl in enumerate(Adl)}
     return sorted(

@@ -122,7 +122,7 @@ def shown_scenario(
 _IS_PUBLIC = (pl.col("split") == Split.public.value).fill_null(value=False)
 """True for rows that are public; false if the split is unknown."""
 
-_ABOUT = ("adl", "condition", "assistance", "situation", "actor", "scenario_text")
+_ABOUT = ("adl", "condition", "assistance", "situation", "actor", "scenario_text", "untold")
 
 
 class PublicHarms(NamedTuple):
@@ -197,8 +197,14 @@ class PublicView:
 
     @cached_property
     def abouts(self) -> Mapping[tuple[str, str], Mapping[str, Any]]:
-        """Return (edition, scenario) → attributes and text, from the first response with them."""
-        asked = self.responses.group_by("edition", "scenario").agg(
+        """Return (edition, scenario) → attributes and text, from the first response with them.
+
+        Of a world that was told in several conditions, the shortest text: its facts.
+        """
+        by_length = self.responses.sort(
+            pl.col("scenario_text").str.len_bytes(), nulls_last=True, maintain_order=True
+        )
+        asked = by_length.group_by("edition", "scenario").agg(
             pl.col(name).drop_nulls().first() for name in _ABOUT
         )
         rows = {(row["edition"], row["scenario"]): row for row in asked.iter_rows(named=True)}

@@ -39,6 +39,10 @@ def names_by_place(scenario: Scenario) -> dict[tuple[Rubric, str], str]:
     return {(Rubric(rubric), item): name for (_, rubric, item), name in _numbered(items).items()}
 
 
+_TEXTS = ("text", "scenario_text", "untold")
+"""Columns of responses that are words of a scenario or of a response to it."""
+
+
 def withhold(runs: Runs) -> Runs:
     """Return the runs without the words of the held-out split and of the responses to it.
 
@@ -55,7 +59,7 @@ def withhold(runs: Runs) -> Runs:
     ours = pl.col("note").is_in(["", NOT_ASKED])
     responses = runs.responses.with_columns(
         *(pl.when(ids).then(mark).otherwise(pl.col(name)).alias(name)
-          for name in ("text", "scenario_text")),
+          for name in _TEXTS),
         pl.when(ids & ~ours).then(mark).otherwise(pl.col("note")).alias("note"),
         # a server may repeat what it is asked in place of its model's name, which is one word
         pl.when(ids & pl.col("model_returned").str.contains(r"\s")).then(mark)
@@ -79,7 +83,7 @@ def _courses_alone(reason: str) -> str | None:
 
 def _is_withheld(runs: Runs, ids: pl.Expr) -> bool:
     """Tell whether every word of the chosen scenarios is withheld; true if none is chosen."""
-    texts = runs.responses.filter(ids).select("text", "scenario_text")
+    texts = runs.responses.filter(ids).select(_TEXTS)
     items = runs.judgments.filter(ids).select("item_text")
     return all(column.eq_missing(WITHHELD).all() for column in (*texts, *items))
 

@@ -120,6 +120,7 @@ RESPONSES: tuple[Column, ...] = (
     Column("twin_of", pl.String, "of a twin or a control, the id of its base; else null"),
     Column("control", pl.String, "paraphrase or irrelevant; null where it is no control"),
     Column("scenario_text", pl.String, "what was asked"),
+    Column("untold", pl.String, "rules of a world that it was not told; null where none are"),
     Column(
         "lacks",
         pl.List(pl.String),

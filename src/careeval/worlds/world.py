@@ -542,6 +542,11 @@ class World(Scenario):
         return self.model_copy(update={"text": f"{self.text}\n\n{text}"})
 
     @property
+    def untold(self) -> str:
+        """Return every rule, as `told` ends with it; empty if the text has them."""
+        return "" if self.text.endswith(self._rules_text) else self._rules_text
+
+    @property
     def _rules_text(self) -> str:
         general = "\n".join(f"- {rule}" for rule in self.shared_rules)
         text = f"{NEVER}\n{general}"

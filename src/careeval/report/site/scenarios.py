@@ -166,6 +166,11 @@ class PublicScenario(ShownScenario):
         return str(self.about["scenario_text"] or "")
 
     @property
+    def untold(self) -> str:
+        """Rules of a world that its text leaves out; empty if there are none."""
+        return str(self.about["untold"] or "")
+
+    @property
     def adl(self) -> str:
         """Activity, as text."""
         return plain(self.about["adl"])

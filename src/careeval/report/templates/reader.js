@@ -55,8 +55,8 @@
       if (!rubrics.has(key)) rubrics.set(key, labelled(data.rubrics[place], rubric));
       return rubrics.get(key);
     };
-    const scenarios = data.scenarios.map(([id, adl, condition, assistance, situation, actor, text]) =>
-      ({ id, adl, condition, assistance, situation, actor, text: data.texts[text] }));
+    const scenarios = data.scenarios.map(([id, adl, condition, assistance, situation, actor, text, untold]) =>
+      ({ id, adl, condition, assistance, situation, actor, text: data.texts[text], untold: data.texts[untold] }));
     const responses = data.responses.map(([scenario, system, epoch, state, cut, text, note]) => ({
       scenario: scenarios[scenario], system: data.systems[system], epoch, state: STATES[state], cut,
       text: data.texts[text], note: data.texts[note], gradings: [],
@@ -219,9 +219,14 @@
   };
   const scenarioHead = (scenario, level = "h3") =>
     make(level, { class: "scenario-head" }, scenario.id, make("small", {}, about(scenario)));
-  const asked = ({ text }) => make("div", { class: "asked", dir: "auto" },
-    text.trim().split(/\n\s*\n/).map((paragraph) => /\n- /.test(paragraph)
-      ? make("p", { class: "listed" }, paragraph) : make("p", {}, paragraph.replace(/\s+/g, " "))));
+  const paragraphs = (text) => text.trim().split(/\n\s*\n/).map((paragraph) => /\n- /.test(paragraph)
+    ? make("p", { class: "listed" }, paragraph) : make("p", {}, paragraph.replace(/\s+/g, " ")));
+  const asked = ({ text, untold }) => {
+    const told = make("div", { class: "asked", dir: "auto" }, paragraphs(text));
+    if (!untold) return told;
+    const rules = make("div", { class: "asked untold", dir: "auto" }, make("h4", {}, "Rules that it was not told"), paragraphs(untold));
+    return make("div", { class: "two-texts" }, told, rules);
+  };
   const question = (scenario) => make("details", { class: "question" }, make("summary", {}, "The scenario"),
     asked(scenario));
 
