@@ -139,8 +139,8 @@ def run(
         epochs: Responses to each scenario; 10 if not given, 1 with `step`.
         step: Whether to ask for one act at a time, in a bank of worlds. A response is then episodes
             for each answer of the person; a function returns their text.
-        given: What is given of each world: `facts`, `told`, `reminded` or `padded`; `facts` if not
-            given.
+        given: What is given of each world: `facts`, `told`, `reminded`, `padded` or `questions`;
+            `facts` if not given.
         bank: Folder of the bank; careeval's own if not given.
         rubric: The rubric to grade; if not given, the actions, or the ladder of a bank without
             actions.
@@ -183,8 +183,7 @@ def run(
         file = str((folder / RESPONSES_FILE).resolve())
         task |= {"responses": file, "system": label, "all_required": True}
     mode = loaded.mode
-    mode.prompts_for(step=step)
-    mode.condition(given)
+    mode.prompts_for(step=step, given=mode.condition(given))
     epochs = epochs or (1 if step else N_EPOCHS)
     spec = Run(
         label, model, grader or mode.grader, epochs, task, base_url=base_url, protocol=mode.protocol

@@ -119,7 +119,8 @@ class AskingOptions:
 
     A response is then four episodes, one for each answer of the person."""
     given: str | None = None
-    """Give facts of each world (the default), told (facts and every rule), reminded or padded."""
+    """Give facts of each world (the default), told (with every rule), reminded, padded; or ask
+    closed questions about it."""
     seed: int = 0
     """Seed of the answers, for providers that use one."""
     max_tokens: Count = 8192
@@ -240,8 +241,8 @@ def _template(
 
     mode = bank_mode(bank)
     step = asking.step and (alone or mode.stepping is not None)
-    mode.prompts_for(step=step)
     given = mode.condition(asking.given if alone or mode.given else None)
+    mode.prompts_for(step=step, given=given)
     if not alone and grading.rubric not in mode.rubrics:
         grading = replace(grading, rubric=None)
     if not alone and not mode.models_grade:

@@ -7,7 +7,7 @@ judged, and `careeval.protocol` carries it out.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
@@ -114,6 +114,8 @@ class Mode:
     """Conditions in which a scenario may be told, the default first; empty if there is one way."""
     tell: Callable[[Scenario, str], Scenario] = lambda scenario, _: scenario
     """Returns a scenario with the text that a system is asked under one of `given`."""
+    prompts_given: Mapping[str, Path] = field(default_factory=dict)
+    """Condition → folder of its prompts, for one in which something else is asked for."""
     stepping: Stepping | None = None  # None if it asks for whole responses alone
 
     def condition(self, given: str | None) -> str | None:
@@ -133,14 +135,18 @@ class Mode:
             )
         return given
 
-    def prompts_for(self, *, step: bool) -> Path:
+    def prompts_for(self, *, step: bool, given: str | None = None) -> Path:
         """Return the folder of the prompts that ask for a whole response, or for single acts.
 
         Raises:
-            ProtocolError: The mode does not ask for single acts.
+            ProtocolError: The mode does not ask for single acts, or not in this condition.
         """
         if not step:
-            return self.prompts
+            return self.prompts_given.get(given or "", self.prompts)
+        if given in self.prompts_given:
+            raise ProtocolError(
+                f"with --given {given} no acts are asked for", hint="leave --step out"
+            )
         if self.stepping is None:
             raise ProtocolError(
                 f"the mode {self.name} cannot be asked for one act at a time",

@@ -88,14 +88,16 @@ MAX_BYTES = 1_000_000
 """The most bytes of a prompt file."""
 
 
-def load_prompts(mode: Mode, folder: Path | None = None, *, step: bool = False) -> Prompts:
-    """Return the prompts of a folder, or the mode's own; with `step`, those for single acts.
+def load_prompts(
+    mode: Mode, folder: Path | None = None, *, step: bool = False, given: str | None = None
+) -> Prompts:
+    """Return the prompts of a folder, or the mode's own for single acts or for a condition.
 
     Raises:
         ProtocolError: A file is missing, is not text, lacks a required field or has one that is not
             allowed.
     """
-    own = mode.prompts_for(step=step)
+    own = mode.prompts_for(step=step, given=given)
     root = folder or own
     needed = {name: FIELDS[name] for name in FIELDS if mode.models_grade or name.startswith("ask-")}
     if missing := [name for name in needed if not (root / name).exists()]:

@@ -47,13 +47,13 @@ def selection_of(task: Mapping[str, Any]) -> Selection:
         raise ProtocolError(f"split {split!r} is not known", hint=f"use {' or '.join(Split)}")
     bank = load_bank(task.get("bank"), key_for_split(split), probes=False)
     folder = Path(task["prompts"]) if task.get("prompts") else None
-    prompts = load_prompts(bank.mode, folder, step=bool(task.get("step")))
+    given = bank.mode.condition(task.get("given"))
+    prompts = load_prompts(bank.mode, folder, step=bool(task.get("step")), given=given)
     adls, ids, part = (_listed(task.get(name)) for name in ("adl", "scenario", "part"))
     scenarios = select_scenarios(
         bank, Split(split), adls, ids, task.get("limit"), twins=bool(task.get("twins"))
     )
     rubric = rubric_graded(task.get("rubric"), scenarios, bank.mode)
-    given = bank.mode.condition(task.get("given"))
     scenarios = [*told(scenarios, bank.mode, given)]
     asked = _scenarios_of_slice(scenarios, part)
     return Selection(bank, prompts, tuple(scenarios), tuple(asked), rubric, given)

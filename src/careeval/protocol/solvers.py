@@ -48,13 +48,18 @@ NO_WORDS = "(no words)"
 
 
 @solver
-def ask(prompts: str | None = None, seed: int = 0, mode: str = RESPONSE.name) -> Solver:
+def ask(
+    prompts: str | None = None,
+    seed: int = 0,
+    mode: str = RESPONSE.name,
+    given: str | None = None,
+) -> Solver:
     """Ask the system under test, with a different seed for every scenario and epoch.
 
     With one seed for all epochs, a server that honours seeds would give the same response ten
     times. The arguments are those of the task `careeval`.
     """
-    texts = load_prompts(MODES[mode], Path(prompts) if prompts else None)
+    texts = load_prompts(MODES[mode], Path(prompts) if prompts else None, given=given)
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:  # noqa: ARG001
         scenario = str(state.sample_id)

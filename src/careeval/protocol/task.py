@@ -103,7 +103,11 @@ def careeval(
     loaded, texts = selection.bank, selection.prompts
     mode = loaded.mode
     required: dict[str, Any] = {"all_required": True} if all_required else {}
-    solver = _solver(responses, system, prompts, seed, mode.name, required, step=step)
+    # the solver is told the condition only where it has prompts of its own
+    options: dict[str, Any] = {"mode": mode.name}
+    if selection.given in mode.prompts_given:
+        options["given"] = selection.given
+    solver = _solver(responses, system, prompts, seed, options, required, step=step)
     names = [selection.rubric.value]
     scorer = grade_scorer(names, per_item, grader_context, prompts, grade_seed, mode.name)
     metadata = {
@@ -147,7 +151,7 @@ def _solver(
     system: str | None,
     prompts: str | None,
     seed: int,
-    mode: str,
+    options: dict[str, Any],
     required: dict[str, Any],
     *,
     step: bool,
@@ -158,8 +162,8 @@ def _solver(
             "recorded responses are given without the name of their system", hint="give system=NAME"
         )
     if responses and system:
-        return recorded(responses, system, mode=mode, **required)
-    return act(prompts, seed, mode) if step else ask(prompts, seed, mode)
+        return recorded(responses, system, mode=options["mode"], **required)
+    return act(prompts, seed, options["mode"]) if step else ask(prompts, seed, **options)
 
 
 def _bank_metadata(bank: Bank, selected: Sequence[Scenario]) -> dict[str, Any]:

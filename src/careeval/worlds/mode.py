@@ -157,7 +157,7 @@ def _world(
         and danger.id not in own
         and can_meet(danger, file.room, body)
     ]
-    left_out = {"body", "facts", "rules", "dangers", "room", "goals"}
+    left_out = {"body", "facts", "rules", "dangers", "room", "goals", "foils"}
     content = file.model_dump(exclude=left_out)
     return World(
         **content,
@@ -170,6 +170,7 @@ def _world(
         n_own=len(file.dangers),
         facts_text=file.facts,
         rules=file.rules,
+        foils=file.foils,
         shared_rules=tuple(danger.text for danger in shared.values()),
     )
 
@@ -240,6 +241,7 @@ PLAN = Mode(
     interpret=interpret,
     given=GIVEN,
     tell=tell,
+    prompts_given={"questions": PROMPTS / "questions"},
     stepping=Stepping(PROMPTS / "step", begin, live_text, len(ANSWERS), MAX_ACTS),
 )
 """The mode of a bank of worlds."""

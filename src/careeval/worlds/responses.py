@@ -16,11 +16,16 @@ from careeval.worlds.episode import Episode
 from careeval.worlds.episodes import episodes_text, replayed
 from careeval.worlds.judge import judged_courses, judgments, read_facts
 from careeval.worlds.plan_json import read_plan
+from careeval.worlds.questions import judged, read_answers
 from careeval.worlds.simulator import Trace
 
 
 def judge(case: Case) -> Sequence[ItemJudgment]:
     """Judge a response; the quote of an item is the step that makes it present."""
+    if ids := case.facts.get("questions"):
+        points = case.facts["points"]
+        answers = read_answers(case.response, len(ids))
+        return judged(answers, ids, [(item, points[item]) for item, _ in case.items])
     facts = read_facts(case.facts)
     if facts.step:
         courses = [episode.result().course for episode in replayed(case.response, facts)]
@@ -44,8 +49,11 @@ def interpret(response: Response, facts: Mapping[str, Any]) -> Response:
     The note says what is wrong, and where. The text of episodes then has what was perceived and
     changed at each act, as in those that were asked for live.
     """
-    world = read_facts(facts)
     try:
+        if ids := facts.get("questions"):
+            read_answers(response.text, len(ids))
+            return response
+        world = read_facts(facts)
         if world.step:
             episodes = replayed(response.text, world)
             response = replace(response, text=episodes_text(episodes))

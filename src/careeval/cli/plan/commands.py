@@ -190,7 +190,7 @@ def worlds(
 def world(
     id: str,
     *,
-    given: Literal["facts", "told", "reminded", "padded"] = "facts",
+    given: Literal["facts", "told", "reminded", "padded", "questions"] = "facts",
     bank: PlanBank = PLANS,
     as_json: Json = False,
 ) -> int:
@@ -198,8 +198,8 @@ def world(
 
     Args:
         id: Id of the world.
-        given: What the system is given: facts; told, with every rule; reminded of care; or padded
-            with as many idle words.
+        given: What the system is given: facts; told, with every rule; reminded of care; padded
+            with as many idle words; or closed questions.
         bank: The bank of worlds: its folder, or plans for careeval's own.
         as_json: Print the text, with the names of the world and the body, as JSON.
     """
