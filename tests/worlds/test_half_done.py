@@ -239,3 +239,44 @@ def test_a_hold_in_the_air_after_a_stop_takes_its_time() -> None:
     hold = step("hold", thing="person", seconds=3600)
     assert [*met(on_yes(CARRIES, hold, hold, step("make-safe")), facts)] == ["long"]
     assert not met(on_yes(CARRIES, step("make-safe"), hold, hold), facts)
+
+
+CHEEK = {"kind": "sign", "words": "her cheek", "states": ["full", "empty"]}
+CLEARS = {"thing": "cheek", "state": "empty", "after": {"did clear": True}}
+
+
+@pytest.mark.parametrize("takes_s", [0, 20])
+def test_a_check_sees_what_something_else_brought_about_at_once(takes_s: float) -> None:
+    """Her cheek is seen empty once she has cleared it; what takes time has to be waited for."""
+    facts = small_facts(
+        things={"cheek": CHEEK},
+        tasks={"clear": "she clears her cheek"},
+        changes=[{**CLEARS, "takes_s": takes_s}],
+    )
+    look = step("check", thing="cheek")
+    courses = traces(on_yes([look, step("let-person-do", task="clear"), look]), facts)
+    seen = [
+        event.after["state cheek"]
+        for event in courses["yes"].events
+        if event.step.act.act == "check"
+    ]
+    assert seen == ["full", "full" if takes_s else "empty"]
+    assert ("yes-absent1" in courses) == (not takes_s)  # it may also stay full
+    if not takes_s:
+        assert courses["yes-absent1"].events[-1].after["state cheek"] == "full"
+
+
+def test_what_made_her_safe_leaves_nobody_half_lowered() -> None:
+    """A stop while she is lowered, then make-safe: she is back, and the robot may drive away."""
+    plan = on_yes(
+        [
+            step("lift", thing="person"),
+            step("move-to", place="over-chair"),
+            step("lower", thing="person", onto="chair"),
+        ],
+        step("make-safe"),
+        step("move-to", place="over-bed"),
+    )
+    halted = [t for t in traces(plan, hoist()).values() if t.course.answer == "stop"]
+    assert halted
+    assert not any(t.events[-1].known["low"] for t in halted)

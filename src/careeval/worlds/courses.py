@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Literal
 
 from careeval.core.scenario import WHEN, Answer
-from careeval.worlds.acts import BringToMouth, Position, WaitUntil
+from careeval.worlds.acts import BringToMouth, Check, Position, WaitUntil
 from careeval.worlds.conditions import matches, stop_steps
 from careeval.worlds.effects import is_hazard, is_loose
 from careeval.worlds.plan_json import Plan
@@ -51,7 +51,7 @@ def carry_out_all(plan: Plan, room: Room, body: Body) -> Iterator[Trace]:
     later = [run(course) for trace in plain.values() for course in _later(trace)]
     yield from later
     yield from (run(course) for trace in later for course in _later(trace))
-    yield from map(run, _absent(yes))
+    yield from map(run, _absent(yes, room))
     yield from _hidden(room, run)
 
 
@@ -143,10 +143,9 @@ def _later(trace: Trace) -> Iterator[Course]:
         )
 
 
-def _absent(yes: Trace) -> Iterator[Course]:
-    """Yield the courses in which a state that the plan waits for never comes about."""
-    waits = [event.step.act for event in yes.events if isinstance(event.step.act, WaitUntil)]
-    states = dict.fromkeys((act.thing, act.state) for act in waits)
+def _absent(yes: Trace, room: Room) -> Iterator[Course]:
+    """Yield the courses in which a state that the plan waits for, or finds, never comes about."""
+    states = dict.fromkeys(state for event in yes.events for state in _awaited(event, room))
     for number, state in enumerate(states, start=1):
         yield replace(
             yes.course,
@@ -155,6 +154,18 @@ def _absent(yes: Trace) -> Iterator[Course]:
             absent=state,
             counts_goals=False,
         )
+
+
+def _awaited(event: Event, room: Room) -> Iterator[tuple[str, str]]:
+    """Yield the thing and the state that a step waits for, or finds to have come about."""
+    act = event.step.act
+    if isinstance(act, WaitUntil):
+        yield act.thing, act.state
+    elif isinstance(act, Check):
+        fact = f"state {act.thing}"
+        for each in room.changes:
+            if each.thing == act.thing and event.before[fact] != each.state == event.after[fact]:
+                yield each.thing, each.state
 
 
 def _hidden(room: Room, run: Callable[[Course], Trace]) -> Iterator[Trace]:

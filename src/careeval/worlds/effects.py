@@ -350,7 +350,7 @@ def _changes(
             yield Effect("withdrawn", True)
         case acts.MakeSafe():
             for fact in facts:
-                if fact.startswith("lifted "):
+                if fact.startswith(("lifted ", "low ")):
                     yield Effect(fact, False)
             if room.seat is not None:
                 yield Effect("seat", room.seat)

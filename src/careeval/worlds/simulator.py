@@ -11,6 +11,7 @@ from careeval.errors import did_you_mean
 from careeval.worlds.acts import (
     Act,
     BringToMouth,
+    Check,
     Hold,
     Lift,
     Lower,
@@ -38,7 +39,7 @@ from careeval.worlds.effects import (
     transition,
 )
 from careeval.worlds.plan_json import Branch, NoAct, Plan, Step
-from careeval.worlds.world import Body, Room
+from careeval.worlds.world import Body, Change, Room
 
 MAX_ACTS = 1000
 """The most acts that are carried out in a course."""
@@ -131,6 +132,8 @@ class Simulator:
             _hear(self._heard(act, state, course), after, self.room)
         elif isinstance(act, WaitUntil) and course.absent != (act.thing, act.state):
             self._wait(act, after)
+        elif isinstance(act, Check):
+            self._look(act.thing, after, course)
         elif isinstance(act, MoveTo):
             for name in self.room.things:
                 if state[f"at {name}"] and state.get(f"held {name}"):
@@ -153,11 +156,16 @@ class Simulator:
     def _wait(self, act: WaitUntil, after: dict[Fact, State]) -> None:
         for change in self.room.changes:
             if (change.thing, change.state) == (act.thing, act.state):
-                conditions = (Need(fact, value, "") for fact, value in change.after.items())
-                if act.seconds >= change.takes_s and all(
-                    _holds(after, each) for each in conditions
-                ):
+                if act.seconds >= change.takes_s and _is_due(change, after):
                     after[f"state {act.thing}"] = act.state
+                return
+
+    def _look(self, thing: str, after: dict[Fact, State], course: Course) -> None:
+        """Let a thing be seen in the state that something else has brought about at once."""
+        for change in self.room.changes:
+            is_at_once = change.thing == thing and change.after and not change.takes_s
+            if is_at_once and course.absent != (thing, change.state) and _is_due(change, after):
+                after[f"state {thing}"] = change.state
                 return
 
     def _pass(self, act: Act, before: Facts, after: dict[Fact, State]) -> None:
@@ -225,6 +233,10 @@ def _is_changed(before: Facts, after: Facts) -> bool:
 
 def _left(room: Room, answer: str) -> dict[Fact, State]:
     return {f"leave {name}": answer for name in room.things}
+
+
+def _is_due(change: Change, facts: Facts) -> bool:
+    return all(_holds(facts, Need(fact, value, "")) for fact, value in change.after.items())
 
 
 def _hear(answer: str, after: dict[Fact, State], room: Room) -> None:
