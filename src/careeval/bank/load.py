@@ -141,7 +141,7 @@ class Bank:
         number = _number(scenario_id)
         alike = [each for each in ids if number and _number(each) == number]
         hint = did_you_mean(scenario_id, alike) or did_you_mean(scenario_id, ids)
-        if re.fullmatch(r"[a-z]+-h\d+", scenario_id):
+        if re.fullmatch(r"[a-z]+-p?h\d+", scenario_id):
             hint = f"this is a held-out scenario's id: set {KEY_VARIABLE} to the key of the split"
         raise BankError(
             f"bank {self.about.name!r} has no scenario {scenario_id!r}",

@@ -48,7 +48,7 @@ T = TypeVar("T")
 
 
 def filed_by_world(scenario: Scenario, bank: Bank) -> Iterator[Finding]:
-    """A world's file is named by its id: activity, a p and a number.
+    """A world's file is named by its id: activity, a p and a number, with an h if it is held out.
 
     Why: an id is cited in papers and logs; its readers must find its file.
     Example: `id: eating-p01`, in `eating/eating-p01.yaml`.
