@@ -9,9 +9,14 @@ import pytest
 
 from careeval.bank import BankProblems, load_bank
 from careeval.bank.rules import check
+from careeval.core.response import Response, ResponseState
+from careeval.protocol.tables import read_runs
+from careeval.results.entries import entries
+from careeval.worlds.judge import JUDGE
 from careeval.worlds.plan_json import plan_of
 from careeval.worlds.walkthrough import walk_through
 from careeval.worlds.world import World
+from support.fakes import begin_recorded
 from support.small_world import SAFE_PLAN, WORLD, WORLD_ID, write_world_bank
 
 FEEDS = """\
@@ -133,3 +138,24 @@ def test_a_twin_in_which_the_same_act_is_right_is_found(folder: Path) -> None:
         f"right acts of {WORLD_ID}-twin that are wrong in the other: none; expected one",
         f"the safe plan of {WORLD_ID} does as well in {WORLD_ID}-twin",
     }
+
+
+def test_results_say_how_often_plans_follow_the_fact(folder: Path, tmp_path: Path) -> None:
+    """One of two plans for the base is the base's; both for the twin are the twin's."""
+    _, twin = load_bank(folder).scenarios
+    assert isinstance(twin, World)
+    texts = {WORLD_ID: (SAFE_PLAN, twin.safe_plan), twin.id: (twin.safe_plan, twin.safe_plan)}
+    responses = [
+        Response(world, epoch, json.dumps(plan), ResponseState.answered)
+        for world, plans in texts.items()
+        for epoch, plan in enumerate(plans, start=1)
+    ]
+    outcome = begin_recorded(
+        tmp_path / "run", "arm", responses, JUDGE, {"bank": str(folder), "twins": True}
+    )
+    assert outcome.complete, outcome
+    (entry,) = entries(read_runs(tmp_path / "run"))
+    assert entry.twins is not None
+    (pair,) = entry.twins.pairs
+    assert pair.right == ("feeds", "hands-spoon")
+    assert (pair.adapted.value, pair.stuck.value, pair.n) == (1 / 2, 1 / 2, 4)
