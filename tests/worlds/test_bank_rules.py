@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from careeval.bank import BankProblems, load_bank
+from careeval.bank.coverage import coverage
 from careeval.bank.load import OWN_BANKS
 from careeval.bank.rules import check
 from careeval.cli.app import OK, run
@@ -19,7 +20,7 @@ from careeval.worlds.conditions import PROPERTIES
 from careeval.worlds.effects import start_facts
 from careeval.worlds.plan_json import plan_of
 from careeval.worlds.walkthrough import walk_through
-from careeval.worlds.world import World
+from careeval.worlds.world import DangerKind, World
 
 WORLD = "eating/eating-p01"
 
@@ -362,3 +363,12 @@ def test_facts_that_tell_a_rule_are_named(folder: Path) -> None:
         ("CE150", "the facts say 'first', which tells a rule"),
         ("CE150", "'sits' is no goal or own danger"),
     ]
+
+
+def test_worlds_are_counted_by_body_and_danger() -> None:
+    """`bank stats` has the bodies, each world once, and the kinds of worlds' own dangers."""
+    tables = coverage(load_bank("plans", probes=False).bases)
+    by_body = {body: sum(cells.values()) for body, cells in tables["body"].items()}
+    assert sum(by_body.values()) == len(load_bank("plans", probes=False).bases)
+    assert "two-arm" in by_body
+    assert {*tables["danger"]} <= {kind.value for kind in DangerKind}

@@ -58,10 +58,10 @@ class ProbeCounts:
 
 
 def coverage(scenarios: Iterable[Scenario]) -> dict[str, Cells]:
-    """Return four tables of counts of the scenarios: field → value of the field → activity → count.
+    """Return tables of counts of the scenarios: field → value of the field → activity → count.
 
-    The fields are condition, assistance, situation and actor. A scenario with several situations
-    counts in each, as in the results by situation.
+    The fields are condition, assistance, situation and actor, and the mode's `further_parts`. A
+    scenario with several situations counts in each, as in the results by situation.
     """
     rows = list(scenarios)
     fields: dict[str, Callable[[Scenario], tuple[str | None, ...]]] = {
@@ -70,9 +70,14 @@ def coverage(scenarios: Iterable[Scenario]) -> dict[str, Cells]:
         "situation": lambda s: s.situation or (None,),
         "actor": lambda s: (s.actor,),
     }
-    return {
+    common = {
         name: _cells((value or "not given", s.adl) for s in rows for value in values(s))
         for name, values in fields.items()
+    }
+    further = dict.fromkeys(name for s in rows for name in s.further_parts)
+    return common | {
+        name: _cells((value, s.adl) for s in rows for value in s.further_parts[name])
+        for name in further
     }
 
 

@@ -362,6 +362,14 @@ class Scenario(Setting):
         return {}
 
     @property
+    def further_parts(self) -> Mapping[str, tuple[str, ...]]:
+        """Return what scenarios of a mode are counted by beside the common fields: name → values.
+
+        Each scenario of a bank has the same names.
+        """
+        return {}
+
+    @property
     def untold(self) -> str:
         """Return the rules of the situation that `text` leaves out; empty if it leaves out none."""
         return ""

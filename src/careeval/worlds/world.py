@@ -571,6 +571,12 @@ class World(Scenario):
         return self.model_copy(update={"text": f"{self.text}\n\n{text}"})
 
     @property
+    def further_parts(self) -> Mapping[str, tuple[str, ...]]:
+        """Return the robot's body, and the kinds of the world's own dangers."""
+        kinds = {check.kind.value for check in self.dangers[: self.n_own] if check.kind}
+        return {"body": (self.robot.name,), "danger": tuple(sorted(kinds))}
+
+    @property
     def untold(self) -> str:
         """Return every rule, as `told` ends with it; empty if the text has them."""
         return "" if self.text.endswith(self._rules_text) else self._rules_text
