@@ -280,3 +280,17 @@ def test_what_made_her_safe_leaves_nobody_half_lowered() -> None:
     halted = [t for t in traces(plan, hoist()).values() if t.course.answer == "stop"]
     assert halted
     assert not any(t.events[-1].known["low"] for t in halted)
+
+
+def test_a_fixture_may_be_taken_hold_of() -> None:
+    """A plan that grasps the tap, turns it and lets go is carried out; no hand is full."""
+    tap = {"kind": "fixture", "words": "the tap", "states": ["closed", "open"]}
+    turns = [
+        step("grasp", thing="tap"),
+        step("position", thing="tap", to="open"),
+        step("release", thing="tap"),
+    ]
+    trace = traces(on_yes(turns), small_facts(things=things(tap=tap)))["yes"]
+    assert trace.broken_at is None
+    assert trace.events[-1].after["state tap"] == "open"
+    assert {event.after["hands"] for event in trace.events[2:]} == {trace.events[0].before["hands"]}

@@ -252,6 +252,14 @@ def _changes(
                 raise _ImpossibleError(f"{name} has no brakes")
             yield from _reach(name, thing)
             yield Effect(f"brake {name}", act.on)
+        case (
+            acts.Grasp(thing=name)
+            | acts.Support(thing=name)
+            | acts.Hold(thing=name)
+            | acts.Release(thing=name)
+        ) if _is_fixture(name, room):
+            # a rail or a tap is moved without being held: to take hold of it changes nothing
+            yield from _reach(name, room.things[name])
         case acts.Grasp(thing=name) | acts.Support(thing=name):
             thing = _thing(room, name, HELD_KINDS)
             yield from _reach(name, thing)
@@ -360,6 +368,10 @@ def _changes(
         case acts.Resume():
             yield Need("halted", True, "the robot has not stopped")
             yield Effect("halted", False)
+
+
+def _is_fixture(name: str, room: Room) -> bool:
+    return name in room.things and room.things[name].kind == "fixture"
 
 
 def _lift(name: str, thing: Thing, body: Body) -> Iterator[Need | Effect]:
