@@ -170,8 +170,16 @@ class Judged(Protocol):
 
 
 def _care(rate: Callable[[GradedRubric], Rate]) -> Callable[[Judged], Rate | None]:
-    """Return the function of a rate that only banks with directions of error support."""
-    return lambda s: rate(s.graded) if gives_directions(s.graded) else None
+    """Return the function of a rate that only banks with directions of error support.
+
+    It returns `None` if no response could count: worlds have no acts of technique, say.
+    """
+
+    def rate_of(s: Judged) -> Rate | None:
+        counted = rate(s.graded) if gives_directions(s.graded) else None
+        return counted if counted is not None and counted.n else None
+
+    return rate_of
 
 
 def _lenient(s: Judged) -> Rate | None:
