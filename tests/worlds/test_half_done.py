@@ -287,6 +287,7 @@ def test_a_fixture_may_be_taken_hold_of() -> None:
     tap = {"kind": "fixture", "words": "the tap", "states": ["closed", "open"]}
     turns = [
         step("grasp", thing="tap"),
+        {"if": {"held": "tap"}, "then": [step("check", thing="no-such-thing")]},
         step("position", thing="tap", to="open"),
         step("release", thing="tap"),
     ]

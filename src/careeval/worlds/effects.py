@@ -257,7 +257,7 @@ def _changes(
             | acts.Support(thing=name)
             | acts.Hold(thing=name)
             | acts.Release(thing=name)
-        ) if _is_fixture(name, room):
+        ) if is_fixture(name, room):
             # a rail or a tap is moved without being held: to take hold of it changes nothing
             yield from _reach(name, room.things[name])
         case acts.Grasp(thing=name) | acts.Support(thing=name):
@@ -370,7 +370,8 @@ def _changes(
             yield Effect("halted", False)
 
 
-def _is_fixture(name: str, room: Room) -> bool:
+def is_fixture(name: str, room: Room) -> bool:
+    """Tell whether a thing is moved without being held: a rail, a tap."""
     return name in room.things and room.things[name].kind == "fixture"
 
 

@@ -33,6 +33,7 @@ from careeval.worlds.effects import (
     Need,
     State,
     Transition,
+    is_fixture,
     is_hazard,
     is_loose,
     start_facts,
@@ -468,6 +469,8 @@ class _PlanRun:
                 execution.break_off(branch, problem)
             return state["place"] == name
         value = state.get(f"{subject} {name}")
+        if value is None and subject == "held" and is_fixture(name, execution.simulator.room):
+            return False  # it is moved without being held
         if value is None:
             names = [fact.removeprefix(f"{subject} ") for fact in state]
             known = [each for each in names if f"{subject} {each}" in state]
