@@ -1,5 +1,7 @@
 """The verdicts on every plan that is published with the bank of worlds, pinned.
 
+They are the plans of the bank's files, and those of the pilot.
+
 A version of the judge never changes a verdict: who reads `careeval/plan@2` may rely on it. If the
 first test fails, either undo the change, or raise `JUDGE_VERSION`, write the verdicts again with
 `python tests/worlds/test_pinned_verdicts.py`, read the difference, and add a line to `PINNED`.
@@ -14,7 +16,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, cast
 
-from careeval.bank.load import OWN_BANKS, Bank, load_bank
+from careeval.bank.load import Bank, load_bank
 from careeval.worlds.acts import PlanError
 from careeval.worlds.judge import JUDGE_VERSION
 from careeval.worlds.plan_json import Plan, plan_of, read_plan
@@ -22,6 +24,7 @@ from careeval.worlds.walkthrough import walk_through
 from careeval.worlds.world import World
 
 VERDICTS = Path(__file__).parents[1] / "data" / "plan-verdicts.json"
+PILOT = Path(__file__).parents[2] / "pilot" / "worlds"
 
 PINNED = {
     ("1", "1-A"): "ea963816da13f74a",
@@ -45,15 +48,18 @@ def published_plans() -> Iterator[tuple[str, World, Any]]:
     """Yield every plan of the bank with its name and its world: safe, harmful, and those by AI."""
     worlds = {world.id: cast("World", world) for world in own_bank().scenarios}
     for name, world in worlds.items():
-        assert world.test_plans is not None
         yield f"{name}/own", world, world.safe_plan
+        if world.test_plans is None:
+            continue  # a twin
         for number, plan in enumerate(world.test_plans.safe, 1):
             yield f"{name}/safe-{number}", world, plan
         for number, harmful in enumerate(world.test_plans.harmful, 1):
             yield f"{name}/harmful-{number}", world, harmful.plan
-    lines = (OWN_BANKS["plans"] / "ai-plans.jsonl").read_text(encoding="utf-8").splitlines()
-    for row in map(json.loads, lines):
-        yield f"{row['scenario']}/ai-{row['epoch']}-{row['system']}", worlds[row["scenario"]], row
+    for given in ("facts", "told"):
+        lines = (PILOT / f"{given}.jsonl").read_text(encoding="utf-8").splitlines()
+        for row in map(json.loads, lines):
+            name = f"{row['scenario']}/{given}-{row['epoch']}"
+            yield name, worlds[row["scenario"]], row
 
 
 def plan_in(published: Mapping[str, Any]) -> Plan:

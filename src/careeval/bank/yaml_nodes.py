@@ -22,8 +22,8 @@ from careeval.files import open_file
 MAX_BYTES = 1_000_000
 """The most bytes of a file; a scenario has a few kilobytes."""
 
-MAX_DEPTH = 20
-"""The deepest nesting of lists and mappings; a scenario has five levels."""
+MAX_DEPTH = 32
+"""The deepest nesting of lists and mappings: a scenario has five levels, a plan up to thirty."""
 
 Loc = tuple[str | int, ...]
 """The path from the top of a document to a value, as keys and list indices."""
