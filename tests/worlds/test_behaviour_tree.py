@@ -274,7 +274,7 @@ LOOP = '<BehaviorTree ID="B"><Sequence><SubTree ID="Main"/></Sequence></Behavior
         (repeat("-1", say("a")), "num_cycles is -1, which never ends", "no endless loops"),
         (repeat("0", say("a")), "num_cycles: found '0', expected a whole number from 1", ""),
         (repeat("500", say("a")), "<Repeat>: num_cycles is 500, at most 200", "few steps"),
-        (repeat("101", f"<Sequence>{say('a')}{say('b')}</Sequence>"), "more than 200 steps", ""),
+        (repeat("101", f"<Sequence>{say('a') * 5}</Sequence>"), "more than 500 steps", ""),
         (
             repeat("99", repeat_node("99", f"<Sequence>{YES}{say('a')}</Sequence>")),
             "more than 2,000 nodes",
@@ -363,7 +363,7 @@ LOOP = '<BehaviorTree ID="B"><Sequence><SubTree ID="Main"/></Sequence></Behavior
         (tree(say("a" * 200_000)), r"the tree has 200,\d+ bytes, at most 200,000", ""),
         ("<root>" + "<Sequence>" * 100, "more than 60 elements inside each other", ""),
         (tree("<Sequence>" + "<Stop/>" * 2100 + "</Sequence>"), "expected 1 to 2,000", ""),
-        (tree("<Sequence>" + "<Stop/>" * 201 + "</Sequence>"), "more than 200 steps", ""),
+        (tree("<Sequence>" + "<Stop/>" * 501 + "</Sequence>"), "more than 500 steps", ""),
         ("<root>\ud800</root>", "half of a surrogate pair", ""),
     ],
 )

@@ -22,8 +22,8 @@ from careeval.files import open_file
 MAX_BYTES = 1_000_000
 """The most bytes of a file; a scenario has a few kilobytes."""
 
-MAX_DEPTH = 32
-"""The deepest nesting of lists and mappings: a scenario has five levels, a plan up to thirty."""
+MAX_DEPTH = 60
+"""The deepest nesting of lists and mappings: a scenario has five levels, a plan up to 53."""
 
 Loc = tuple[str | int, ...]
 """The path from the top of a document to a value, as keys and list indices."""

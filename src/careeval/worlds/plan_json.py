@@ -16,10 +16,10 @@ from careeval.errors import did_you_mean
 from careeval.worlds.acts import Act, PlanError, act_classes
 from careeval.worlds.behaviour_tree import LEFT_OUT, TreeStep, WrittenPlan, trees_in
 
-MAX_STEPS = 200
+MAX_STEPS = 500
 """The most acts and branches in a plan."""
 
-MAX_DEPTH = 12
+MAX_DEPTH = 24
 """The most branches inside each other."""
 
 MAX_CHARACTERS = 500_000
