@@ -398,7 +398,8 @@ def as_tree(plan: Mapping[str, Any], choice: str) -> str:
     def node(step: Mapping[str, Any]) -> str:
         if "if" in step:
             subject = next(iter(step["if"]))
-            name = {"answer": "Answer", "held": "Held", "lifted": "Lifted"}.get(subject, "State")
+            names = {"answer": "Answer", "held": "Held", "lifted": "Lifted", "place": "At"}
+            name = names.get(subject, "State")
             attributes = {
                 {"answer": "value", "held": "thing", "lifted": "thing"}.get(key, key): value
                 for key, value in step["if"].items()
@@ -411,11 +412,16 @@ def as_tree(plan: Mapping[str, Any], choice: str) -> str:
 
     def tag(name: str, attributes: Mapping[str, Any]) -> str:
         pairs = (
-            f"{key}={quoteattr(value if isinstance(value, str) else json.dumps(value))}"
+            f"{key}={quoteattr(text(value))}"
             for key, value in attributes.items()
             if value is not None
         )
         return f"<{' '.join([name, *pairs])}/>"
+
+    def text(value: object) -> str:
+        if isinstance(value, list | tuple):
+            return ";".join(value)
+        return value if isinstance(value, str) else json.dumps(value)
 
     def nodes(steps: Sequence[Mapping[str, Any]]) -> str:
         return f"<Sequence>{''.join(map(node, steps))}</Sequence>" if steps else "<AlwaysSuccess/>"
