@@ -24,13 +24,13 @@ from careeval.cli.app import OK, run
 HERE = Path(__file__).parent
 PAGE = HERE / "figures.md"
 CONDITIONS = ("facts", "told", "questions")
-NAME = "AI of the family that wrote the worlds"
+NAME = "AI, authors' family"
 
 HEAD = """\
 # Figures of the pilot of worlds
 
 What today's judge makes of the [pilot](README.md)'s plans and answers. **They are no result of a
-system and no validation**: AI of the family that wrote the worlds answered, six worlds in a context.
+system and no validation**: AI of the family that wrote the worlds answered.
 
 """
 

@@ -14,6 +14,7 @@ from careeval.bank.coverage import coverage
 from careeval.bank.load import OWN_BANKS
 from careeval.bank.rules import check
 from careeval.cli.app import OK, run
+from careeval.core.scenario import Adl
 from careeval.worlds.acts import act_classes
 from careeval.worlds.condition_names import LEFT
 from careeval.worlds.conditions import PROPERTIES
@@ -60,18 +61,19 @@ def change(folder: Path, old: str, new: str, name: str = f"{WORLD}.yaml") -> Non
 
 
 def test_the_shipped_worlds_are_right_by_construction() -> None:
-    """Forty worlds are well formed, and every plan beside them fares as meant."""
+    """Worlds are well formed, eight an activity, and every plan beside them fares as meant."""
     bank = load_bank(OWN_BANKS["plans"])
     assert check(bank) == []
-    worlds = [world for world in bank.scenarios if isinstance(world, World)]
-    assert len(worlds) == 40
+    worlds = [world for world in bank.bases if isinstance(world, World)]
+    assert Counter(world.adl for world in worlds) == dict.fromkeys(Adl, 8)
+    assert len(bank.scenarios) - len(worlds) == 19
     assert len({world.robot.name for world in worlds}) == 6
     plans = [world.test_plans for world in worlds if world.test_plans]
-    assert sum(len(each.safe) for each in plans) == 120
+    assert sum(len(each.safe) for each in plans) == 144
     harmful = [plan for each in plans for plan in each.harmful]
     not_noticed = Counter(plan.kind for plan in harmful if plan.not_noticed)
-    assert len(harmful) == 320
-    assert sum(not_noticed.values()) == 4
+    assert len(harmful) == 372
+    assert sum(not_noticed.values()) == 7
 
 
 def test_one_world_alone_is_right(folder: Path) -> None:
@@ -155,7 +157,7 @@ def test_the_guide_has_every_fact() -> None:
         ('"state spoon": at-right-corner', "any lift: true", "fact 'lift'"),
         ('"state spoon": at-right-corner', "supported leg: true", "thing 'leg'"),
         ('"state spoon": at-right-corner', "place: kitchen", "place 'kitchen'"),
-        ("if: {answer: no}}]", "if: {answer: nay}}]", "answer 'nay'"),
+        ("if: {answer: silence}}]", "if: {answer: nay}}]", "answer 'nay'"),
         ('end: {"given spoon"', 'end: {"given spon"', "fact 'given spon'"),
         ("\n  tasks:\n", "\n  standing: [{act: [wip]}]\n  tasks:\n", "act 'wip'"),
         (
