@@ -128,3 +128,26 @@ def test_a_card_keeps_its_remarks_and_loses_its_sources(
     assert "(mildly thick)" in card
     assert "[" not in card
     assert "seen: fact sheet" not in card
+
+
+WORLDS = PILOT / "worlds"
+
+
+def test_the_figures_of_worlds_are_what_the_plans_give(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The page of the pilot of worlds is what today's judge makes of its plans and answers."""
+    monkeypatch.setenv("COLUMNS", "120")
+    done = subprocess.run(
+        [sys.executable, str(WORLDS / "figures.py"), "--check"], check=False, capture_output=True
+    )
+    assert done.returncode == 0, done.stderr.decode()
+
+
+def test_the_worlds_are_those_that_were_frozen() -> None:
+    """Worlds have not changed since the first plan, but for those that the pilot's page names."""
+    page = (WORLDS / "README.md").read_text(encoding="utf-8")
+    changed = {
+        Path(name).stem
+        for name, digest in hashes(WORLDS / "frozen.sha256").items()
+        if sha256((bank_folder("plans") / name).read_bytes()).hexdigest() != digest
+    }
+    assert {name for name in changed if f"`{name}`" not in page} == set()
