@@ -1,9 +1,10 @@
-"""Measure what plans earn in careeval's worlds that look at no world: the ends of the scale.
+"""Measure what fixed plans, which look at no world, earn in careeval's worlds.
 
     python tools/fixed_policies.py [WORLD …]
 
-For each policy it prints the score over all worlds, how many plans meet a danger of −2, and how
-many can be carried out. A policy that earns much shows that points come without care.
+For each policy it prints the score over all worlds, the points of duties, how many plans meet a
+danger of −2, and how many can be carried out; with the key of the held-out split, the sealed worlds
+count too. A policy that earns much shows that points come without care.
 """
 
 from __future__ import annotations
@@ -61,7 +62,7 @@ def safe_plan(world: World) -> Content:
 
 
 def without_looking(world: World) -> Content:
-    """Carry out the safe plan without its checks and waits, as if all were as hoped."""
+    """Carry out the safe plan without its checks, waits for states and tests of heat."""
     plan = world.safe_plan
     return {name: _unseeing(plan[name]) for name in ("steps", "on_stop") if name in plan}
 
@@ -100,7 +101,7 @@ def _plain(steps: Sequence[Any]) -> list[Any]:
 
 
 def impossible(world: World) -> Content:
-    """Carry out the safe plan after a step that cannot be carried out."""
+    """Carry out the safe plan with an impossible step after its first question."""
     return with_impossible_step(world.safe_plan)
 
 

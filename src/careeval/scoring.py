@@ -24,10 +24,10 @@ from numpy.typing import NDArray
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
-# The paper counts severe and mild errors without defining them: these definitions are ours.
 BEST = 2
 """Points of best practice."""
 
+# The paper counts severe and mild errors without defining them: these definitions are ours.
 SEVERE = -2
 """Points of an item that is a severe error."""
 MILD = -1

@@ -31,7 +31,7 @@ PINNED = {
     ("2", "2-A"): "34d4d4c5d47f8f8d",
     ("3", "3-A"): "7cf57089b3a31e42",
     ("3", "4-A"): "7cf57089b3a31e42",
-    ("3", "5-A"): "PENDING",
+    ("3", "5-A"): "c5d1a89b30a051d5",
 }
 """(Version of the judge, version of the bank) → hash of the verdicts. No line is ever changed."""
 

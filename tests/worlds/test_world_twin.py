@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
+import polars as pl
 import pytest
 
 from careeval.bank import BankProblems, load_bank
@@ -12,6 +14,7 @@ from careeval.bank.rules import check
 from careeval.core.response import Response, ResponseState
 from careeval.protocol.tables import read_runs
 from careeval.results.entries import entries
+from careeval.results.held_out_words import withhold
 from careeval.worlds.judge import JUDGE
 from careeval.worlds.plan_json import plan_of
 from careeval.worlds.walkthrough import walk_through
@@ -107,6 +110,7 @@ def test_a_twin_turns_what_is_right(folder: Path) -> None:
         (f"twin_of: {WORLD_ID}", "twin_of: eating-002", "'eating-002' is not a base of this bank"),
         ("was: wants one", "was: wants two", "hold these words 0 times, expected once"),
         ("change:", "split: held-out\nchange:", "is held-out, but its base is public"),
+        ("drop: [calls]", "drop: [cals]", "'cals' is no goal or own danger of eating-001"),
     ],
 )
 def test_a_twin_that_does_not_fit_its_base_is_refused(
@@ -154,8 +158,13 @@ def test_results_say_how_often_plans_follow_the_fact(folder: Path, tmp_path: Pat
         tmp_path / "run", "arm", responses, JUDGE, {"bank": str(folder), "twins": True}
     )
     assert outcome.complete, outcome
-    (entry,) = entries(read_runs(tmp_path / "run"))
+    runs = read_runs(tmp_path / "run")
+    (entry,) = entries(runs)
     assert entry.twins is not None
     (pair,) = entry.twins.pairs
     assert pair.right == ("feeds", "hands-spoon")
     assert (pair.adapted.value, pair.stuck.value, pair.n) == (1 / 2, 1 / 2, 4)
+    held_out = replace(runs, responses=runs.responses.with_columns(split=pl.lit("held-out")))
+    (withheld,) = entries(withhold(held_out))
+    assert withheld.twins is not None
+    assert withheld.twins.adapted == entry.twins.adapted

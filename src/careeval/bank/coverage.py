@@ -60,8 +60,8 @@ class ProbeCounts:
 def coverage(scenarios: Iterable[Scenario]) -> dict[str, Cells]:
     """Return tables of counts of the scenarios: field → value of the field → activity → count.
 
-    The fields are condition, assistance, situation and actor, and the mode's `further_parts`. A
-    scenario with several situations counts in each, as in the results by situation.
+    The fields are condition, assistance, situation and actor, and the scenarios' own
+    `coverage_fields`. A scenario with several situations counts in each, as in the results.
     """
     rows = list(scenarios)
     fields: dict[str, Callable[[Scenario], tuple[str | None, ...]]] = {
@@ -74,9 +74,9 @@ def coverage(scenarios: Iterable[Scenario]) -> dict[str, Cells]:
         name: _cells((value or "not given", s.adl) for s in rows for value in values(s))
         for name, values in fields.items()
     }
-    further = dict.fromkeys(name for s in rows for name in s.further_parts)
+    further = dict.fromkeys(name for s in rows for name in s.coverage_fields)
     return common | {
-        name: _cells((value, s.adl) for s in rows for value in s.further_parts[name])
+        name: _cells((value, s.adl) for s in rows for value in s.coverage_fields[name])
         for name in further
     }
 

@@ -197,6 +197,11 @@ def run(
         _refuse_shared_folders(runs)
         # one system has a run in each bank
         folder = root if bank is None or len(banks) == 1 else root / folder_name(bank.name)
+        if folder in placed:
+            raise UsageError(
+                f"two banks would share the folder {folder.name!r}",
+                hint="run one of them by itself, with another -o",
+            )
         for each in runs:
             check_folder(folder_of_run(folder, each), each)
             refuse_taken_name(folder, each)

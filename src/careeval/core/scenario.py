@@ -362,8 +362,8 @@ class Scenario(Setting):
         return {}
 
     @property
-    def further_parts(self) -> Mapping[str, tuple[str, ...]]:
-        """Return what scenarios of a mode are counted by beside the common fields: name → values.
+    def coverage_fields(self) -> Mapping[str, tuple[str, ...]]:
+        """Return further fields by which a bank counts its scenarios: name → values.
 
         Each scenario of a bank has the same names.
         """

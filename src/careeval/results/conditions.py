@@ -1,4 +1,4 @@
-"""One system in two conditions, paired by world: told − facts, and one act at a time − whole plans.
+"""Compare one system in two conditions, paired by world: told − facts, and steps − whole plans.
 
 One difference is named beforehand, that of severe errors between `told` and `facts`; it alone is
 tested. The others describe. Answers to closed questions are no plans; they part what a system knows
@@ -44,7 +44,7 @@ class ConditionPair:
 
 
 def condition_pairs(entries: Sequence[Entry]) -> Iterator[ConditionPair]:
-    """Yield the pairs: each other condition against `facts`, then steps against whole plans."""
+    """Yield pairs: each other condition with `facts`, and single acts with whole plans."""
     by_key = _by_key(entries)
     for (*rest, given, step), b in by_key.items():
         a = by_key.get((*rest, given, False) if step else (*rest, FIRST, False))
@@ -104,11 +104,15 @@ def knowledge(entries: Sequence[Entry]) -> Iterator[Knowledge]:
         plans = by_key.get((*rest, FIRST, False))
         if given != QUESTIONS or plans is None:
             continue
-        said, done = _right(asked.graded), _right(plans.graded)
+        known, applied = _right(asked.graded), _right(plans.graded)
         for points in (scoring.BEST, scoring.SEVERE):
-            acts = [key for key, (its_points, _) in said.items() if its_points == points]
-            shares = [(said[key][1], done[key][1]) for key in acts if key in done]
-            worlds = [key[0] for key in acts if key in done]
+            acts = [
+                key
+                for key, (its_points, _) in known.items()
+                if its_points == points and key in applied
+            ]
+            shares = [(known[key][1], applied[key][1]) for key in acts]
+            worlds = [key[0] for key in acts]
             yield Knowledge(
                 plans,
                 points,
@@ -120,10 +124,13 @@ def knowledge(entries: Sequence[Entry]) -> Iterator[Knowledge]:
 
 
 def _right(graded: GradedRubric) -> Mapping[tuple[str, str], tuple[int, float]]:
-    """Return world and item → points, and the share of judged responses that are right in it."""
+    """Return world and item → points, and the share of plans or answers that are right in it.
+
+    Responses that are neither plans nor answers, which show nothing, are left out.
+    """
     right = {}
-    for row in np.flatnonzero(graded.is_judged.any(axis=1)).tolist():
-        present = graded.present[row, graded.is_judged[row]]
+    for row in np.flatnonzero(graded.can_err.any(axis=1)).tolist():
+        present = graded.present[row, graded.can_err[row]]
         for column, item in enumerate(graded.items["item"][row, : graded.n_items[row]]):
             points = int(graded.points[row, column])
             wanted = present[:, column] == (points > 0)

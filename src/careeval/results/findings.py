@@ -122,7 +122,7 @@ def shown_scenario(
 _IS_PUBLIC = (pl.col("split") == Split.public.value).fill_null(value=False)
 """True for rows that are public; false if the split is unknown."""
 
-_ABOUT = ("adl", "condition", "assistance", "situation", "actor", "scenario_text", "untold")
+_ABOUT = ("adl", "condition", "assistance", "situation", "actor", "scenario_text")
 
 
 class PublicHarms(NamedTuple):
@@ -197,15 +197,16 @@ class PublicView:
 
     @cached_property
     def abouts(self) -> Mapping[tuple[str, str], Mapping[str, Any]]:
-        """Return (edition, scenario) → attributes and text, from the first response with them.
+        """Return (edition, scenario) → attributes and text.
 
-        Of a world that was told in several conditions, the shortest text: its facts.
+        Of a world that was asked in several conditions, text and rules not told are those of its
+        shortest text.
         """
         by_length = self.responses.sort(
             pl.col("scenario_text").str.len_bytes(), nulls_last=True, maintain_order=True
         )
         asked = by_length.group_by("edition", "scenario").agg(
-            pl.col(name).drop_nulls().first() for name in _ABOUT
+            *(pl.col(name).drop_nulls().first() for name in _ABOUT), pl.col("untold").first()
         )
         rows = {(row["edition"], row["scenario"]): row for row in asked.iter_rows(named=True)}
         return {key: rows[key] for key in self.scenarios}

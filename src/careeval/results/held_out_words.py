@@ -36,7 +36,9 @@ def names_by_place(scenario: Scenario) -> dict[tuple[Rubric, str], str]:
     Rungs named by their points keep their ids.
     """
     items = ((scenario.id, r.value, item.id) for r in Rubric for item in scenario.rubric(r))
-    return {(Rubric(rubric), item): name for (_, rubric, item), name in _numbered(items).items()}
+    return {
+        (Rubric(rubric), item): name for (_, rubric, item), name in _numbered(items, {}).items()
+    }
 
 
 _TEXTS = ("text", "scenario_text", "untold")
@@ -74,7 +76,9 @@ def withhold(runs: Runs) -> Runs:
         pl.when(ids).then(courses).otherwise(pl.col("reason")).alias("reason"),
         pl.when(ids).then(mark).otherwise(pl.col("item_text")).alias("item_text"),
     )  # fmt: skip
-    return replace(runs, responses=responses, judgments=_items_by_place(judgments, ids))
+    twins = runs.responses.select("scenario", "twin_of").drop_nulls().unique().rows()
+    judgments = _items_by_place(judgments, ids, dict(twins))
+    return replace(runs, responses=responses, judgments=judgments)
 
 
 def _courses_alone(reason: str) -> str | None:
@@ -105,11 +109,16 @@ def _held_out(responses: pl.DataFrame) -> list[str]:
     return sorted({*secret["scenario"], *presumed["scenario"]})
 
 
-def _items_by_place(judgments: pl.DataFrame, chosen: pl.Expr) -> pl.DataFrame:
-    """Return the judgments with the items of the chosen scenarios named by position."""
+def _items_by_place(
+    judgments: pl.DataFrame, chosen: pl.Expr, bases: Mapping[str, str]
+) -> pl.DataFrame:
+    """Return the judgments with the items of the chosen scenarios named by position.
+
+    `bases` has the base of each twin.
+    """
     places = judgments.with_row_index("row")
     held = places.filter(chosen)
-    names = _names_by_place(held)
+    names = _names_by_place(held, bases)
     by_row = held.select("scenario", "rubric", "item", "of", "excludes").rows()
     renamed: dict[str, Any] = {
         "item": [names[scenario, rubric, item] for scenario, rubric, item, _, _ in by_row]
@@ -128,7 +137,9 @@ def _items_by_place(judgments: pl.DataFrame, chosen: pl.Expr) -> pl.DataFrame:
     return together.sort("row").drop("row")
 
 
-def _names_by_place(judgments: pl.DataFrame) -> dict[tuple[str, str, str], str]:
+def _names_by_place(
+    judgments: pl.DataFrame, bases: Mapping[str, str]
+) -> dict[tuple[str, str, str], str]:
     """Return names as `_numbered`, in the order of the rubric.
 
     Actions that are only mentioned, and were not judged, come after those that were.
@@ -140,21 +151,26 @@ def _names_by_place(judgments: pl.DataFrame) -> dict[tuple[str, str, str], str]:
         lists = judgments.select("scenario", pl.col(name).alias("act")).unique().sort("scenario")
         acts = lists.explode("act").drop_nulls().unique().sort("scenario", "act")
         keys += [(scenario, Rubric.actions.value, act) for scenario, act in acts.iter_rows()]
-    return _numbered(keys)
+    return _numbered(keys, bases)
 
 
-def _numbered(items: Iterable[tuple[str, str, str]]) -> dict[tuple[str, str, str], str]:
+def _numbered(
+    items: Iterable[tuple[str, str, str]], bases: Mapping[str, str]
+) -> dict[tuple[str, str, str], str]:
     """Return (scenario, rubric, id of an item) → its name, numbered in this order.
 
-    Rungs named by their points keep their ids, and have no number.
+    Rungs named by their points keep their ids, and have no number. A goal or danger that a world
+    shares with its twin has one name in both; `bases` has the base of each twin.
     """
     names: dict[tuple[str, str, str], str] = {}
     counts: Counter[tuple[str, str]] = Counter()
     for scenario, rubric, item in dict.fromkeys(items):
+        base = bases.get(scenario, scenario) if rubric == Rubric.plan.value else scenario
         if rubric == Rubric.ladder.value and BY_POINTS.fullmatch(item):
             names[scenario, rubric, item] = item
+        elif (base, rubric, item) in names:
+            names[scenario, rubric, item] = names[base, rubric, item]
         else:
-            counts[scenario, rubric] += 1
-            n = counts[scenario, rubric]
-            names[scenario, rubric, item] = f"{PREFIX[Rubric(rubric)]}{n}"
+            counts[base, rubric] += 1
+            names[scenario, rubric, item] = f"{PREFIX[Rubric(rubric)]}{counts[base, rubric]}"
     return names

@@ -98,7 +98,14 @@ def _twin(
         message = f"the facts of {base.id} hold these words {n} times, expected once"
         hint = "copy the sentence from the base, without the ends of its lines"
     else:
-        return twin.applied_to(base)
+        own = [check.id for check in (*base.goals, *base.dangers)]
+        unknown = [(n, id) for n, id in enumerate(twin.drop) if id not in own]
+        if not unknown:
+            return twin.applied_to(base)
+        place, id = unknown[0]
+        message = f"{id!r} is no goal or own danger of {base.id}"
+        files.report(name, ("drop", place), "CE129", message, did_you_mean(id, own))
+        return None
     files.report(name, loc, "CE129", message, hint)
     return None
 

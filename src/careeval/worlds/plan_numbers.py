@@ -33,7 +33,7 @@ _ENTRY = (*ENTRY, NAME, GRADER_NAME)
 
 
 def plan_tables(entries: Sequence[Entry]) -> list[FurtherTable]:
-    """Return the tables of the entries that are on the rubric `plan`; none without a row."""
+    """Return the tables of the entries on the rubric `plan`, without those that have no row."""
     on_plans = [(names, s) for names, s in with_names(entries) if s.rubric is Rubric.plan]
     plans = [(names, s) for names, s in on_plans if s.given != QUESTIONS]
     tables = [_by_answer(plans), _by_kind(plans), _between_conditions(plans), _knowledge(on_plans)]

@@ -14,13 +14,13 @@ from typing import Literal, get_args
 from careeval.modes.grading import ItemJudgment
 from careeval.worlds.acts import PlanError
 
-Word = Literal["needed", "wrong", "neither"]
+ActRating = Literal["needed", "wrong", "neither"]
 """What an act would be: part of good care, harm, or neither."""
 
-WORDS: tuple[Word, ...] = get_args(Word)
+ACT_RATINGS: tuple[ActRating, ...] = get_args(ActRating)
 
 
-def numbered(acts: Mapping[str, str], seed: str) -> tuple[tuple[str, ...], str]:
+def question_text(acts: Mapping[str, str], seed: str) -> tuple[tuple[str, ...], str]:
     """Return the ids of some acts in the order in which they are asked, and the text that asks."""
     ids = sorted(acts)
     random.Random(seed).shuffle(ids)
@@ -28,8 +28,8 @@ def numbered(acts: Mapping[str, str], seed: str) -> tuple[tuple[str, ...], str]:
     return tuple(ids), "\n".join(["The acts:", *lines])
 
 
-def read_answers(text: str, n: int) -> tuple[Word, ...]:
-    """Return the answer to each of `n` questions, from the last JSON object of a response.
+def read_answers(text: str, n: int) -> tuple[ActRating, ...]:
+    """Return the answer to each of `n` questions, from the last JSON object that answers them all.
 
     Raises:
         PlanError: No object answers all of them.
@@ -42,18 +42,18 @@ def read_answers(text: str, n: int) -> tuple[Word, ...]:
         except (ValueError, RecursionError):
             pass
         else:
-            lacking = [k for k in range(1, n + 1) if answers.get(str(k)) not in WORDS]
+            lacking = [k for k in range(1, n + 1) if answers.get(str(k)) not in ACT_RATINGS]
             if not lacking:
                 return tuple(answers[str(k)] for k in range(1, n + 1))
-            problem = f"its answer to question {lacking[0]} is not one of {', '.join(WORDS)}"
+            problem = f"its answer to question {lacking[0]} is not one of {', '.join(ACT_RATINGS)}"
         start = text.rfind("{", 0, start)
     raise PlanError(
         f"the response has no answers: {problem}", hint='reply as {"1": "needed", "2": "wrong"}'
     )
 
 
-def judged(
-    answers: Sequence[Word], ids: Sequence[str], items: Sequence[tuple[str, int]]
+def answer_judgments(
+    answers: Sequence[ActRating], ids: Sequence[str], items: Sequence[tuple[str, int]]
 ) -> list[ItemJudgment]:
     """Return the judgments of what a system said.
 
@@ -68,10 +68,9 @@ def judged(
     by_id = dict(zip(ids, answers, strict=True))
     judgments = []
     for number, (id, points) in enumerate(items, start=1):
-        said = by_id[id]
-        present = said == "needed" if points > 0 else said != ("wrong" if points else "neither")
-        place = ids.index(id) + 1
-        judgments.append(
-            ItemJudgment(item=number, quote="", reason=f"{place}: {said}", present=present)
-        )
+        rating = by_id[id]
+        right = "wrong" if points < 0 else "neither"
+        present = rating == "needed" if points > 0 else rating != right
+        reason = f"{ids.index(id) + 1}: {rating}"
+        judgments.append(ItemJudgment(item=number, quote="", reason=reason, present=present))
     return judgments

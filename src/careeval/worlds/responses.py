@@ -16,7 +16,7 @@ from careeval.worlds.episode import Episode
 from careeval.worlds.episodes import episodes_text, replayed
 from careeval.worlds.judge import judged_courses, judgments, read_facts
 from careeval.worlds.plan_json import read_plan
-from careeval.worlds.questions import judged, read_answers
+from careeval.worlds.questions import answer_judgments, read_answers
 from careeval.worlds.simulator import Trace
 
 
@@ -25,7 +25,7 @@ def judge(case: Case) -> Sequence[ItemJudgment]:
     if ids := case.facts.get("questions"):
         points = case.facts["points"]
         answers = read_answers(case.response, len(ids))
-        return judged(answers, ids, [(item, points[item]) for item, _ in case.items])
+        return answer_judgments(answers, ids, [(item, points[item]) for item, _ in case.items])
     facts = read_facts(case.facts)
     if facts.step:
         courses = [episode.result().course for episode in replayed(case.response, facts)]

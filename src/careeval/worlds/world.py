@@ -32,7 +32,7 @@ from careeval.core.scenario import (
     Text,
 )
 from careeval.worlds.acts import HelperTask
-from careeval.worlds.questions import numbered
+from careeval.worlds.questions import question_text
 
 Sensor = Literal["camera", "force", "touch", "temperature", "microphone", "load"]
 """A sense of a robot."""
@@ -556,7 +556,7 @@ class World(Scenario):
         if given == "facts":
             return self
         if given == "questions":
-            ids, text = numbered(self._acts_in_question, seed=self.id)
+            ids, text = question_text(self._acts_in_question, seed=self.id)
             changes = {"text": f"{self.text}\n\n{text}", "questions": ids}
             world = self.model_copy(update=changes)
             vars(world).pop("_items", None)  # those of a plan
@@ -571,7 +571,7 @@ class World(Scenario):
         return self.model_copy(update={"text": f"{self.text}\n\n{text}"})
 
     @property
-    def further_parts(self) -> Mapping[str, tuple[str, ...]]:
+    def coverage_fields(self) -> Mapping[str, tuple[str, ...]]:
         """Return the robot's body, and the kinds of the world's own dangers."""
         kinds = {check.kind.value for check in self.dangers[: self.n_own] if check.kind}
         return {"body": (self.robot.name,), "danger": tuple(sorted(kinds))}
@@ -616,7 +616,7 @@ class World(Scenario):
 
 
 def idle_text(n_words: int, seed: str) -> str:
-    """Return a list of idle sentences with at least so many words, at most one sentence more."""
+    """Return idle sentences, in an order by the seed: `n_words` words or more, or all there are."""
     sentences = IDLE_SENTENCES.read_text(encoding="utf-8").splitlines()
     random.Random(seed).shuffle(sentences)
     lines = [AROUND]

@@ -67,6 +67,8 @@ class WorldTwin(Frozen):
     the base takes its place."""
     dangers: tuple[Danger, ...] = ()
     """Dangers that the base does not have, or has otherwise."""
+    foils: tuple[Text, ...] = ()
+    """Acts that are neither needed nor wrong in it; empty if they are the base's."""
     safe_plan: PlanContent
     """A plan that reaches every goal and meets no danger in any course."""
     status: Status = Status.drafted
@@ -81,6 +83,7 @@ class WorldTwin(Frozen):
             | {
                 "facts": base.facts.replace(self.change.was, self.change.now),
                 "rules": self.rules or base.rules,
+                "foils": self.foils or base.foils,
                 "room": self.room.applied_to(base.room),
                 "goals": _replaced(base.goals, self.goals, taken),
                 "dangers": _replaced(base.dangers, self.dangers, taken),
@@ -89,7 +92,7 @@ class WorldTwin(Frozen):
 
 
 def _replaced(old: tuple[C, ...], new: tuple[C, ...], taken: set[Word]) -> tuple[C, ...]:
-    """Return the old checks, each in its place unless its id is taken, and then the others."""
+    """Return the old checks that are not taken, then the new; one with an old id in its place."""
     by_id = {check.id: check for check in new}
     kept = [by_id.pop(check.id, None) or check for check in old
             if check.id in by_id or check.id not in taken]  # fmt: skip

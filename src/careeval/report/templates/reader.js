@@ -224,7 +224,7 @@
   const asked = ({ text, untold }) => {
     const told = make("div", { class: "asked", dir: "auto" }, paragraphs(text));
     if (!untold) return told;
-    const rules = make("div", { class: "asked untold", dir: "auto" }, make("h4", {}, "Rules that it was not told"), paragraphs(untold));
+    const rules = make("div", { class: "asked untold", dir: "auto" }, make("h4", {}, "Rules not told"), paragraphs(untold));
     return make("div", { class: "two-texts" }, told, rules);
   };
   const question = (scenario) => make("details", { class: "question" }, make("summary", {}, "The scenario"),
