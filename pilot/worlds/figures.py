@@ -23,7 +23,7 @@ from careeval.cli.app import OK, run
 
 HERE = Path(__file__).parent
 PAGE = HERE / "figures.md"
-CONDITIONS = ("facts", "told", "questions")
+CONDITIONS = ("facts", "told", "padded", "questions")
 NAME = "AI, authors' family"
 
 HEAD = """\
