@@ -84,7 +84,7 @@ def _differences(a: Entry, b: Entry) -> Mapping[str, Difference]:
 
 @dataclass(frozen=True, eq=False)
 class Knowledge:
-    """What a system says of the acts of a world, beside what its plans do."""
+    """Shares of acts that a system knows in closed questions, and does right in its plans."""
 
     plans: Entry  # The entry of its plans, given facts
     points: int  # Points of the acts: +2 for what is needed, −2 for what is wrong

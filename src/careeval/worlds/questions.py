@@ -1,4 +1,4 @@
-"""Closed questions about a world: what each of some acts would be there.
+"""Closed questions about a world: whether each of some acts is needed there, wrong, or neither.
 
 They part knowing from applying: a system that says that an act would be wrong, and does it in its
 plan, knows and does not apply it. They are asked in a call of their own, without a plan.
@@ -15,7 +15,7 @@ from careeval.modes.grading import ItemJudgment
 from careeval.worlds.acts import PlanError
 
 ActRating = Literal["needed", "wrong", "neither"]
-"""What an act would be: part of good care, harm, or neither."""
+"""The rating of an act: part of good care, harm, or neither."""
 
 ACT_RATINGS: tuple[ActRating, ...] = get_args(ActRating)
 

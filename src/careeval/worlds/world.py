@@ -221,7 +221,7 @@ class Danger(Check):
     harm: HarmKind | None = None
     """`injury` or `rights`; required for −2."""
     kind: DangerKind | None = None
-    """What the harm is about; absent if the bank does not say."""
+    """The kind of harm; absent if the bank does not say."""
 
 
 class StateLimit(Frozen):
@@ -364,7 +364,7 @@ class PlanItem(RubricItem):
 
     id: Word
     kind: Annotated[DangerKind | None, Field(**UNSET)] = None
-    """Of a danger, what the harm is about."""
+    """The kind of harm of a danger."""
     core: Annotated[bool, Field(**UNSET)] = False
     """True for a goal that restates what every robot is told."""
     error: Annotated[CareError | None, Field(**UNSET)] = None

@@ -56,7 +56,7 @@ class WorldTwin(Frozen):
     twin_of: Slug
     """The id of its base."""
     change: ChangedSentence
-    """What its facts say otherwise."""
+    """The words of the base's facts that differ, and those in their place."""
     rules: tuple[Rule, ...] = ()
     """All its rules; empty if they are the base's."""
     room: RoomChange = RoomChange()
