@@ -23,7 +23,11 @@ from careeval.cli.app import OK, run
 
 HERE = Path(__file__).parent
 PAGE = HERE / "figures.md"
-CONDITIONS = ("facts", "told", "padded", "questions")
+CONDITIONS = {
+    **{given: ("--given", given) for given in ("facts", "told", "padded", "questions")},
+    "step": ("--step",),
+}
+"""Name of a file → the words by which its responses are judged."""
 NAME = "AI, authors' family"
 
 HEAD = """\
@@ -39,11 +43,11 @@ def figures(folder: Path, *options: str) -> str:
     """Return the tables of all plans and answers in a folder, as Markdown."""
     with tempfile.TemporaryDirectory() as place:
         runs = Path(place) / "runs"
-        for given in CONDITIONS:
-            file = folder / f"{given}.jsonl"
+        for condition, how in CONDITIONS.items():
+            file = folder / f"{condition}.jsonl"
             if file.exists():
-                words = ["run", "--bank", "plans", "--twins", "--given", given, "--name", NAME]
-                words += ["--responses", str(file), "-o", str(runs / given), *options]
+                words = ["run", "--bank", "plans", "--twins", *how, "--name", NAME]
+                words += ["--responses", str(file), "-o", str(runs / condition), *options]
                 _printed(words)
         return _printed(["summary", str(runs), "--detail", "--format", "md"])
 

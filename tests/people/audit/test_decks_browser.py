@@ -157,6 +157,25 @@ def test_control_and_enter_save_from_anywhere(page: Page, served: Served) -> Non
     assert page.url.endswith("/label/2")
 
 
+def test_a_press_that_begins_while_it_is_saved_is_not_lost(page: Page, served: Served) -> None:
+    """At the end of a page a button stays under the finger when “Saved” comes and goes."""
+    served.enter(page, "r02")
+    page.set_viewport_size({"width": 1280, "height": 900})
+    page.get_by_role("radio", name="Present").check()
+    page.locator(".why summary").click()
+    page.locator('[name="q.note"]').fill("by keyboard")
+    expect(page.locator("#saved")).to_contain_text("Saved")
+    page.evaluate("scrollTo(0, document.documentElement.scrollHeight)")
+    button = page.get_by_role("button", name="Save and next")
+    box = button.bounding_box()
+    assert box is not None
+    page.mouse.move(box["x"] + 20, box["y"] + 5)
+    page.mouse.down()  # the note is left, which saves it once more
+    assert button.bounding_box() == box
+    with page.expect_navigation():
+        page.mouse.up()
+
+
 def test_nothing_overtakes_a_form_that_is_on_its_way(page: Page, served: Served) -> None:
     """A note typed while an earlier save is on its way goes with the form that a button sends."""
     held: list[Route] = []
