@@ -24,7 +24,8 @@ from careeval.cli.app import OK, run
 HERE = Path(__file__).parent
 PAGE = HERE / "figures.md"
 CONDITIONS = {
-    **{given: ("--given", given) for given in ("facts", "told", "padded", "questions")},
+    "facts": ("--given", "facts", "--twins"),
+    **{given: ("--given", given) for given in ("told", "padded", "questions")},
     "step": ("--step",),
 }
 """Name of a file → the words by which its responses are judged."""
@@ -46,7 +47,7 @@ def figures(folder: Path, *options: str) -> str:
         for condition, how in CONDITIONS.items():
             file = folder / f"{condition}.jsonl"
             if file.exists():
-                words = ["run", "--bank", "plans", "--twins", *how, "--name", NAME]
+                words = ["run", "--bank", "plans", *how, "--name", NAME]
                 words += ["--responses", str(file), "-o", str(runs / condition), *options]
                 _printed(words)
         return _printed(["summary", str(runs), "--detail", "--format", "md"])
