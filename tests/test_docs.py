@@ -37,6 +37,7 @@ from careeval.modes import MODES, grading, prompts
 from careeval.modes.prompts import FIELDS, load_prompts
 from careeval.modes.response import RESPONSE
 from careeval.people import database, deck
+from careeval.people.study.kit import chances_to_pass
 from careeval.people.web import access, connection
 from careeval.protocol import (
     calls,
@@ -512,6 +513,7 @@ GENERATED: dict[tuple[str, str], Callable[[], str]] = {
     ("concepts/scoring.md", "intervals"): _intervals,
     ("concepts/scoring.md", "decisions"): _decisions,
     ("concepts/scoring.md", "power"): _power,
+    ("guides/rating-scenarios.md", "chances"): lambda: chances_to_pass((3, 5, 8, 10, 12, 20)),
     ("guides/sharing-results.md", "tables"): _exported,
     ("guides/long-runs.md", "faults"): faults_table,
     ("guides/sweeps.md", "sbatch"): lambda: _shown("guides/sweep.sbatch", "bash"),

@@ -50,6 +50,14 @@ def test_who_was_not_asked_does_not_count() -> None:
 
 
 @pytest.mark.parametrize(
+    ("n", "share", "passes"), [(3, 0.5, 1 / 8), (5, 0.5, 6 / 32), (5, 0.0, 0), (5, 1.0, 1)]
+)
+def test_probability_to_pass(n: int, share: float, passes: float) -> None:
+    """All of three must endorse, and four of five: five ways for four, one for all, of 32."""
+    assert EndorsementRule.paper.pass_probability(n, share) == pytest.approx(passes)
+
+
+@pytest.mark.parametrize(
     ("rule", "least"),
     [
         (EndorsementRule.paper, [3, 4, 4, 5, 6, 7, 8, 8]),

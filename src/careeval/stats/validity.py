@@ -57,6 +57,14 @@ class EndorsementRule(StrEnum):
             case EndorsementRule.lynn:
                 return n - (n > 5) - (n > 8)
 
+    def pass_probability(self, n: int, share: float) -> float:
+        """Return the probability that an item passes with n raters drawn by chance (binomial).
+
+        `share` of all possible raters would endorse it; raises `StatsError` as above.
+        """
+        passing = range(self.min_endorsements(n), n + 1)
+        return sum(comb(n, k) * share**k * (1 - share) ** (n - k) for k in passing)
+
 
 @dataclass(frozen=True, slots=True)
 class Endorsement:

@@ -19,7 +19,7 @@ from careeval.cli.app import OK, print_json, say
 from careeval.cli.shared import people
 from careeval.cli.shared.options import BankFolder, Count, Flag, Json, Out, Several, is_confirmed
 from careeval.cli.shared.printing import Printing, print_in
-from careeval.core.scenario import Scenario, Split, Status
+from careeval.core.scenario import Rubric, Scenario, Split, Status
 from careeval.core.text import counted
 from careeval.errors import UsageError
 from careeval.files import write_text
@@ -45,9 +45,12 @@ if TYPE_CHECKING:
 
 _Cut = Annotated[int, Parameter(validator=Number(gte=2, lte=5))]
 
+_TITLE = "Are these care situations realistic, and right?"
+
 EXAMPLES = """\
 Examples:
 
+  careeval study kit -o my-study                a first study, and its texts
   careeval study new --raters occupational-therapist:5 roboticist:3 -o study.db
     with --consent FILE --ethics TEXT --contact TEXT; prints each link
   careeval study serve study.db                 on this machine alone
@@ -88,7 +91,7 @@ def new(
     consent: Path | None = None,
     ethics: str = "",
     contact: str = "",
-    title: str = "Are these care situations realistic, and right?",
+    title: str = _TITLE,
     adl: Several | None = None,
     scenario: Several | None = None,
     split: Literal["public", "held-out"] = "public",
@@ -162,6 +165,65 @@ def new(
 
 
 @app.command
+def kit(
+    *,
+    out: Out,
+    raters: Several | None = None,
+    ethics: str = "",
+    contact: str = "",
+    seed: int = 0,
+    address: str = people.local_address("study"),
+) -> int:
+    """Write a folder for a first study: twelve scenarios for an hour, its file, and its texts.
+
+    The README.md in it says what to do before, on the day and afterwards. Each rater rates two
+    scenarios of each activity, with the relevance of every action.
+
+    Args:
+        out: The folder; an existing one must be empty.
+        raters: Role and number, three people or more in all. If not given: eight occupational
+            therapists and four family caregivers.
+        ethics: Reference of the ethics committee's approval, or why none is needed; a gap if not
+            given.
+        contact: The person whom raters can ask, and how; a gap if not given.
+        seed: Seed of which scenarios are drawn, and of their order.
+        address: Where raters will reach the app.
+    """
+    from careeval.people.study.kit import RATERS, draw_for_kit, kit_consent, kit_texts
+    from careeval.stats.validity import MIN_RATERS
+
+    if out.exists() and not (out.is_dir() and not any(out.iterdir())):
+        raise UsageError(f"{out} exists and is not an empty folder", hint="choose another folder")
+    bank = load_with_key(None, probes=False)
+    roles = people.roles(raters or RATERS)
+    if len(roles) < MIN_RATERS:
+        raise UsageError(
+            f"{counted(len(roles), 'rater')} would decide nothing",
+            hint=f"plan {MIN_RATERS} or more, as in --raters {' '.join(RATERS)}",
+        )
+    plan = new_plan(
+        bank,
+        roles,
+        title=_TITLE,
+        consent=kit_consent(ethics.strip(), contact.strip()),
+        seed=seed,
+        scenarios=draw_for_kit(bank, seed),
+        rubrics=[Rubric.actions],
+        points=False,
+        study_id=token_hex(8),
+    )
+    scenarios = planned_scenarios(plan, bank)
+    _write(out, kit_texts(plan, scenarios, bank))
+    study, links = out / "study.db", out / "links.tsv"
+    raters_planned = [seat.rater for seat in plan.seats]
+    urls = people.create_file(study, "study", plan.json_text(), raters_planned, address)
+    _say_plan(plan, scenarios)
+    _hand_out(plan, urls, links, as_json=False)
+    say(f"Written: {out}. Next: fill in what is in [brackets], as {out / 'README.md'} says.")
+    return OK
+
+
+@app.command
 def serve(
     study: Path,
     *,
@@ -179,7 +241,8 @@ def serve(
         port: Port to listen on.
         behind_proxy: The https address of the proxy through which people reach the app.
     """
-    people.expect_file(study, "study")
+    with people.open_store(study, "study") as store:
+        _check_gaps(_round(store, None), study, behind_proxy)
     loaded = load_with_key(bank, probes=False)
     return people.serve_app(study, "study", loaded, host, port, behind_proxy)
 
@@ -571,6 +634,7 @@ def print_(
     loaded = load_with_key(bank, probes=False)
     with people.open_store(study, "study") as store:
         plan = _round(store, None)
+        _check_gaps(plan, study, None)
         seats = seats_to_print(plan, store, raters)
         work = store.all_work()
     shown = planned_scenarios(plan, loaded)
@@ -718,6 +782,18 @@ def _rated_scenarios(
         )
     ids = [s.id for s in rated.scenarios]
     return [s.id for s in select_scenarios(rated, split, ids=ids, limit=limit)]
+
+
+def _check_gaps(plan: StudyPlan, study: Path, behind_proxy: str | None) -> None:
+    """Say which gaps raters would read in a kit's terms; refuse to let them in from elsewhere."""
+    from careeval.people.study.kit import gaps_left
+
+    if gaps := gaps_left(plan.consent):
+        problem = f"the terms that raters agree to still have gaps: {', '.join(gaps)}"
+        fill = f"careeval study terms {study} --consent FILE --ethics TEXT --contact TEXT"
+        if behind_proxy:
+            raise UsageError(problem, hint=f"to fill them in: {fill}")
+        say(f"Only to try it: {problem}. To fill them in: {fill}")
 
 
 def _round(store: Store, number: int | None) -> StudyPlan:

@@ -348,6 +348,19 @@ def count_words(scenario: Scenario, asked: Iterable[Question]) -> int:
     return sum(len(text.split()) for text in (scenario.text, *items.values()))
 
 
+def minutes_of_raters(
+    plan: StudyPlan, scenarios: Mapping[str, Scenario], work: Mapping[str, Work] = {}
+) -> list[float]:
+    """Return the minutes that each rater may need, a guess, after the answers in `work`."""
+    return [
+        sum(
+            ScenarioQuestions(plan, scenarios[name], seat.id, work.get(seat.id, {})).minutes
+            for name in seat.scenarios
+        )
+        for seat in plan.seats
+    ]
+
+
 def plan_in_words(
     plan: StudyPlan, scenarios: Mapping[str, Scenario], work: Mapping[str, Work] = {}
 ) -> Iterator[str]:
@@ -356,13 +369,7 @@ def plan_in_words(
     `work` has the answers of each rater in earlier rounds, which take no time again.
     """
     loads = [len(seat.scenarios) for seat in plan.seats]
-    times = [
-        sum(
-            ScenarioQuestions(plan, scenarios[name], seat.id, work.get(seat.id, {})).minutes
-            for name in seat.scenarios
-        )
-        for seat in plan.seats
-    ]
+    times = minutes_of_raters(plan, scenarios, work)
     min_load = f"{min(loads)} to " if min(loads) < max(loads) else ""
     load = f"{min_load}{counted(max(loads), 'scenario')}"
     n_answers = max(len(seat.answers) for seat in plan.seats)
