@@ -31,7 +31,8 @@ from careeval.bank.rules import RULE_SETS
 from careeval.cli.app import app
 from careeval.core.rating import MEANING, NEVER_NEGATIVE
 from careeval.core.response import LEXICAL
-from careeval.core.scenario import Action, Person, Rung, Scenario
+from careeval.core.scenario import Action, Person, Rubric, Rung, Scenario
+from careeval.core.text import dollars
 from careeval.files import MAX_TOML_BYTES
 from careeval.modes import MODES, grading, prompts
 from careeval.modes.prompts import FIELDS, load_prompts
@@ -53,8 +54,11 @@ from careeval.protocol import (
     selection,
     tables,
 )
+from careeval.protocol.estimate import Plan, plan_run, priced
 from careeval.protocol.recorded_responses import ResponseLine
 from careeval.protocol.regrade import lexical_agreement
+from careeval.protocol.retirements import RETIREMENTS
+from careeval.protocol.run import N_EPOCHS, Run
 from careeval.report.page import MAX_CHARACTERS
 from careeval.report.payload import MAX_RESPONSES
 from careeval.results.compare import Comparison, Flip, Ranking
@@ -470,6 +474,67 @@ def test_files_of_one_megabyte() -> None:
     assert {module.MAX_BYTES for module in small} == {MAX_TOML_BYTES}
 
 
+def _nine_costs() -> str:
+    """Return what a whole run of each model of the paper costs, by the functions of `--dry-run`."""
+    totals = [0.0] * 6
+    rows, sources = [], set()
+    for model in selection.read_roster(selection.PAPER):
+        ladder, actions, plans = (
+            _planned(model, None, Rubric.ladder),
+            _planned(model, None, Rubric.actions),
+            _planned(model, "plans", None),
+        )
+        price = ladder.run.prices[model]
+        sources.add(price.source.partition(":")[0])
+        costs = [*ladder.asked, *ladder.whole, *plans.whole]
+        totals = [total + cost for total, cost in zip(totals, costs, strict=True)]
+        rows.append((f"`{model}`", f"${price.input:g} / ${price.output:g}", *map(dollars, costs)))
+    grading = (dollars(plan.graded[0]) for plan in (ladder, actions))
+    head = ("model", "1M tokens in / out", "responses, expected", "at worst")
+    head = (*head, "… with grading, expected", "at worst", "plans, expected", "at worst")
+    whole = _table(head, [*rows, ("**all nine**", "", *map(dollars, totals))])
+    on_ladder, on_actions = grading
+    return (
+        f"{whole}\nPrices are those of {', '.join(sorted(sources))}. Of a run, grading by "
+        f"`{RESPONSE.grader}` is {on_ladder} expected; on the actions it would be {on_actions}."
+    )
+
+
+class _Planned:
+    """The run of a model over a bank's public split, and its costs: expected, and at worst."""
+
+    def __init__(self, model: str, bank: str | None, rubric: Rubric | None) -> None:
+        mode = load_bank(bank).mode
+        task = {"bank": bank, "rubric": rubric and rubric.value}
+        self.run = priced(Run(model, model, mode.grader, N_EPOCHS, task))
+        lines = plan_run(self.run)
+        self.asked, self.graded = ((of.expected_usd, of.worst_usd) for of in lines)
+        plan = Plan(lines)
+        self.whole = plan.expected_usd, plan.worst_usd
+
+
+_planned = cache(_Planned)
+
+
+def _retirements() -> str:
+    """Return the models that end, by date."""
+    return _table(
+        ("model", "served until", "successor", "says", "read"),
+        (
+            (
+                f"`{each.names[0]}`" + (" (default grader)" if each.names[0] == RESPONSE.grader
+                                        else ""),
+                each.served_until,
+                f"`{each.successor}`" + (", which answers under the old name" if each.rerouted
+                                         else "") if each.successor else "unknown",
+                f"[page]({each.source})",
+                each.source_read,
+            )
+            for each in RETIREMENTS
+        ),
+    )  # fmt: skip
+
+
 GENERATED: dict[tuple[str, str], Callable[[], str]] = {
     ("reference.md", "commands"): lambda: _table(
         ("command", "does"), ((f"`careeval {name}`", text) for name, text in _commands().items())
@@ -516,6 +581,8 @@ GENERATED: dict[tuple[str, str], Callable[[], str]] = {
     ("guides/rating-scenarios.md", "chances"): lambda: chances_to_pass((3, 5, 8, 10, 12, 20)),
     ("guides/sharing-results.md", "tables"): _exported,
     ("guides/long-runs.md", "faults"): faults_table,
+    ("guides/long-runs.md", "nine_costs"): _nine_costs,
+    ("guides/long-runs.md", "retirements"): _retirements,
     ("guides/sweeps.md", "sbatch"): lambda: _shown("guides/sweep.sbatch", "bash"),
     ("guides/sweeps.md", "rayjob"): lambda: _shown("guides/sweep-rayjob.yaml", "yaml"),
     ("../README.md", "speed"): _speed,

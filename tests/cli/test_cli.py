@@ -169,6 +169,13 @@ def test_the_papers_models_are_graded_on_the_ladder(cli: CommandLine) -> None:
     assert plans[0] == plans[1] != plans[2]
 
 
+def test_the_roster_says_which_models_end(cli: CommandLine) -> None:
+    """A dry run of a roster names what is withdrawn; other dry runs say nothing of it."""
+    line = ("--limit", "1", "--dry-run")
+    assert "gemini-2.5-pro is served until" in cli.told("run", "--roster", "paper", *line)
+    assert "served until" not in cli.told("run", "-m", "google/gemini-2.5-pro", *line)
+
+
 @pytest.mark.parametrize(
     ("line", "said"),
     [

@@ -23,6 +23,7 @@ from careeval.protocol.held_out_runs import folder_of_run, make_private_folder, 
 from careeval.protocol.ledger import CALLS_FILE
 from careeval.protocol.logs import logged_samples
 from careeval.protocol.recorded_responses import read_responses
+from careeval.protocol.retirements import retirement_notes
 from careeval.protocol.run import N_EPOCHS, Outcome, Run, folder_name
 from careeval.protocol.run_folder import (
     GRADED,
@@ -185,6 +186,9 @@ def run(
     if roster == PAPER and grading.rubric is None:
         # the paper's printed rubric is a ladder
         grading = replace(grading, rubric=Rubric.ladder.value)
+    if roster and spending.dry_run:  # else they are said before anything is sent
+        for note in retirement_notes(models):
+            say(note)
     _refuse_several(banks, responses, scenarios)
     placed: dict[Path, list[Run]] = {}
     answers: dict[str, list[Response]] = {}

@@ -16,7 +16,7 @@ from careeval.people.study.kit import (
     gaps_left,
     kit_consent,
     kit_texts,
-    percent,
+    whole_percent,
 )
 from careeval.people.study.plan import new_plan, planned_scenarios
 
@@ -87,4 +87,10 @@ def test_gaps() -> None:
 def test_table_of_chances() -> None:
     """With three raters all must endorse: .7³ is 34%, .95³ 86%; and no chance rounds to 100%."""
     assert chances_to_pass((3,)).splitlines()[-1] == "| 3 | 3 | 34% | 51% | 73% | 86% |"
-    assert [percent(x) for x in (0, 0.001, 0.5, 0.999, 1)] == ["0%", "<1%", "50%", ">99%", "100%"]
+    assert [whole_percent(x) for x in (0, 0.001, 0.5, 0.999, 1)] == [
+        "0%",
+        "<1%",
+        "50%",
+        ">99%",
+        "100%",
+    ]

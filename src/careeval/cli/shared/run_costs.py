@@ -7,6 +7,7 @@ import os
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from itertools import chain
 from math import isfinite
 from pathlib import Path
@@ -88,9 +89,11 @@ class SpendingOptions:
         Raises:
             UsageError: A key is missing; there is a budget and a price is not known; the calls
                 cost money and there is no terminal to ask on; or as `agree_to_addresses`.
+            ProtocolError: Another model answers under the name of one that was withdrawn.
         """
         from careeval.cli.shared.plan_table import print_plan
         from careeval.protocol.estimate import Plan, plan_json, plan_run
+        from careeval.protocol.retirements import check_not_rerouted, retirement_notes
 
         lines = (
             plan_run(run, n_asked=n_asked, n_graded=n_graded)
@@ -113,6 +116,10 @@ class SpendingOptions:
                 "\n".join(missing),
                 hint="set the variable to the key; without a key, use --grader careeval/lexical",
             )
+        endpoints = [endpoint for run in runs for endpoint in run.endpoints]
+        check_not_rerouted(endpoints, datetime.now(UTC).date())
+        for note in retirement_notes(endpoint.model for endpoint in endpoints):
+            say(note)
         if self._limit() is not None and whole.unknown:
             raise UsageError(
                 f"a budget cannot be kept: the price of {', '.join(whole.unknown)} is not known",

@@ -104,7 +104,7 @@ def chances_to_pass(numbers: tuple[int, ...]) -> str:
             [
                 str(n),
                 str(rule.min_endorsements(n)),
-                *(percent(rule.pass_probability(n, s)) for s in shares),
+                *(whole_percent(rule.pass_probability(n, s)) for s in shares),
             ]
             for n in numbers
         ),
@@ -112,7 +112,7 @@ def chances_to_pass(numbers: tuple[int, ...]) -> str:
     return "\n".join(f"| {' | '.join(row)} |" for row in rows)
 
 
-def percent(share: float) -> str:
+def whole_percent(share: float) -> str:
     """Return a share as a whole percentage, which says neither 0% nor 100% of what is between."""
     text = f"{share:.0%}"
     return {"0%": "<1%", "100%": ">99%"}.get(text, text) if 0 < share < 1 else text
@@ -129,19 +129,19 @@ def _numbers(n: int, n_scenarios: int, n_public: int) -> dict[str, object]:
         "n_public": n_public,
         "needed": needed,
         "table": chances_to_pass((n,)),
-        "low": percent(interval.low),
-        "high": percent(interval.high),
-        "low_all": percent(Endorsement(n, n).interval.low),
-        "together": percent(kept),
-        "independent": percent(kept**2),
+        "low": whole_percent(interval.low),
+        "high": whole_percent(interval.high),
+        "low_all": whole_percent(Endorsement(n, n).interval.low),
+        "together": whole_percent(kept),
+        "independent": whole_percent(kept**2),
         "fail_low": f"{n_scenarios * (1 - kept):.1f}",
         "fail_high": f"{n_scenarios * (1 - kept**2):.1f}",
-        "half": percent(rule.pass_probability(n, 0.5)),
-        "seen_tenth": percent(1 - 0.9**n),
-        "seen_twentieth": percent(1 - 0.95**n),
-        "unseen": percent(rule_of_three(n)),
+        "half": whole_percent(rule.pass_probability(n, 0.5)),
+        "seen_tenth": whole_percent(1 - 0.9**n),
+        "seen_twentieth": whole_percent(1 - 0.95**n),
+        "unseen": whole_percent(rule_of_three(n)),
         "differing": next(k for k in count(1) if smallest_p(k) < 0.05),
-        "bank_unseen": percent(rule_of_three(n_scenarios)),
+        "bank_unseen": whole_percent(rule_of_three(n_scenarios)),
     }
 
 
