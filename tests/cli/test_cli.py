@@ -169,6 +169,12 @@ def test_the_papers_models_are_graded_on_the_ladder(cli: CommandLine) -> None:
     assert plans[0] == plans[1] != plans[2]
 
 
+def test_the_papers_models_plan_for_worlds(cli: CommandLine) -> None:
+    """`--roster paper` over a bank without a ladder is graded on the rubric that the bank has."""
+    line = ("run", "--roster", "paper", "--bank", "plans", "--limit", "1", "--dry-run")
+    assert cli.ok(*line) == cli.ok(*line, "--rubric", "plan")
+
+
 def test_the_roster_says_which_models_end(cli: CommandLine) -> None:
     """A dry run of a roster names what is withdrawn; other dry runs say nothing of it."""
     line = ("--limit", "1", "--dry-run")

@@ -26,7 +26,7 @@ END = date(2026, 12, 1)
 
 def test_worked_examples() -> None:
     """Each model is named once, with the end and what is known of a successor."""
-    asked = ["google/gemini-2.5-pro", None, "openai/gpt-5.1", "acme/house", RESPONSE.grader]
+    asked = ["google/gemini-2.5-pro", "openai/gpt-5.1", "acme/house", RESPONSE.grader]
     assert [*retirement_notes([*asked, *asked])] == [
         "google/gemini-2.5-pro is served until 2026-12-01; from then on, google/gemini-3.8-flash "
         "answers under its name.",

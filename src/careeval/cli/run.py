@@ -183,7 +183,7 @@ def run(
     suffix = " (held-out)" if scenarios.split == "held-out" and name is None else ""
     root = out or RUNS / datetime.now().strftime("%Y-%m-%dT%H%M%S")
     refuse_sweep(root)
-    if roster == PAPER and grading.rubric is None:
+    if roster == PAPER and grading.rubric is None and any(map(_has_ladder, banks)):
         # the paper's printed rubric is a ladder
         grading = replace(grading, rubric=Rubric.ladder.value)
     if roster and spending.dry_run:  # else they are said before anything is sent
@@ -220,6 +220,12 @@ def run(
             return status
         outcomes = work(_prepare(root, priced, answers), fresh=True, early=early)
     return _finish(root, outcomes)
+
+
+def _has_ladder(bank: Path | None) -> bool:
+    from careeval.bank import bank_mode
+
+    return Rubric.ladder in bank_mode(bank).rubrics
 
 
 def _refuse_several(

@@ -77,16 +77,21 @@ RETIREMENTS = (
 which could not be read in full."""
 
 
-def retirement_of(model: str | None) -> Retirement | None:
+def retirement_of(model: str) -> Retirement | None:
     """Return the retirement of a model; `None` if careeval knows of none."""
     return next((each for each in RETIREMENTS if model in each.names), None)
 
 
-def retirement_notes(models: Iterable[str | None]) -> Iterator[str]:
+def retirement_notes(models: Iterable[str]) -> Iterator[str]:
     """Yield a sentence for each model whose retirement is known."""
     for model in dict.fromkeys(models):
-        if model and (retirement := retirement_of(model)):
+        if retirement := retirement_of(model):
             yield retirement.in_words(model)
+
+
+def at_their_providers(endpoints: Iterable[Endpoint]) -> Iterator[str]:
+    """Yield the models that are not called at an address of the user's own."""
+    yield from (endpoint.model for endpoint in endpoints if not endpoint.address)
 
 
 def check_not_rerouted(endpoints: Iterable[Endpoint], day: date) -> None:
@@ -97,13 +102,13 @@ def check_not_rerouted(endpoints: Iterable[Endpoint], day: date) -> None:
     Raises:
         ProtocolError: One does.
     """
-    for endpoint in endpoints:
-        retirement = retirement_of(endpoint.model)
-        if endpoint.address or not retirement or not retirement.rerouted:
+    for model in at_their_providers(endpoints):
+        retirement = retirement_of(model)
+        if retirement is None or not retirement.rerouted:
             continue
         if day >= retirement.served_until:
             raise ProtocolError(
-                f"{endpoint.model} was withdrawn on {retirement.served_until}: "
+                f"{model} was withdrawn on {retirement.served_until}: "
                 f"{retirement.successor} answers under its name",
                 hint=f"name {retirement.successor} instead, in a copy of the roster if it is from "
                 "one; if the model is served elsewhere, give the address with --base-url",

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import io
 import json
+from datetime import date
 from pathlib import Path
 
 import pytest
 
 from careeval.cli.app import BUDGET_REACHED, OK, USAGE, run
 from careeval.cli.shared.run_costs import SpendingOptions
+from careeval.protocol import retirements
 from careeval.protocol.ledger import read_paid_calls
+from careeval.protocol.retirements import Retirement
 from careeval.protocol.run import Run
 from careeval.protocol.run_folder import read_run_file
 from support import fake_server
@@ -258,3 +261,39 @@ def test_a_missing_key_is_told_before_anything_is_agreed_to(
     assert not Path("runs").exists()
     dry = ["run", *models, "--bank", "bank", "-o", "runs/a", "--dry-run"]
     assert run(dry) == OK
+
+
+OLD = "openai/old"
+"""A model that is withdrawn, of a provider whose address is its own."""
+
+
+@pytest.fixture
+def planted_key(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A key of the provider of `OLD`; nothing is sent with it."""
+    monkeypatch.setenv("OPENAI_API_KEY", "planted")
+
+
+def retired(*, rerouted: bool) -> tuple[Retirement, ...]:
+    """The retirement of `OLD`."""
+    return (Retirement((OLD,), date(2026, 1, 1), "acme/next", "", date(2026, 1, 1), rerouted),)
+
+
+@pytest.mark.usefixtures("planted_key")
+def test_another_model_does_not_answer_unnoticed(
+    line: list[str], cli: CommandLine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A run of a model whose successor answers under its name is refused; a dry run is not."""
+    monkeypatch.setattr(retirements, "RETIREMENTS", retired(rerouted=True))
+    line[line.index(MODEL)] = OLD
+    cli.ok(*line, "--dry-run")
+    assert "acme/next answers under its name" in cli.refused(*line, "--yes")
+
+
+@pytest.mark.usefixtures("planted_key")
+def test_the_end_of_a_model_is_said(
+    line: list[str], cli: CommandLine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The end of a grader is said before anything is sent."""
+    monkeypatch.setattr(retirements, "RETIREMENTS", retired(rerouted=False))
+    line[line.index(GRADER)] = OLD
+    assert f"{OLD} is served until 2026-01-01" in cli.refused(*line)  # no terminal to ask on

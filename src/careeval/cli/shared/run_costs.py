@@ -93,7 +93,11 @@ class SpendingOptions:
         """
         from careeval.cli.shared.plan_table import print_plan
         from careeval.protocol.estimate import Plan, plan_json, plan_run
-        from careeval.protocol.retirements import check_not_rerouted, retirement_notes
+        from careeval.protocol.retirements import (
+            at_their_providers,
+            check_not_rerouted,
+            retirement_notes,
+        )
 
         lines = (
             plan_run(run, n_asked=n_asked, n_graded=n_graded)
@@ -118,7 +122,7 @@ class SpendingOptions:
             )
         endpoints = [endpoint for run in runs for endpoint in run.endpoints]
         check_not_rerouted(endpoints, datetime.now(UTC).date())
-        for note in retirement_notes(endpoint.model for endpoint in endpoints):
+        for note in retirement_notes(at_their_providers(endpoints)):
             say(note)
         if self._limit() is not None and whole.unknown:
             raise UsageError(

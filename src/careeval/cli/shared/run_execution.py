@@ -23,7 +23,7 @@ from careeval.cli.shared.run_costs import SpendingOptions, say_spent
 from careeval.core.response import LEXICAL
 from careeval.core.text import counted, dollars, plain
 from careeval.errors import CareEvalError
-from careeval.protocol.retirements import retirement_notes
+from careeval.protocol.retirements import at_their_providers, retirement_notes
 from careeval.protocol.run import Outcome, RunProgress, Stop, total_progress
 from careeval.protocol.run_folder import budget_folders, read_run_file
 from careeval.protocol.run_setup import discard
@@ -118,7 +118,7 @@ def report_unfinished(outcomes: Sequence[Outcome], root: Path, again: str = "") 
             case Stop.turned_away:
                 say(f"{outcome.folder}: no call succeeded: {outcome.why}")
                 endpoints = read_run_file(outcome.folder).endpoints
-                for note in retirement_notes(endpoint.model for endpoint in endpoints):
+                for note in retirement_notes(at_their_providers(endpoints)):
                     say(note)
             case Stop.unusable:
                 say(f"{outcome.folder}: no answer of the grader could be used: {outcome.why}")
