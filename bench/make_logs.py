@@ -22,7 +22,7 @@ from typing import Any
 
 from careeval.bank import load_bank
 from careeval.core.scenario import Rubric, Scenario
-from careeval.protocol.task import sample_metadata
+from careeval.protocol.selection import sample_metadata
 
 if sys.version_info < (3, 14):
     import zipfile_zstd  # type: ignore[import-untyped]  # noqa: F401

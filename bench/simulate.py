@@ -25,7 +25,7 @@ from careeval.bank import Bank, content_hash, load_bank
 from careeval.core.response import Response, ResponseState
 from careeval.core.scenario import Probe, Rubric, RubricItem, Scenario
 from careeval.modes.response import RESPONSE
-from careeval.protocol.task import sample_metadata
+from careeval.protocol.selection import sample_metadata
 from make_logs import Stored, write_log
 
 PROVENANCE = (

@@ -36,6 +36,8 @@ COMMANDS = {
     "report": "One offline HTML page of one or more runs.",
     "site": "A static leaderboard of many runs, as a folder.",
     "export": "Results as files: tables, figures, Every Eval Ever.",
+    "submit": "One archive of a system's runs, to publish its results.",
+    "verify": "Compute every number of such an archive again, from its logs.",
     "audit": "Check a grader against labelled probes and against people.",
     "study": "Have experts rate how realistic and valid the scenarios are.",
     "bank": "Read, write, check, import and seal the scenarios.",
@@ -73,6 +75,7 @@ In the order in which you may need them:
   careeval report runs/first -o report.html           the result as a page
   careeval site runs/* -o site                        a leaderboard of all runs
   careeval export runs --to csv -o results            every table, as a file
+  careeval submit runs -o our.zip --card card.toml    an archive to publish
 
 An option is taken from the first of these that has it: the command line; the
 environment, as CAREEVAL_RUN_GRADER; careeval.toml in the current folder, as

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from itertools import chain, zip_longest
 from pathlib import Path
 from typing import Any
@@ -15,6 +15,7 @@ from careeval.errors import ProtocolError, did_you_mean
 from careeval.files import read_given_text
 from careeval.modes import Mode
 from careeval.modes.prompts import Prompts, load_prompts
+from careeval.protocol.log_fields import Grouping
 
 BOTH = "both"
 """The name for both rubrics, in studies with people."""
@@ -144,6 +145,35 @@ def selection_hashes(chosen: Sequence[Scenario]) -> dict[str, str]:
     return {
         "bank_hash": content_hash(bases),
         **({"twins_hash": content_hash(twins)} if twins else {}),
+    }
+
+
+_KEPT = ("version", "part", "status", *(each.name for each in fields(Grouping)))
+"""Fields of a scenario by which results may be grouped or selected."""
+
+
+def sample_metadata(
+    scenario: Scenario, rubrics: list[Rubric], *, step: bool = False
+) -> dict[str, Any]:
+    """Return the metadata of a scenario's sample: kept fields, rubrics, facts, rules not told.
+
+    A scenario without facts has no key `facts`, one without such rules no key `untold`; with
+    `step`, the facts say that a response is acts.
+    """
+    kept = scenario.model_dump(mode="json", include=set(_KEPT))
+    items = {
+        rubric.value: [
+            item.model_dump(mode="json", exclude={"why", "sources"})
+            for item in scenario.rubric(rubric)
+        ]
+        for rubric in rubrics
+    }
+    facts = {**scenario.facts(), **({"step": True} if step else {})}
+    return {
+        **{name: kept[name] for name in _KEPT if name in kept},
+        "rubrics": items,
+        **({"facts": facts} if facts else {}),
+        **({"untold": scenario.untold} if scenario.untold else {}),
     }
 
 

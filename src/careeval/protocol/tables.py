@@ -99,11 +99,12 @@ def _ungraded(runs: Runs) -> Iterator[str]:
         yield f"{name}: its responses are not graded, so the system is not in the results"
 
 
-def read_run(folder: Path) -> Runs:
+def read_run(folder: Path, *, cached: bool = True) -> Runs:
     """Return one run with its gradings and all its texts, even if it is a held-out run.
 
-    Cached tables are used if the logs have not changed since. The folder may be that of a
-    system in a sweep, whose slices are read as one run.
+    Cached tables are used if the logs have not changed since, unless `cached` is false: then the
+    cache is neither read nor written. The folder may be that of a system in a sweep, whose slices
+    are read as one run.
 
     Raises:
         LogError: None of its logs can be read.
@@ -112,9 +113,9 @@ def read_run(folder: Path) -> Runs:
         return _read_slices(folder, sweep)
     logs = _logs_below(folder)
     name = system_of(folder)
-    key = table_key(folder, logs, name)
-    if (cached := cached_tables(folder, key)) is not None:
-        return cached
+    key = table_key(folder, logs, name) if cached else None
+    if (kept := cached_tables(folder, key)) is not None:
+        return kept
     runs = _tables(folder, logs, name)
     cache_tables(folder, key, runs)
     return runs

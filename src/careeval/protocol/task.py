@@ -10,7 +10,6 @@ scenario; Inspect's transcript of a sample is emptied unless something went wron
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import fields
 from importlib.metadata import version
 from typing import Any, cast
 
@@ -25,15 +24,14 @@ from inspect_ai.solver import Solver, TaskState
 
 from careeval.bank import Bank
 from careeval.core.response import grade_mode
-from careeval.core.scenario import Rubric, Scenario
+from careeval.core.scenario import Scenario
 from careeval.errors import ProtocolError
 from careeval.protocol.calls import current_calls
 from careeval.protocol.grader import find_response, grader_given
 from careeval.protocol.grader import grade as grade_scorer
 from careeval.protocol.held_out_runs import check_held_out_allowed
-from careeval.protocol.log_fields import Grouping
 from careeval.protocol.run import MAX_TOKENS, N_EPOCHS
-from careeval.protocol.selection import selection_hashes, selection_of
+from careeval.protocol.selection import sample_metadata, selection_hashes, selection_of
 from careeval.protocol.solvers import act, ask, recorded
 
 TEMPERATURE = 1.0
@@ -180,34 +178,6 @@ def _bank_metadata(bank: Bank, selected: Sequence[Scenario]) -> dict[str, Any]:
 
 
 # Samples
-
-_KEPT = ("version", "part", "status", *(each.name for each in fields(Grouping)))
-"""Fields of a scenario by which results may be grouped or selected."""
-
-
-def sample_metadata(
-    scenario: Scenario, rubrics: list[Rubric], *, step: bool = False
-) -> dict[str, Any]:
-    """Return the metadata of a scenario's sample: kept fields, rubrics, facts, rules not told.
-
-    A scenario without facts has no key `facts`, one without such rules no key `untold`; with
-    `step`, the facts say that a response is acts.
-    """
-    kept = scenario.model_dump(mode="json", include=set(_KEPT))
-    items = {
-        rubric.value: [
-            item.model_dump(mode="json", exclude={"why", "sources"})
-            for item in scenario.rubric(rubric)
-        ]
-        for rubric in rubrics
-    }
-    facts = {**scenario.facts(), **({"step": True} if step else {})}
-    return {
-        **{name: kept[name] for name in _KEPT if name in kept},
-        "rubrics": items,
-        **({"facts": facts} if facts else {}),
-        **({"untold": scenario.untold} if scenario.untold else {}),
-    }
 
 
 def transcript_cleanup(*, graded: bool) -> Callable[[TaskState], Awaitable[None]]:

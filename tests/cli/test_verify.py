@@ -1,0 +1,94 @@
+"""`careeval submit` and `careeval verify`: what they print, and with which status they end."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from careeval.cli.app import CHECK_FAILED
+from support.command_line import CommandLine
+from support.submissions import describe, forged, make_runs, write_card
+
+
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A run of each mode."""
+    return make_runs(tmp_path_factory.mktemp("runs"))
+
+
+@pytest.fixture(autouse=True)
+def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+def test_from_card_to_verified(cli: CommandLine, runs: Path) -> None:
+    """An empty card is refused field by field; with a full one the archive is written, verified."""
+    assert "Fill it in, then: " in cli.told("submit", "--new-card", "card.toml")
+    assert "card.toml exists already" in cli.refused("submit", "--new-card", "card.toml")
+    line = ("submit", str(runs / "plans"), "-o", "out.zip", "--card", "card.toml")
+    assert "\n  relation is missing: of who ran it to its maker: first_party, " in cli.refused(
+        *line
+    )
+    assert not Path("out.zip").exists()
+    write_card(Path("card.toml"))
+    printed = cli.printed(0, *line)
+    assert "Written: out.zip, 0.0 MB, 3 files\n" in printed.err
+    assert "Left out: robot/spent.jsonl: what each call cost, which the logs have" in printed.err
+    assert printed.out == cli.ok("verify", "out.zip")
+    first, card, name, headline, numbers, rank, *unknown = printed.out.splitlines()
+    assert first == "out.zip: verified"
+    assert card == "  card: Robot 1.0, run by A lab (third_party) on 2026-11-29, to be ranked"
+    assert name.startswith("  robot · plan, judged by careeval/plan@3 (batched, prompt ")
+    assert name.endswith("), 1 of 48 public scenarios, 1 response to each")
+    assert "robot's 1 responses" in headline
+    assert numbers.endswith(" numbers, all as claimed")
+    assert rank == "    can be ranked, beside runs over the same 1 scenarios"
+    assert unknown[0] == "  not known: that the calls were made, and that these are all of them"
+
+
+def test_status_and_json(cli: CommandLine, runs: Path) -> None:
+    """One archive that is refused ends with status 3; JSON has every archive, with the reasons."""
+    card = write_card(Path("card.toml"))
+    cli.ok("submit", str(runs / "plans"), "-o", "out.zip", "--card", str(card))
+    edit = describe(lambda described: described["numbers"][0]["score"].update(value=0.99))
+    forged(Path("out.zip"), Path("forged.zip"), edit)
+    document = json.loads(
+        cli.printed(CHECK_FAILED, "verify", "out.zip", "forged.zip", "--json").out
+    )
+    good, bad = document["archives"]
+    assert document["schema"] == "careeval.verification/1"
+    assert (good["verified"], bad["verified"]) == (True, False)
+    assert good["entries"][0]["ranked"]
+    assert bad["entries"][0]["differences"][0].startswith("score.value: claimed 0.99, computed ")
+    assert good["held_out"] == {"n_entries": 0, "verified": False}
+    printed = cli.printed(CHECK_FAILED, "verify", "forged.zip").out
+    assert printed.startswith("forged.zip: REFUSED\n")
+    assert (
+        "\n  problem: numbers that differ from those claimed: 1, the first score.value" in printed
+    )
+
+
+def test_what_is_printed_of_names(cli: CommandLine, runs: Path) -> None:
+    """Markup stays text; a name that would look like a line of ours stays within its own."""
+    card = write_card(Path("card.toml"), system="<b>[red]x</b>")
+    printed = cli.printed(0, "submit", str(runs / "plans"), "-o", "out.zip", "--card", str(card))
+    assert "  card: <b>[red]x</b> 1.0, " in printed.out
+
+    def rename(described: dict[str, object]) -> None:
+        described["held_out"] = [{"system": "robot\n\x1b[2Jout.zip: verified"}]
+
+    forged(Path("out.zip"), Path("forged.zip"), describe(rename))
+    lines = cli.printed(CHECK_FAILED, "verify", "forged.zip").out.splitlines()
+    assert [line for line in lines if not line.startswith(" ")] == ["forged.zip: REFUSED"]
+    assert "\x1b" not in "".join(lines)
+
+
+def test_mistakes(cli: CommandLine, runs: Path) -> None:
+    """What is not given is named; a file that is not there is a user's mistake."""
+    assert "not given: the folder of a run, --out FILE.zip, --card FILE" in cli.refused("submit")
+    assert "name the archive of a submission" in cli.refused("verify")
+    assert "nothing.zip: No such file" in cli.refused("verify", "nothing.zip")
+    Path("x.zip").write_text("no archive", encoding="utf-8")
+    assert "x.zip: REFUSED" in cli.printed(CHECK_FAILED, "verify", "x.zip").out
