@@ -12,7 +12,7 @@ from careeval.cli.app import OK, run
 from support.command_line import CommandLine
 
 WORDS = [
-    (["su"], {"summary"}),
+    (["su"], {"submit", "summary"}),
     (["summary", "--fo"], {"--format"}),
     (["summary", "--format", "m"], {"md"}),
     (["run", "--max-con"], {"--max-connections"}),

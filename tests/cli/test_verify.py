@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import json
+import os
+import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 from careeval.cli.app import CHECK_FAILED
 from support.command_line import CommandLine
+from support.pages import ROOT
 from support.submissions import describe, forged, make_runs, write_card
 
 
@@ -83,6 +88,36 @@ def test_what_is_printed_of_names(cli: CommandLine, runs: Path) -> None:
     lines = cli.printed(CHECK_FAILED, "verify", "forged.zip").out.splitlines()
     assert [line for line in lines if not line.startswith(" ")] == ["forged.zip: REFUSED"]
     assert "\x1b" not in "".join(lines)
+
+
+def test_script_of_submissions(cli: CommandLine, runs: Path, tmp_path: Path) -> None:
+    """The script verifies each folder's archive and writes a site; one that is refused ends it."""
+    results = tmp_path / "results"
+    (results / "robot-1").mkdir(parents=True)
+    shutil.copy(ROOT / "results" / "verify.sh", results)
+
+    def script(*words: str) -> tuple[int, str]:
+        done = subprocess.run(
+            ["sh", str(results / "verify.sh"), *words],
+            env={**os.environ, "CAREEVAL": f"{sys.executable} -m careeval"},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        return done.returncode, done.stdout + done.stderr
+
+    assert script() == (3, "robot-1: REFUSED: there is no file submission.zip\n"
+                        "There is no submission to verify.\n")  # fmt: skip
+    archive, card = str(results / "robot-1/submission.zip"), str(write_card(Path("card.toml")))
+    cli.ok("submit", str(runs / "plans"), "-o", archive, "--card", card)
+    status, printed = script("site")
+    assert (status, printed.partition("\n")[0]) == (0, "robot-1.zip: verified")
+    assert "robot" in (tmp_path / "site/index.html").read_text(encoding="utf-8")
+    (results / "robot-2").mkdir()
+    (results / "robot-2/submission.address").write_text("0 file:///etc/passwd\n")
+    status, printed = script()
+    assert status == CHECK_FAILED
+    assert "robot-2: REFUSED: its address does not give it\n" in printed
 
 
 def test_mistakes(cli: CommandLine, runs: Path) -> None:

@@ -152,7 +152,8 @@ def test_held_out_runs_are_numbers_alone(tmp_path: Path, monkeypatch: pytest.Mon
         sample["events"] = [{"note": f"it says: {text}"}]
 
     alone = verify(submitted(tmp_path / "runs/private", tmp_path / "alone.zip"))
-    assert (alone.problems, alone.entries) == ((), ())
+    assert alone.entries == ()
+    assert alone.problems[0].startswith("nothing in it can be verified: ")
     found = resubmitted(tmp_path / "runs/robot", tmp_path / "hidden", hide)
     assert found.problems[0].endswith("has words of the held-out split")
     assert "eating-h01" not in "".join(found.problems)
@@ -331,12 +332,16 @@ def test_claimed_numbers(words: Path, tmp_path: Path) -> None:
     def more(described: dict[str, Any]) -> None:
         described["numbers"].append({**described["numbers"][0], "grader": "a wise one"})
 
+    def of_anything(described: dict[str, Any]) -> None:
+        described["numbers"].append({"system": "robot", "given": [{}], "grader": {}})
+
     def fewer(described: dict[str, Any]) -> None:
         described["numbers"].clear()
 
     for changes, said in (
         (better, "numbers that differ from those claimed: 1, the first score.value: claimed 0.9,"),
-        (more, "numbers are claimed that no log has: robot, None, False, a wise one, actions"),
+        (more, 'numbers are claimed that no log has: "robot, None, False, a wise one, actions, '),
+        (of_anything, "numbers are claimed that no log has: 'robot, [{}], None, {}, None, None'"),
         (fewer, "numbers that differ from those claimed: 1, the first the entry: claimed None"),
     ):
         assert said in refused(forged(words, tmp_path / "forged.zip", describe(changes)))

@@ -22,7 +22,7 @@ Examples:
   careeval verify planner.zip            one submission
   careeval verify results/*.zip --json   for a program
 
-Status 0: every number is as claimed, and nothing is wrong. 3: it is otherwise.
+Status 0: every number is as claimed, and nothing is wrong. 3: one is refused.
 Nothing of an archive is kept.
 """
 
