@@ -29,7 +29,7 @@ from dataclasses import dataclass
 from datetime import date
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 from careeval.core.scenario import Split
 from careeval.core.text import plain
@@ -55,6 +55,7 @@ from careeval.results.entries import entries
 from careeval.results.entry import Entry
 from careeval.results.held_out_words import withhold
 from careeval.results.tables import Runs
+from careeval.sheets.every_eval_ever import Relationship
 from careeval.sheets.json_output import summary_json
 
 SCHEMA = "careeval.submission/1"
@@ -72,7 +73,7 @@ STATEMENT = (
 )
 """What a submitter agrees to."""
 
-RELATIONS = ("first_party", "third_party", "collaborative", "other")
+RELATIONS: tuple[str, ...] = get_args(Relationship)
 """Relations of the submitter to the maker of the system."""
 
 MAX_CARD = 20_000
@@ -363,11 +364,12 @@ def _safe_log(log: Path) -> str:
     return f"{_free_name(log.stem, set())}.eval"
 
 
-_WHY = (
-    ("calls.jsonl", "finished calls, which the logs have"),
-    ("spent.jsonl", "what each call cost, which the logs have"),
-    ("responses.jsonl", "recorded responses, which the logs have"),
-)
+_SUPERFLUOUS = {
+    "calls.jsonl": "finished calls, which the logs have",
+    "spent.jsonl": "what each call cost, which the logs have",
+    "responses.jsonl": "recorded responses, which the logs have",
+}
+"""File of a run → why it is not packed."""
 
 
 def _left_out(root: Path, packed: set[Path], *, is_secret: bool) -> Iterator[LeftOut]:
@@ -377,7 +379,7 @@ def _left_out(root: Path, packed: set[Path], *, is_secret: bool) -> Iterator[Lef
         yield LeftOut(f"{root.name}/", why)
         return
     for path in sorted(path for path in root.rglob("*") if path.is_file() and path not in packed):
-        why = dict(_WHY).get(path.name, "no part of a run's results")
+        why = _SUPERFLUOUS.get(path.name, "no part of a run's results")
         yield LeftOut(f"{root.name}/{path.relative_to(root).as_posix()}", why)
 
 
