@@ -15,7 +15,7 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 
 REGISTERS = re.compile(
-    r"\b(command|default|get|hooks|modelapi|post|scorer|solver|task|model_validator)\b"
+    r"\b(command|default|get|hooks|modelapi|post|scorer|solver|task|model_validator|field_serializer)\b"
 )
 """Decorators by which a framework comes to call what stands below them."""
 

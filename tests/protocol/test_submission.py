@@ -78,12 +78,12 @@ def resubmitted(
 # What is in an archive
 
 
-@pytest.mark.parametrize("mode", ["words", "plans", "steps", "."])
+@pytest.mark.parametrize("mode", ["words", "plans", "steps", "seen", "."])
 def test_a_run_of_each_mode_is_verified(runs: Path, tmp_path: Path, mode: str) -> None:
     """Every number that was claimed is computed again, the same, and the entries can be ranked."""
     result = verify(submitted(runs / mode, tmp_path / "out.zip"))
     assert result.problems == ()
-    assert len(result.entries) == (3 if mode == "." else 1)
+    assert len(result.entries) == (4 if mode == "." else 1)
     assert all(not each.not_ranked and each.n_numbers > 100 for each in result.entries)
     assert result.unknown[0] == "that the calls were made, and that these are all of them"
 

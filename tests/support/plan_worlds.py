@@ -7,7 +7,7 @@ from typing import Any
 
 from careeval.worlds.judge import Facts
 from careeval.worlds.plan_json import Branch, Plan, Step
-from careeval.worlds.world import Body
+from careeval.worlds.room import Body
 
 BODY: Mapping[str, Any] = {
     "name": "small-arm",

@@ -12,6 +12,7 @@ from typing import Any
 
 from careeval.bank import load_bank
 from careeval.protocol.run import Run
+from careeval.protocol.sight_test import REQUEST
 from careeval.protocol.submission import SUBMISSION_FILE, new_card, write_submission
 from careeval.worlds.judge import JUDGE
 from careeval.worlds.mode import PLAN
@@ -20,6 +21,7 @@ from support.fakes import Fake, begin, keyword_grader
 PLAN_TEXT = json.dumps({
     "steps": [{"act": "ask", "words": "May I?"}, {"act": "wait-for-answer", "seconds": 10}]
 })  # fmt: skip
+COLOURS = "yellow blue red green"
 FIELDS = {
     "system": "Robot",
     "version": "1.0",
@@ -40,7 +42,7 @@ def write_card(path: Path, **changes: str) -> Path:
 
 
 def make_runs(folder: Path) -> Path:
-    """Make a run of each mode of one system: words/robot, plans/robot and steps/robot."""
+    """Make a run of each mode of one system, in words, plans, steps and pictures."""
     words = [scenario.id for scenario in load_bank().bases][:6]
     asked = Fake("asked", lambda _: "I ask her first and wait. I check her shoulder.")
     grader = Fake("grader", keyword_grader)
@@ -54,6 +56,10 @@ def make_runs(folder: Path) -> Path:
     actor = Fake("actor", lambda _: '{"act": "finish"}')
     acts = Run("robot", actor.model, JUDGE, 1, {**task, "step": True}, protocol=PLAN.protocol)
     assert begin(acts, folder / "steps/robot").complete
+    seeing = Fake("seeing", lambda call: COLOURS if REQUEST in call.request else PLAN_TEXT)
+    seen = {"bank": "plans", "given": "seen", "scenario": ["dressing-p08"]}
+    shown = Run("robot", seeing.model, JUDGE, 1, seen, protocol=PLAN.protocol)
+    assert begin(shown, folder / "seen/robot").complete
     return folder
 
 

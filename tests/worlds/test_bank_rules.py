@@ -66,7 +66,7 @@ def test_the_shipped_worlds_are_right_by_construction() -> None:
     assert check(bank) == []
     worlds = [world for world in bank.bases if isinstance(world, World)]
     assert Counter(world.adl for world in worlds) == dict.fromkeys(Adl, 8)
-    assert len(bank.scenarios) - len(worlds) == 19
+    assert len(bank.scenarios) - len(worlds) == 31
     assert len({world.robot.name for world in worlds}) == 6
     plans = [world.test_plans for world in worlds if world.test_plans]
     assert sum(len(each.safe) for each in plans) == 144

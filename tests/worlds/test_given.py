@@ -10,7 +10,9 @@ from careeval.bank.load import load_bank, load_with_key
 from careeval.errors import ProtocolError
 from careeval.modes import MODES
 from careeval.protocol.selection import selection_hashes, selection_of
-from careeval.worlds.world import AROUND, GIVEN, HERE, NEVER, REMINDER, World
+from careeval.worlds.asked_text import AROUND, HERE, NEVER, REMINDER
+from careeval.worlds.world import GIVEN, World
+from support.seen_world import write_seen_bank
 from support.small_world import small_world, write_world_bank
 
 WORLDS = [each for each in load_with_key("plans", probes=False) if isinstance(each, World)]
@@ -59,7 +61,7 @@ def test_padding_is_as_long_as_the_rules() -> None:
 
 def test_a_condition_is_part_of_what_is_asked(tmp_path: Path) -> None:
     """Facts are the default; another condition has other texts, and so another hash."""
-    bank = str(write_world_bank(tmp_path / "bank"))
+    bank = str(write_seen_bank(tmp_path / "bank"))
     by_given = {given: selection_of({"bank": bank, "given": given}) for given in (None, *GIVEN)}
     assert by_given[None].given == "facts"
     assert by_given[None].asked == by_given["facts"].asked
@@ -70,8 +72,8 @@ def test_a_condition_is_part_of_what_is_asked(tmp_path: Path) -> None:
 def test_a_condition_that_is_unknown_is_refused(tmp_path: Path) -> None:
     """The message names those that are known; scenarios in words have none."""
     bank = load_bank(write_world_bank(tmp_path / "bank"))
-    with pytest.raises(ProtocolError, match="cannot be given 'seen'"):
-        bank.mode.condition("seen")
+    with pytest.raises(ProtocolError, match="cannot be given 'shown'"):
+        bank.mode.condition("shown")
     with pytest.raises(ProtocolError, match="in the mode response a system cannot be given"):
         MODES["response"].condition("facts")
     assert MODES["response"].condition(None) is None

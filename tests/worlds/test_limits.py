@@ -9,8 +9,8 @@ from typing import Any
 
 from careeval.worlds.judge import Facts, judged_courses, judgments
 from careeval.worlds.plan_json import plan_of
+from careeval.worlds.room import Body
 from careeval.worlds.simulator import Trace
-from careeval.worlds.world import Body
 from support.plan_worlds import BODY, on_answer, small_facts, step, things
 
 ASKS = [step("ask"), step("wait-for-answer", seconds=10)]

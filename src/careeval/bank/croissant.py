@@ -36,8 +36,12 @@ _FORMATS = {
     ".jsonl": "application/jsonlines",
     ".parquet": "application/x-parquet",
     ".sha256": "text/plain",
+    ".webp": "image/webp",
 }
-_FILES = ("*.yaml", "*/*.yaml", "*.jsonl", "second-reading/*.csv", EVIDENCE, SEALED, HASH)
+_FILES = (
+    *("*.yaml", "*/*.yaml", "*/*.webp", "*.jsonl", "second-reading/*.csv"),
+    *(EVIDENCE, SEALED, HASH),
+)
 
 
 def croissant(bank: Bank, folder: Path) -> str:

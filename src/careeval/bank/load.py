@@ -200,8 +200,8 @@ def load_bank(
         BankProblems: Its files have problems; all are listed.
     """
     root = _existing(folder)
-    others = (EVIDENCE, SEALED, HASH)
-    files = sorted([*root.rglob("*.yaml"), *(path for name in others for path in root.glob(name))])
+    others = ("**/*.yaml", "*/*.webp", EVIDENCE, SEALED, HASH)
+    files = sorted(path for name in others for path in root.glob(name))
     state = tuple((path, (stat := path.stat()).st_size, stat.st_mtime_ns) for path in files)
     return _load(root, key if has_sealed(root) else None, probes, state)
 

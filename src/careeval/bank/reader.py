@@ -87,6 +87,16 @@ class BankReader:
             return False
         return isinstance(content, Mapping) and field in content
 
+    def read_bytes(self, name: str, beside: str, max_bytes: int) -> bytes | None:
+        """Return the content of a file beside another; `None` if it is missing or has more bytes.
+
+        A file beside one of the sealed split has none: what belongs to it is in its own text.
+        """
+        path = self._path(name).with_name(Path(beside).name)
+        if _file(name) in self.held_out or not path.is_file() or path.stat().st_size > max_bytes:
+            return None
+        return path.read_bytes()
+
     def report(
         self, name: str, loc: Loc, code: str, message: str, hint: str = "", *, key: bool = False
     ) -> None:

@@ -120,8 +120,8 @@ class AskingOptions:
 
     A response is then four episodes, one for each answer of the person."""
     given: str | None = None
-    """Give facts of each world (the default), told (with every rule), reminded, padded; or ask
-    closed questions about it."""
+    """Give facts of each world (the default), told (with every rule), reminded, padded; seen (with
+    a picture) or described; or ask closed questions: questions, or sight about the picture."""
     seed: int = 0
     """Seed of the answers, for providers that use one."""
     max_tokens: Count = 8192

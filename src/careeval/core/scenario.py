@@ -15,6 +15,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
 
+from careeval.core.picture import Picture
 from careeval.core.text import signed
 
 Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
@@ -368,6 +369,11 @@ class Scenario(Setting):
         Each scenario of a bank has the same names.
         """
         return {}
+
+    @property
+    def picture(self) -> Picture | None:
+        """Return the picture that a system is shown with `text`; None if it sees none."""
+        return None
 
     @property
     def untold(self) -> str:

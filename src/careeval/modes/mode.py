@@ -37,6 +37,9 @@ class BankFiles(Protocol):
     def read(self, name: str, kind: type[T]) -> T | None:
         """Return a file as an instance of `kind`; None if the file has problems."""
 
+    def read_bytes(self, name: str, beside: str, max_bytes: int) -> bytes | None:
+        """Return the content of a file beside another; None if it is missing or has more bytes."""
+
     def report(
         self, name: str, loc: tuple[str | int, ...], code: str, message: str, hint: str = ""
     ) -> None:
@@ -112,10 +115,12 @@ class Mode:
 
     given: tuple[str, ...] = ()
     """Conditions in which a scenario may be told, the default first; empty if there is one way."""
-    tell: Callable[[Scenario, str], Scenario] = lambda scenario, _: scenario
-    """Returns a scenario with the text that a system is asked under one of `given`."""
+    tell: Callable[[Scenario, str], Scenario | None] = lambda scenario, _: scenario
+    """Returns a scenario with what a system is asked under one of `given`; None if it has nothing
+    for that condition: a picture, say."""
     prompts_given: Mapping[str, Path] = field(default_factory=dict)
     """Condition → folder of its prompts, for one in which something else is asked for."""
+    unstepped: tuple[str, ...] = ()  # Conditions in which no single acts are asked for
     stepping: Stepping | None = None  # None if it asks for whole responses alone
 
     def condition(self, given: str | None) -> str | None:
@@ -143,7 +148,7 @@ class Mode:
         """
         if not step:
             return self.prompts_given.get(given or "", self.prompts)
-        if given in self.prompts_given:
+        if given in self.unstepped:
             raise ProtocolError(
                 f"with --given {given} no acts are asked for", hint="leave --step out"
             )

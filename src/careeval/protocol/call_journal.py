@@ -18,7 +18,14 @@ from typing import Any
 
 from inspect_ai.event import ModelEvent
 from inspect_ai.log import transcript
-from inspect_ai.model import ChatMessage, GenerateConfig, Model, ModelOutput, ModelUsage
+from inspect_ai.model import (
+    ChatMessage,
+    ContentImage,
+    GenerateConfig,
+    Model,
+    ModelOutput,
+    ModelUsage,
+)
 from inspect_ai.util import LimitExceededError
 
 from careeval.core.response import Response, ResponseState
@@ -68,11 +75,26 @@ class StoredCalls:
 
 
 def call_key(role: Role, name: str, model: Model, messages: Sequence[ChatMessage]) -> str:
-    """Return the key of a call: its role, its name, and a hash of the model and the messages."""
+    """Return the key of a call: its role, its name, and a hash of the model and the messages.
+
+    Pictures in the messages count.
+    """
     digest = hashlib.sha256(str(model).encode())
     for message in messages:
         digest.update(f"\0{message.role}\0{message.text}".encode())
+        for picture in _pictures(message):
+            digest.update(picture.encode())
     return f"{role} {name} {digest.hexdigest()[:16]}"
+
+
+def n_pictures(messages: Sequence[ChatMessage]) -> int:
+    """Return the number of pictures in messages."""
+    return sum(len(_pictures(message)) for message in messages)
+
+
+def _pictures(message: ChatMessage) -> list[str]:
+    parts = [] if isinstance(message.content, str) else message.content
+    return [part.image for part in parts if isinstance(part, ContentImage)]
 
 
 def _is_call(row: Any) -> bool:

@@ -27,6 +27,7 @@ from careeval.protocol.call_journal import (
     StoredCalls,
     call_key,
     generate,
+    n_pictures,
     sampling_in,
     sampling_logged,
     usage_numbers,
@@ -38,11 +39,20 @@ from careeval.protocol.failures import (
     failure_reason,
     is_hopeless,
     last_attempt,
+    refuses_request,
 )
-from careeval.protocol.ledger import Budget, PaidCall
-from careeval.protocol.prices import ANSWER_TOKENS, CallEstimate, Price, estimate_call
+from careeval.protocol.ledger import SIGHT_TEST, Budget, PaidCall
+from careeval.protocol.prices import (
+    ANSWER_TOKENS,
+    WORST_BYTES_PER_TOKEN,
+    CallEstimate,
+    Price,
+    estimate_call,
+    picture_tokens,
+)
 from careeval.protocol.providers import Role, redacted
 from careeval.protocol.run import MAX_TOKENS, Stop, Tally
+from careeval.protocol.sight_test import sees, sight_request
 
 NOT_TAKEN = ("content_filter", "model_length")
 """Stop reasons that, in an output without usage, mean that the provider refused the request."""
@@ -118,6 +128,7 @@ class RunCalls:
         self._kept = StoredCalls(folder)
         self.tally, self._budget, self._prices = tally, budget, prices
         self._for_money = asyncio.Lock()
+        self._for_sight, self._has_seen = asyncio.Lock(), False
         self._landed = asyncio.Event()
         self._models: dict[str, Model] = {}
         self._under_way = set[PendingCall]()
@@ -164,6 +175,26 @@ class RunCalls:
             self._pending.discard(pending)
             self._land(pending)
         return called
+
+    async def check_sight(self, model: Model, config: GenerateConfig) -> None:
+        """Have a model name the colours of a test picture, once a run; end the run if it cannot."""
+        async with self._for_sight:
+            if self._has_seen:
+                return
+            try:
+                called = await call("ask", f"{SIGHT_TEST} 0", model, sight_request(), config, 10)
+                reply = called.output.completion.strip()
+                self._has_seen = sees(reply)
+                self.why = f"{model} named the colours of a test picture as {reply[:80]!r}"
+            except CallError as error:
+                if not refuses_request(error.cause):
+                    raise
+                self.why = f"{model} takes no picture: {failure_reason(error.cause)}"
+            if not self._has_seen and not self.stopped:
+                self.stop(Stop.blind, SHORT_DRAIN)
+            if self.stopped:
+                await _never()
+            self.why = ""
 
     def record_failure(self, error: BaseException) -> bool:
         """Record that an attempt at the current call failed; return whether it is hopeless.
@@ -417,6 +448,9 @@ async def call(
         return CallResult(output, sampling_logged())
     key = call_key(role, name, model, messages)
     n_bytes = sum(len(message.text.encode(errors="replace")) for message in messages)
+    n_bytes += round(picture_tokens(str(model)).worst * WORST_BYTES_PER_TOKEN) * n_pictures(
+        messages
+    )
     return await calls.make(
         PendingCall(key, role, model, n_bytes, expected_tokens), messages, config
     )

@@ -33,6 +33,7 @@ from careeval.protocol.prices import (
     WORST_BYTES_PER_TOKEN,
     Price,
     cost_of,
+    picture_tokens,
     price_of,
 )
 from careeval.protocol.recorded_responses import responses_of_system
@@ -127,12 +128,18 @@ def plan_run(
     if run.model is not None:
         stepping = mode.stepping if task.get("step") else None
         of_each = [_asking(prompts, s, limit, stepping) for s in scenarios]
+        n_pictures = run.epochs * sum(s.picture is not None for s in scenarios)
         tokens = run.epochs * np.sum(of_each, axis=0)
+        of_picture = picture_tokens(run.model)
+        tokens[0] += n_pictures * (of_picture.expected or 0)
+        tokens[2] += n_pictures * of_picture.worst
         n = run.epochs * len(scenarios)
         if stepping is not None:
             per_response = min(N_ACTS, stepping.max_acts) * stepping.n_interactions
             n, n_asked = n * per_response, n_asked * per_response
         line = _line("ask", run.model, n, n_asked, tokens, run.prices)
+        if n_pictures and of_picture.expected is None and line.expected_usd:
+            line = replace(line, expected_usd=None, worst_usd=None)
         lines.append(replace(line, of_acts=stepping is not None))
     if run.grader is not None:
         expected = [_Length(min(ANSWER_TOKENS, limit), limit)] * run.epochs

@@ -32,10 +32,12 @@ from careeval.protocol.held_out_runs import (
 )
 from careeval.protocol.ledger import CALLS_FILE, Budget, forget_calls
 from careeval.protocol.logs import check_size, logged_samples, read_log
+from careeval.protocol.pictures import write_pictures
 from careeval.protocol.recorded_responses import read_responses
 from careeval.protocol.run import NO_CALLBACKS, Outcome, Run, RunCallbacks, Stop, Tally
 from careeval.protocol.run_files import locked
 from careeval.protocol.run_folder import RESPONSES_FILE, read_run_file, refuse_links
+from careeval.protocol.solvers import picture_in
 from careeval.protocol.task import careeval
 
 LOG_EVERY = 20
@@ -72,6 +74,8 @@ def _evaluate(run: Run, folder: Path, siblings: Sequence[Path], watch: RunCallba
     _refuse_changed(folder, about)
     model, grader = connected(run)
     watch.ready()
+    if not run.is_held_out:
+        write_pictures(folder, filter(None, (picture_in(each.input) for each in task.dataset)))
 
     n_samples = len(task.dataset) * run.epochs
     finished, _ = logged_samples(folder)
@@ -164,6 +168,8 @@ def _eval_set(
         log_realtime=False,
         # not needed: the messages in the log have the same text as the requests and replies
         log_model_api=False,
+        # the run's folder has each picture once, and a sample its hash
+        log_images=False,
         display="none",
         # would compute means all the time, which nobody sees
         score_display=False,

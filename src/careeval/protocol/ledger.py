@@ -221,6 +221,10 @@ def forget_calls(folder: Path, keys: Collection[str]) -> None:
     new.replace(path)
 
 
+SIGHT_TEST = "sight-test"
+"""In place of a scenario's id, in the key of the call that finds out whether a model sees."""
+
+
 def finished_keys(folder: Path) -> set[str]:
     """Return the keys of a run's finished calls: role, scenario, epoch and more, joined by spaces.
 

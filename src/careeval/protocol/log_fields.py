@@ -220,9 +220,24 @@ class LoggedItem:
     error: Name | None = None
 
 
-def _text_only(content: Any) -> Any:
-    """Return a prompt that is text; `None` for a prompt with other parts, such as images."""
-    return None if isinstance(content, list) else content
+def text_of(content: Any) -> Any:
+    """Return the text of a message's content, which may have one picture beside it."""
+    match content:
+        case [{"type": "text", "text": text}, {"type": "image"}]:
+            return text
+        case list():
+            return None
+    return content
+
+
+def _prompt_text(given: Any) -> Any:
+    """Return the text of a prompt, which may be one message."""
+    match given:
+        case [{"content": content}]:
+            return text_of(content)
+        case list():
+            return None
+    return given
 
 
 @dataclass(frozen=True)
@@ -244,8 +259,8 @@ class Grouping:
 class LoggedScenario:
     """The scenario of a sample, the same in every epoch of a log."""
 
-    text: Annotated[Text | None, BeforeValidator(_text_only), _at("input")]
-    """The prompt; `None` if it has parts other than text."""
+    text: Annotated[Text | None, BeforeValidator(_prompt_text), _at("input")]
+    """The text of the prompt; `None` if it has parts other than one text and one picture."""
     rubrics: Annotated[
         Mapping[Rubric, Annotated[tuple[LoggedItem, ...], Field(max_length=MAX_ITEMS)]],
         _at("metadata", "rubrics"),
@@ -254,6 +269,10 @@ class LoggedScenario:
     grouping: Annotated[Grouping, _at("metadata")]
     untold: Annotated[Text | None, _at("metadata", "untold")] = None
     """Rules that the prompt leaves out; `None` without any."""
+    picture: Annotated[Name | None, _at("metadata", "picture", "hash")] = None
+    """Hash of the picture that was shown with the prompt; `None` without one."""
+    picture_alt: Annotated[Text | None, _at("metadata", "picture", "alt")] = None
+    """What the picture shows, in words."""
 
 
 @dataclass(frozen=True)

@@ -52,7 +52,8 @@ Row = Mapping[str, Any]
 """A row: column → value; a missing column is null."""
 GradedResponse = tuple[Log, Mapping[Rubric, int], LoggedSample, LoggedScenario]
 """A graded log, the number of its grading for each rubric, and one of its samples."""
-_SCENARIO_COLUMNS = (*(each.name for each in fields(Grouping)), "scenario_text", "untold")
+_SCENARIO_COLUMNS = (*(each.name for each in fields(Grouping)), "scenario_text", "untold",
+                     "picture", "picture_alt")  # fmt: skip
 """The columns with the same value for all responses to a scenario."""
 
 
@@ -237,6 +238,8 @@ def _response_row(sample: LoggedSample, scenario: LoggedScenario, run_columns: R
         **vars(scenario.grouping),
         "scenario_text": scenario.text,
         "untold": scenario.untold,
+        "picture": scenario.picture,
+        "picture_alt": scenario.picture_alt,
     }
 
 

@@ -266,3 +266,29 @@ def estimate_call(
     # at worst the whole prompt is written to a cache, if that is dearer
     dearest = price.model_copy(update={"input": max(price.input, price.cache_write)})
     return CallEstimate(kind, usd, cost_of(dearest, n_bytes / WORST_BYTES_PER_TOKEN, limit))
+
+
+@dataclass(frozen=True, slots=True)
+class PictureTokens:
+    """The tokens for which a provider charges a picture of 1024 × 768 pixels."""
+
+    worst: float
+    expected: float | None  # None where the provider's documents do not say
+
+
+PICTURE_TOKENS: Mapping[str, PictureTokens] = {
+    # width × height / 750, at most 1,600
+    "anthropic": PictureTokens(expected=1_049, worst=1_600),
+    # 768 patches of 32 × 32 pixels; small models multiply them, by up to 2.46
+    "openai": PictureTokens(expected=768, worst=1_890),
+    # the default media resolution of Gemini 3
+    "google": PictureTokens(expected=1_120, worst=1_120),
+}
+"""Provider → tokens of a picture, from the providers' guides to images, November 2026."""
+
+UNKNOWN_PICTURE = PictureTokens(expected=None, worst=2_000)
+
+
+def picture_tokens(model: str) -> PictureTokens:
+    """Return the tokens of a picture for a model, by Inspect's name of it."""
+    return PICTURE_TOKENS.get(model.partition("/")[0], UNKNOWN_PICTURE)

@@ -48,6 +48,8 @@ class Stop(StrEnum):
     """The cost of a call is unknown, so that the budget cannot be kept."""
     turned_away = "turned away"
     """No call succeeded: the key is wrong, or the model or the server does not exist."""
+    blind = "blind"
+    """The model does not see pictures, and is to be asked with pictures."""
     unusable = "unusable"
     """The grader replies, but without judgments."""
     disk = "disk"

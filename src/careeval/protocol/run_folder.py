@@ -24,6 +24,7 @@ from careeval.errors import CareEvalError, LogError, ProtocolError
 from careeval.files import open_file, write_text
 from careeval.protocol.ledger import (
     CALLS_FILE,
+    SIGHT_TEST,
     SPENT_FILE,
     TotalCost,
     finished_keys,
@@ -217,6 +218,8 @@ def kept_samples(folder: Path) -> tuple[set[SampleKey], set[SampleKey]]:
     asked, graded = set[SampleKey](), set[SampleKey]()
     for key in finished_keys(folder):
         role, scenario, epoch, *_ = key.split()
+        if scenario == SIGHT_TEST:
+            continue
         (asked if role == "ask" else graded).add((scenario, int(epoch)))
     return asked, graded
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from itertools import chain, zip_longest
 from pathlib import Path
 from typing import Any
@@ -51,8 +51,9 @@ def selection_of(task: Mapping[str, Any]) -> Selection:
     given = bank.mode.condition(task.get("given"))
     prompts = load_prompts(bank.mode, folder, step=bool(task.get("step")), given=given)
     adls, ids, part = (_listed(task.get(name)) for name in ("adl", "scenario", "part"))
+    asked_of = _with_something_given(bank, given, ids)
     scenarios = select_scenarios(
-        bank, Split(split), adls, ids, task.get("limit"), twins=bool(task.get("twins"))
+        asked_of, Split(split), adls, ids, task.get("limit"), twins=bool(task.get("twins"))
     )
     rubric = rubric_graded(task.get("rubric"), scenarios, bank.mode)
     scenarios = [*told(scenarios, bank.mode, given)]
@@ -60,10 +61,37 @@ def selection_of(task: Mapping[str, Any]) -> Selection:
     return Selection(bank, prompts, tuple(scenarios), tuple(asked), rubric, given)
 
 
+def _with_something_given(bank: Bank, given: str | None, ids: Iterable[str]) -> Bank:
+    """Return a bank with those scenarios that have something to give in a condition.
+
+    Raises:
+        ProtocolError: One of `ids` has nothing, or none of the bank has.
+        BankError: An id is not in the bank.
+    """
+    kept = {scenario.id: scenario for scenario in bank.scenarios
+            if next(told([scenario], bank.mode, given), None)}  # fmt: skip
+    for scenario_id in ids:
+        if (own := bank.scenario(scenario_id).id) not in kept:
+            raise ProtocolError(
+                f"{own} has nothing that --given {given} could give",
+                hint=f"leave it out: {len(kept)} of {len(bank)} have, such as {next(iter(kept))}"
+                if kept
+                else "use another --given",
+            )
+    if not kept:
+        raise ProtocolError(
+            f"no scenario of bank {bank.about.name!r} has anything that --given {given} could give",
+            hint="use another --given",
+        )
+    return replace(bank, scenarios=tuple(kept.values()))
+
+
 def told(scenarios: Iterable[Scenario], mode: Mode, given: str | None) -> Iterator[Scenario]:
-    """Yield scenarios with the texts that a system is asked in a condition."""
+    """Yield scenarios with what a system is asked in a condition, those that have it."""
     for scenario in scenarios:
-        yield scenario if given is None else mode.tell(scenario, given)
+        asked = scenario if given is None else mode.tell(scenario, given)
+        if asked is not None:
+            yield asked
 
 
 def _listed(value: str | Sequence[str] | None) -> list[str]:
@@ -157,8 +185,8 @@ def sample_metadata(
 ) -> dict[str, Any]:
     """Return the metadata of a scenario's sample: kept fields, rubrics, facts, rules not told.
 
-    A scenario without facts has no key `facts`, one without such rules no key `untold`; with
-    `step`, the facts say that a response is acts.
+    A scenario without facts has no key `facts`, one without such rules no key `untold`, one without
+    a picture no key `picture`; with `step`, the facts say that a response is acts.
     """
     kept = scenario.model_dump(mode="json", include=set(_KEPT))
     items = {
@@ -168,12 +196,14 @@ def sample_metadata(
         ]
         for rubric in rubrics
     }
+    picture = scenario.picture
     facts = {**scenario.facts(), **({"step": True} if step else {})}
     return {
         **{name: kept[name] for name in _KEPT if name in kept},
         "rubrics": items,
         **({"facts": facts} if facts else {}),
         **({"untold": scenario.untold} if scenario.untold else {}),
+        **({"picture": {"hash": picture.hash, "alt": picture.alt}} if picture else {}),
     }
 
 

@@ -16,6 +16,8 @@ from inspect_ai.model import (
     ChatMessageAssistant,
     ChatMessageSystem,
     ChatMessageUser,
+    Content,
+    ContentImage,
     ContentReasoning,
     ContentText,
     GenerateConfig,
@@ -62,12 +64,14 @@ def ask(
     texts = load_prompts(MODES[mode], Path(prompts) if prompts else None, given=given)
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:  # noqa: ARG001
-        scenario = str(state.sample_id)
+        scenario, picture = str(state.sample_id), picture_in(state.input)
         state.messages = [
             ChatMessageSystem(content=texts.ask_system),
-            ChatMessageUser(content=state.input_text.strip()),
+            ChatMessageUser(content=user_content(state.input_text.strip(), picture)),
         ]
         config = GenerateConfig(seed=epoch_seed(seed, scenario, state.epoch))
+        if picture and (calls := current_calls()):
+            await calls.check_sight(get_model(), GenerateConfig(seed=epoch_seed(seed, "sight", 0)))
         called = await call("ask", f"{scenario} {state.epoch}", get_model(), state.messages, config)
         state.output = called.output
         store_response(state, response_of(state.output, scenario, state.epoch), MODES[mode])
@@ -128,6 +132,20 @@ def act(prompts: str | None = None, seed: int = 0, mode: str = RESPONSE.name) ->
         return state
 
     return solve
+
+
+def user_content(text: str, picture: str | None) -> str | list[Content]:
+    """Return the content of a message to a system: a text, and a picture if there is one."""
+    if picture is None:
+        return text
+    return [ContentText(text=text), ContentImage(image=picture)]
+
+
+def picture_in(given: str | Sequence[ChatMessage]) -> str | None:
+    """Return the picture in what a sample is asked, as a data URI; None if there is none."""
+    contents = () if isinstance(given, str) else (message.content for message in given)
+    parts = (part for content in contents if not isinstance(content, str) for part in content)
+    return next((part.image for part in parts if isinstance(part, ContentImage)), None)
 
 
 @dataclass

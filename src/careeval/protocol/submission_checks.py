@@ -30,7 +30,7 @@ from careeval.errors import BankError, CareEvalError, LogError, ProtocolError
 from careeval.modes.grading import Reply, is_quoted, resolve
 from careeval.modes.mode import PROVIDER, Case, Program
 from careeval.modes.prompts import load_prompts
-from careeval.protocol.log_fields import LoggedSample, LoggedScenario
+from careeval.protocol.log_fields import LoggedSample, LoggedScenario, text_of
 from careeval.protocol.logs import Log, open_log, read_log, read_member
 from careeval.protocol.regrade import read_agreement
 from careeval.protocol.run import as_fields, check_name
@@ -552,10 +552,10 @@ class _SampleChecks:
                 yield "its points are not those of its judgments"
 
     def _was_asked(self, messages: Sequence[Mapping[str, Any]], scenario: Scenario) -> bool:
-        system, user = (message["content"] for message in messages[:2])
+        system, user = (text_of(message["content"]) for message in messages[:2])
         text = scenario.text.strip()
         begins = user.startswith(f"{text}\n\n") if self._about.step else user == text
-        return bool(system == self._prompts.ask_system and begins)
+        return system == self._prompts.ask_system and bool(begins)
 
 
 def _points(

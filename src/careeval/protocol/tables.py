@@ -24,6 +24,7 @@ from careeval.errors import CareEvalError, LogError
 from careeval.files import open_file, write_text
 from careeval.protocol.log_rows import ResponseRows, judgment_table, missing_row, numbered_gradings
 from careeval.protocol.logs import Log, read_log
+from careeval.protocol.pictures import read_pictures
 from careeval.protocol.run_files import read_json
 from careeval.protocol.run_folder import is_grading, is_probe_check, system_of
 from careeval.protocol.sweep_cells import (
@@ -114,11 +115,10 @@ def read_run(folder: Path, *, cached: bool = True) -> Runs:
     logs = _logs_below(folder)
     name = system_of(folder)
     key = table_key(folder, logs, name) if cached else None
-    if (kept := cached_tables(folder, key)) is not None:
-        return kept
-    runs = _tables(folder, logs, name)
-    cache_tables(folder, key, runs)
-    return runs
+    if (runs := cached_tables(folder, key)) is None:
+        runs = _tables(folder, logs, name)
+        cache_tables(folder, key, runs)
+    return replace(runs, pictures=read_pictures(folder))
 
 
 def _read_slices(folder: Path, sweep: Path) -> Runs:
@@ -239,7 +239,8 @@ def join_slices(
             f"{name}: {n_missing} of {whole.height} responses are still missing; "
             "'careeval sweep' asks for them",
         ]
-    return Runs.sorted(whole, judgments, notes)
+    pictures = {hash: data for runs in asked for hash, data in runs.pictures.items()}
+    return replace(Runs.sorted(whole, judgments, notes), pictures=pictures)
 
 
 def _numbered(by_stage: Mapping[str, Iterable[Runs]]) -> Iterator[pl.DataFrame]:

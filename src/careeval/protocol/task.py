@@ -17,9 +17,7 @@ from inspect_ai import Epochs, Task, task
 from inspect_ai.dataset import MemoryDataset, Sample
 from inspect_ai.event import Event
 from inspect_ai.log import transcript
-from inspect_ai.model import (
-    GenerateConfig,
-)
+from inspect_ai.model import ChatMessage, ChatMessageUser, GenerateConfig
 from inspect_ai.solver import Solver, TaskState
 
 from careeval.bank import Bank
@@ -32,7 +30,7 @@ from careeval.protocol.grader import grade as grade_scorer
 from careeval.protocol.held_out_runs import check_held_out_allowed
 from careeval.protocol.run import MAX_TOKENS, N_EPOCHS
 from careeval.protocol.selection import sample_metadata, selection_hashes, selection_of
-from careeval.protocol.solvers import act, ask, recorded
+from careeval.protocol.solvers import act, ask, recorded, user_content
 
 TEMPERATURE = 1.0
 """The paper's temperature."""
@@ -126,7 +124,7 @@ def careeval(
             [
                 Sample(
                     id=s.id,
-                    input=s.text,
+                    input=sample_input(s),
                     metadata=sample_metadata(s, [selection.rubric], step=step),
                 )
                 for s in selection.asked
@@ -178,6 +176,13 @@ def _bank_metadata(bank: Bank, selected: Sequence[Scenario]) -> dict[str, Any]:
 
 
 # Samples
+
+
+def sample_input(scenario: Scenario) -> str | list[ChatMessage]:
+    """Return what a system is asked: the text, or a message with the text and a picture."""
+    if scenario.picture is None:
+        return scenario.text
+    return [ChatMessageUser(content=user_content(scenario.text, scenario.picture.data))]
 
 
 def transcript_cleanup(*, graded: bool) -> Callable[[TaskState], Awaitable[None]]:

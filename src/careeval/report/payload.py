@@ -45,7 +45,8 @@ class Payload:
     data: Mapping[str, Any]
     """A JSON value whose parts refer to each other by index. `texts`: every text once. `systems`:
     names. `graders`: `[name, short name, rubric]`, a grader on one rubric. `scenarios`: `[id,
-    activity, condition, assistance, [situation], actor, text, rules not told]`. `items`: `[points,
+    activity, condition, assistance, [situation], actor, text, rules not told, picture, what it
+    shows]`. `items`: `[points,
     text, domains]`; domains is a bit mask of the domains that the item is about, the first domain
     the lowest bit.
     `rubrics`: the items of a scenario, in order. `responses`: `[scenario, system, epoch, state,
@@ -106,6 +107,7 @@ class _Interned:
 class _Packing:
     """Packs responses and gradings; repeated values are stored once and referred to by index."""
 
+    pictures: PublicView  # Has the pictures that systems were shown
     responses: bool  # True if the words of responses, quotes and reasons are kept
     texts: _Interned = field(default_factory=lambda: _Interned({"": 0}))
     """All texts, the empty one first."""
@@ -128,6 +130,8 @@ class _Packing:
             words.assistance(row["assistance"]), tuple(map(words.plain, row["situation"] or ())),
             row["actor"], self.texts.index(self.words(row["scenario_text"])),
             self.texts.index(self.words(row["untold"])),
+            self.texts.index(self.pictures.picture(row) if self.responses else ""),
+            self.texts.index(self.words(row["picture_alt"])),
         )  # fmt: skip
         return [
             self.scenarios.index(about), systems.index(row["name"]), row["epoch"],
@@ -205,7 +209,7 @@ def payload(
         max_responses = MAX_RESPONSES if responses else drawn.height
     sample = drawn[:max_responses]
     drawn_rows = public.responses.join(sample, on=_KEY, how="semi", maintain_order="left")
-    packing = _Packing(responses)
+    packing = _Packing(public, responses)
     systems = sorted(drawn_rows["name"].unique())
     rows: list[list[int]] = []
     indices: dict[_ResponseKey, int] = {}
@@ -314,7 +318,8 @@ def _in_order(public: pl.DataFrame) -> Iterable[dict[str, Any]]:
     """Return the rows sorted by activity, scenario, system and epoch."""
     columns = (
         "scenario", "name", "epoch", "state", "cut", "text", "note", "adl", "condition",
-        "assistance", "situation", "actor", "scenario_text", "untold",
+        "assistance", "situation", "actor", "scenario_text", "untold", "picture",
+        "picture_alt",
     )  # fmt: skip
     order = {adl.value: place for place, adl in enumerate(Adl)}
     return sorted(

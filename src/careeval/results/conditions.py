@@ -2,7 +2,7 @@
 
 One difference is named beforehand, that of severe errors between `told` and `facts`; it alone is
 tested. The others describe. Answers to closed questions are no plans; they part what a system knows
-from what its plans do.
+from what its plans do, and what it sees in a picture from what it makes of it.
 """
 
 from __future__ import annotations
@@ -29,6 +29,17 @@ FIRST = "facts"
 QUESTIONS = "questions"
 """The condition in which closed questions are asked in place of a plan."""
 
+SEEN, DESCRIBED = "seen", "described"
+"""The conditions in which a picture takes the place of some facts, or a list of what it shows."""
+
+SIGHT = "sight"
+"""The condition in which closed questions about a picture are asked in place of a plan."""
+
+NO_PLANS = (QUESTIONS, SIGHT)
+
+DECIDING = "deciding-"
+"""The start of the ids of questions about the fact that differs between base and twin."""
+
 PRIMARY = ("told", SEVERE.key)
 """The condition and the number of the one difference that is tested."""
 
@@ -44,12 +55,16 @@ class ConditionPair:
 
 
 def condition_pairs(entries: Sequence[Entry]) -> Iterator[ConditionPair]:
-    """Yield pairs: each other condition with `facts`, and single acts with whole plans."""
+    """Yield pairs: each other condition with `facts`, `seen` with `described`, steps with plans."""
     by_key = _by_key(entries)
     for (*rest, given, step), b in by_key.items():
-        a = by_key.get((*rest, given, False) if step else (*rest, FIRST, False))
-        if a is not None and a is not b and given != QUESTIONS:
-            yield ConditionPair(a, b, _differences(a, b))
+        if given in NO_PLANS:
+            continue
+        others = [given] if step else [FIRST, *([DESCRIBED] if given == SEEN else [])]
+        for other in others:
+            a = by_key.get((*rest, other, False))
+            if a is not None and a is not b:
+                yield ConditionPair(a, b, _differences(a, b))
 
 
 def _by_key(entries: Sequence[Entry]) -> Mapping[tuple[Any, ...], Entry]:
@@ -141,10 +156,86 @@ def _right(graded: GradedRubric) -> Mapping[tuple[str, str], tuple[int, float]]:
 def _share(worlds: Sequence[str], shares: Sequence[float]) -> Estimate:
     """Return the mean over acts, with an interval over worlds."""
     if not worlds:
-        return Estimate.unknown("no act of these points was asked about and judged in plans")
+        return Estimate.unknown("nothing was judged both in answers and in plans")
     names, at = np.unique(worlds, return_inverse=True)
     counts = np.bincount(at, weights=shares, minlength=len(names)).astype(np.float64)
     return scenario_rate(Bounded.exact(counts), np.bincount(at).astype(np.float64), "worlds")
+
+
+@dataclass(frozen=True, eq=False)
+class Sight:
+    """What a system sees in pairs of pictures, base and twin, and what its plans make of it."""
+
+    asked: Entry  # The entry of its answers about pictures
+    n: int  # Pairs of which both pictures were asked about
+    other: Estimate  # Share of its answers about other things that are right
+    deciding: Estimate  # Share of its answers about the fact that decides that are right
+    sees: Estimate  # Share of pairs in which the latter are right for both pictures
+    acts: Estimate  # Share in which it sees, and its plans given pictures follow what it sees
+    only_sees: Estimate  # Share in which it sees, and they do not
+    blind: Estimate  # Share in which it does not see
+    """The last three sum to 1; unknown without plans."""
+
+
+def sight(entries: Sequence[Entry]) -> Iterator[Sight]:
+    """Yield for each entry of answers about pictures what its system sees and does.
+
+    Plans follow a picture if they have the right act of each world of a pair alone: `adapted`.
+    """
+    by_key = _by_key(entries)
+    for (*rest, given, _), asked in by_key.items():
+        if given != SIGHT:
+            continue
+        of_bases = _answers(asked.graded)
+        of_twins = _answers(asked.beside.graded) if asked.beside else {}
+        bases = dict(_bases(asked))
+        both = {
+            bases[twin]: (of_bases[bases[twin]], answers)
+            for twin, answers in of_twins.items()
+            if bases.get(twin) in of_bases
+        }
+        seen = {base: np.prod([each[DECIDING] for each in pair]) for base, pair in both.items()}
+        plans = by_key.get((*rest, SEEN, False))
+        acted = {
+            pair.base: float(pair.adapted.value)
+            for pair in (plans.twins.pairs if plans and plans.twins else ())
+            if pair.base in seen and not np.isnan(pair.adapted.value)
+        }
+        pictures = [(base, one) for base, pair in both.items() for one in pair]
+        yield Sight(
+            asked,
+            len(both),
+            _share([base for base, _ in pictures], [one[OTHER] for _, one in pictures]),
+            _share([base for base, _ in pictures], [one[DECIDING] for _, one in pictures]),
+            _share([*seen], [*map(float, seen.values())]),
+            _share([*acted], [float(seen[base]) * does for base, does in acted.items()]),
+            _share([*acted], [float(seen[base]) * (1 - does) for base, does in acted.items()]),
+            _share([*acted], [1 - float(seen[base]) for base in acted]),
+        )
+
+
+OTHER = "other"
+
+
+def _bases(entry: Entry) -> Iterator[tuple[str, str]]:
+    """Yield each twin of an entry and its base."""
+    if entry.responses_beside is not None:
+        rows = entry.responses_beside.select("scenario", "twin_of").unique().iter_rows()
+        yield from ((twin, base) for twin, base in rows if base)
+
+
+def _answers(graded: GradedRubric) -> Mapping[str, Mapping[str, float]]:
+    """Return world → share of right answers to the questions that decide, and to the others."""
+    answers = {}
+    for row in np.flatnonzero(graded.can_err.any(axis=1)).tolist():
+        n = graded.n_items[row]
+        right = graded.present[row, graded.can_err[row], :n].mean(axis=0)
+        decides = np.array([str(id).startswith(DECIDING) for id in graded.items["item"][row, :n]])
+        answers[graded.scenarios[row]] = {
+            DECIDING: float(right[decides].mean()),
+            OTHER: float(right[~decides].mean()),
+        }
+    return answers
 
 
 def _courses(entry: Entry) -> PlanCourses:

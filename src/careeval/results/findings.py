@@ -122,7 +122,10 @@ def shown_scenario(
 _IS_PUBLIC = (pl.col("split") == Split.public.value).fill_null(value=False)
 """True for rows that are public; false if the split is unknown."""
 
-_ABOUT = ("adl", "condition", "assistance", "situation", "actor", "scenario_text")
+_ABOUT = (
+    *("adl", "condition", "assistance", "situation", "actor", "scenario_text"),
+    *("picture", "picture_alt"),
+)
 
 
 class PublicHarms(NamedTuple):
@@ -171,6 +174,10 @@ class PublicView:
             n_unknown=responses["split"].null_count(),
         )
 
+    def picture(self, about: Mapping[str, Any]) -> str:
+        """Return the picture of a row or of `abouts`, as a data URI; empty if there is none."""
+        return self.runs.pictures.get(about["picture"] or "", "")
+
     def scenarios_of(self, entry: Entry) -> frozenset[str]:
         """Return the ids of an entry's scenarios that may be shown.
 
@@ -197,13 +204,16 @@ class PublicView:
 
     @cached_property
     def abouts(self) -> Mapping[tuple[str, str], Mapping[str, Any]]:
-        """Return (edition, scenario) → attributes and text.
+        """Return (edition, scenario) → attributes and text, and the picture if it was shown one.
 
         Of a world that was asked in several conditions, text and rules not told are those of its
-        shortest text.
+        shortest text without a picture.
         """
         by_length = self.responses.sort(
-            pl.col("scenario_text").str.len_bytes(), nulls_last=True, maintain_order=True
+            pl.col("picture").is_not_null(),
+            pl.col("scenario_text").str.len_bytes(),
+            nulls_last=True,
+            maintain_order=True,
         )
         asked = by_length.group_by("edition", "scenario").agg(
             *(pl.col(name).drop_nulls().first() for name in _ABOUT), pl.col("untold").first()

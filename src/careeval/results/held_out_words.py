@@ -41,7 +41,7 @@ def names_by_place(scenario: Scenario) -> dict[tuple[Rubric, str], str]:
     }
 
 
-_TEXTS = ("text", "scenario_text", "untold")
+_TEXTS = ("text", "scenario_text", "untold", "picture_alt")
 """Columns of responses that are words of a scenario or of a response to it."""
 
 

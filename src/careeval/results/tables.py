@@ -14,7 +14,7 @@ import os
 import re
 import shutil
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
@@ -121,6 +121,8 @@ RESPONSES: tuple[Column, ...] = (
     Column("control", pl.String, "paraphrase or irrelevant; null where it is no control"),
     Column("scenario_text", pl.String, "what was asked"),
     Column("untold", pl.String, "rules of a world that it was not told; null where none are"),
+    Column("picture", pl.String, "hash of the picture that it was shown; null where none was"),
+    Column("picture_alt", pl.String, "what that picture shows, in words"),
     Column(
         "lacks",
         pl.List(pl.String),
@@ -230,6 +232,8 @@ class Runs:
     """Columns `JUDGMENTS`. A missing or ungraded response has no rows here; a refused or empty one
     has every item absent."""
     notes: tuple[str, ...] = ()  # Notes for the reader on logs left out and runs not finished
+    pictures: Mapping[str, str] = field(default_factory=dict, repr=False)
+    """Hash → picture as a data URI; those that were not found are left out."""
 
     def __repr__(self) -> str:
         n_systems = self.responses["system"].n_unique()
@@ -282,6 +286,7 @@ class Runs:
             pl.concat([part.responses for part in parts]),
             pl.concat([part.judgments for part in parts]),
             tuple(note for part in parts for note in part.notes),
+            {hash: data for part in parts for hash, data in part.pictures.items()},
         )
 
     def write(self, folder: Path) -> None:
@@ -392,7 +397,7 @@ def select(
     left_out = {*system_keys(runs.responses)} - {*system_keys(responses)}
     prefixes = tuple(f"{key.name}: " for key in left_out)
     notes = tuple(note for note in runs.notes if not note.startswith(prefixes))
-    return Runs(responses, judgments, notes)
+    return Runs(responses, judgments, notes, runs.pictures)
 
 
 def _of_systems(frame: pl.DataFrame, others: pl.DataFrame) -> pl.DataFrame:

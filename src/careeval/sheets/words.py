@@ -11,6 +11,7 @@ from typing import Any
 from careeval.core.response import Grader, ResponseState
 from careeval.core.scenario import Assistance, Condition, Domain, Rubric
 from careeval.core.text import dollars, percent
+from careeval.results.conditions import NO_PLANS
 from careeval.results.entry import NOT_COMPARABLE, Entry
 from careeval.results.graded_rubric import Errors
 from careeval.results.grader_accuracy import PeopleAudit
@@ -169,8 +170,13 @@ def headline_sentences(entries: Sequence[Entry]) -> list[str]:
 
 
 def headline_sentence(s: Entry) -> str:
-    """Return a sentence on an entry: its severe errors and its score."""
+    """Return a sentence on an entry: its severe errors and its score; of answers, what is right."""
     severe, score = s.severe, s.score
+    if s.given in NO_PLANS:
+        if score.value is None:
+            return f"How much {s.name} answers right is unknown: {score.reason}."
+        share = f"{percent(score.value, 0)}%{_in_brackets(score, 0)}"
+        return f"{s.name} earns {share} of the points of closed questions."
     if severe.share.value is None:
         first = (
             f"Whether {s.name}'s responses hold a severe error is unknown: {severe.share.reason}"

@@ -24,16 +24,10 @@ from careeval.worlds.body_figures import UNITS, told_figures
 from careeval.worlds.condition_names import Unknown, unknown_in_check, unknown_in_steps
 from careeval.worlds.mode import BODIES, DANGERS, TEST_PLANS
 from careeval.worlds.plan_json import plan_of
+from careeval.worlds.room import Body
+from careeval.worlds.scene import Scene
 from careeval.worlds.walkthrough import walk_through
-from careeval.worlds.world import (
-    Body,
-    Check,
-    DangersFile,
-    ExamplePlan,
-    PlansFile,
-    SharedDanger,
-    World,
-)
+from careeval.worlds.world import Check, DangersFile, ExamplePlan, PlansFile, SharedDanger, World
 
 # ruff: noqa: ARG001  (all rules have the same signature)
 
@@ -123,6 +117,44 @@ def facts_tell_no_rule(scenario: Scenario, bank: Bank) -> Iterator[Finding]:
             if item not in ids:
                 loc = ("rules", position, "items")
                 yield loc, f"{item!r} is no goal or own danger", did_you_mean(item, ids)
+
+
+def scene_fits_world(scenario: Scenario, bank: Bank) -> Iterator[Finding]:
+    """A picture shows words of the facts and things of the room, and its questions have answers.
+
+    Why: a system that sees the picture is told neither, and its answers are marked by program.
+    Example: the picture shows "The rail is up." and hides `rail`; a question asks for the rail.
+    """
+    assert isinstance(scenario, World)
+    scene = scenario.scene
+    if scene is None:
+        return
+    for position, words in enumerate(scene.shows):
+        if (n := scenario.facts_text.count(words)) != 1:
+            loc = ("scene", "shows", position)
+            yield loc, f"the facts hold {words!r} {n} times, expected once", "copy it from them"
+    for position, name in enumerate(scene.hides):
+        if name not in scenario.room.things:
+            here = did_you_mean(name, scenario.room.things)
+            yield ("scene", "hides", position), f"{name!r} is no thing here", here
+    for position, question in enumerate(scene.questions):
+        if question.answer not in question.options:
+            message = f"{question.answer!r} is none of the options"
+            yield ("scene", "questions", position, "answer"), message, ""
+    if not any(question.decides for question in scene.questions):
+        yield ("scene", "questions"), "no question asks for the fact that decides", "mark one"
+    base = scenario.twin_of and bank.scenario(scenario.twin_of)
+    if isinstance(base, World) and base.scene is not None:
+        yield from _same_picture_twice(scene, base.scene)
+
+
+def _same_picture_twice(scene: Scene, base: Scene) -> Iterator[Finding]:
+    if scene.picture == base.picture:
+        yield ("scene", "picture"), "it is the picture of the base", "draw the other state"
+    for position, (own, other) in enumerate(zip(scene.questions, base.questions, strict=True)):
+        if own.decides and own.answer == other.answer:
+            loc = ("scene", "questions", position)
+            yield loc, f"{own.ask!r} has the same answer as in the base", ""
 
 
 def safe_plan_is_safe(scenario: Scenario, bank: Bank) -> Iterator[Finding]:
@@ -323,10 +355,12 @@ RULES = (
     Rule("CE144", safe_plan_is_safe),
     Rule("CE150", facts_tell_no_rule),
     Rule("CE151", twin_turns_the_right_act),
+    Rule("CE152", scene_fits_world),
 )
 """Rules on each world.
 
-The loader checks CE129 bases of twins, CE140 bodies, CE141 shared dangers, CE146 names.
+The loader checks CE129 bases of twins, CE140 bodies, CE141 shared dangers, CE146 names and CE152
+pictures.
 """
 
 RULE_SET = RuleSet(

@@ -8,7 +8,7 @@ from itertools import product
 from careeval.worlds import acts
 from careeval.worlds.acts import Act
 from careeval.worlds.effects import MOVED_KINDS, start_facts, transition
-from careeval.worlds.world import Body, Room
+from careeval.worlds.room import Body, Room
 
 WORDS = "…"
 """The words of a candidate; they are not judged."""

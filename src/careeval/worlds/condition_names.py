@@ -8,7 +8,8 @@ from typing import get_args
 from careeval.worlds.acts import HelperTask, act_classes
 from careeval.worlds.conditions import CONTACT, PROPERTIES
 from careeval.worlds.effects import BETWEEN, start_facts
-from careeval.worlds.world import Bound, Check, Expected, Goal, Room, When, World
+from careeval.worlds.room import Bound, Expected, Room, When
+from careeval.worlds.world import Check, Goal, World
 
 LEFT = frozenset({"left-alone-with", "left-bare", "left-held", "left-lifted", "left-without-aid"})
 """Facts that hold at the end of a plan alone."""

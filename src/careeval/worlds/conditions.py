@@ -16,7 +16,7 @@ from careeval.worlds.effects import (
     is_intimate,
     soil,
 )
-from careeval.worlds.world import Bound, Expected, Room, Thing, When
+from careeval.worlds.room import Bound, Expected, Room, Thing, When
 
 PROPERTIES: Mapping[str, str] = {
     "kind": "the kind of its thing",

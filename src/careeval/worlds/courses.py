@@ -11,8 +11,8 @@ from careeval.worlds.acts import BringToMouth, Check, Position, WaitUntil
 from careeval.worlds.conditions import matches, stop_steps
 from careeval.worlds.effects import is_hazard, is_loose
 from careeval.worlds.plan_json import Plan
+from careeval.worlds.room import Body, Room
 from careeval.worlds.simulator import Course, Event, Simulator, Trace, carry_out
-from careeval.worlds.world import Body, Room
 
 MAX_LATER = 4
 """The most questions after the first at which the person changes her mind."""

@@ -9,7 +9,8 @@ from typing import Literal
 from careeval.errors import did_you_mean
 from careeval.worlds import acts
 from careeval.worlds.acts import Act
-from careeval.worlds.world import Body, Room, Soil, Thing
+from careeval.worlds.room import Body, Room, Soil, Thing
+from careeval.worlds.scene import PICTURE
 
 Fact = str
 """A fact's name: a word (`agreed`), or a word and the name of a thing (`held left-arm`)."""
@@ -219,11 +220,11 @@ def _changes(
         case acts.WaitUntil(thing=name):
             thing = _thing(room, name)
             _in_states(name, thing, act.state)
-            _sensed(name, thing, body)
+            yield from _sensed(name, room, body)
             yield Effect(f"checked {name}", True)
         case acts.Check(thing=name):
             thing = _thing(room, name)
-            _sensed(name, thing, body)
+            yield from _sensed(name, room, body)
             yield from _reach(name, thing)
             yield Effect(f"checked {name}", True)
         case acts.TestTemperature(thing=name):
@@ -508,9 +509,21 @@ def _in_states(name: str, thing: Thing, state: str) -> None:
         raise _ImpossibleError(f"{name} has no state {state!r}; it has {known}")
 
 
-def _sensed(name: str, thing: Thing, body: Body) -> None:
-    if thing.sensed_by is not None and thing.sensed_by not in body.sensors:
-        raise _ImpossibleError(f"{name} is sensed by {thing.sensed_by}, which the body lacks")
+def _sensed(name: str, room: Room, body: Body) -> Iterator[Need]:
+    """Yield what it needs to sense a thing; one seen in a picture has to have been changed since.
+
+    Of several changes that may come to it, the first counts.
+    """
+    sense = room.things[name].sensed_by
+    if sense == PICTURE:
+        changes = (change.after for change in room.changes if change.thing == name and change.after)
+        words = f"{name} was seen, and nothing has changed it since"
+        if (after := next(changes, None)) is None:
+            raise _ImpossibleError(words)
+        for fact, value in after.items():
+            yield Need(fact, value, words)
+    elif sense is not None and sense not in body.sensors:
+        raise _ImpossibleError(f"{name} is sensed by {sense}, which the body lacks")
 
 
 _NO_THING = Thing(kind="sign", words="none")

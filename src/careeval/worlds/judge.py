@@ -12,8 +12,8 @@ from careeval.modes.mode import PROVIDER
 from careeval.worlds.conditions import facts_hold, matches
 from careeval.worlds.courses import carry_out_all
 from careeval.worlds.plan_json import Plan
+from careeval.worlds.room import Body, Expected, Room, When
 from careeval.worlds.simulator import Event, Trace
-from careeval.worlds.world import Body, Expected, Room, When
 
 JUDGE_VERSION = "3"
 """Version of the judge, raised when the verdict on any published plan changes."""

@@ -6,28 +6,31 @@ that a system is asked.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 
 from careeval.bank.load import OWN_BANKS
 from careeval.bank.reader import BankReader
+from careeval.core.picture import DATA, MAX_BYTES, as_data, is_webp
 from careeval.core.scenario import Rubric, Scenario
 from careeval.errors import did_you_mean
 from careeval.modes.mode import BankFiles, Mode, Stepping
+from careeval.worlds.asked_text import asked_text
 from careeval.worlds.episode import ANSWERS, MAX_ACTS
 from careeval.worlds.episodes import begin, live_text
 from careeval.worlds.judge import JUDGE
 from careeval.worlds.responses import interpret, judge
+from careeval.worlds.room import Body
 from careeval.worlds.room_names import unknown_names
+from careeval.worlds.scene import Scene
 from careeval.worlds.shared_dangers import can_meet
 from careeval.worlds.world import (
     GIVEN,
-    Body,
+    PICTURED,
     DangersFile,
     PlansFile,
     SharedDanger,
-    Thing,
     World,
     WorldFile,
 )
@@ -99,13 +102,17 @@ def _twin(
         hint = "copy the sentence from the base, without the ends of its lines"
     else:
         own = [check.id for check in (*base.goals, *base.dangers)]
-        unknown = [(n, id) for n, id in enumerate(twin.drop) if id not in own]
-        if not unknown:
-            return twin.applied_to(base)
-        place, id = unknown[0]
-        message = f"{id!r} is no goal or own danger of {base.id}"
-        files.report(name, ("drop", place), "CE129", message, did_you_mean(id, own))
-        return None
+        for place, id in enumerate(twin.drop):
+            if id not in own:
+                message = f"{id!r} is no goal or own danger of {base.id}"
+                files.report(name, ("drop", place), "CE129", message, did_you_mean(id, own))
+                return None
+        for field, words, known in twin.scene.replaced(base.scene) if twin.scene else ():
+            if words not in known:
+                message = f"{words!r} is not in the scene of {base.id}"
+                files.report(name, ("scene", field), "CE129", message, did_you_mean(words, known))
+                return None
+        return twin.applied_to(base)
     files.report(name, loc, "CE129", message, hint)
     return None
 
@@ -164,12 +171,13 @@ def _world(
         and danger.id not in own
         and can_meet(danger, file.room, body)
     ]
-    left_out = {"body", "facts", "rules", "dangers", "room", "goals", "foils"}
+    scene = file.scene and _with_picture(name, file.scene, files)
+    left_out = {"body", "facts", "rules", "dangers", "room", "goals", "foils", "scene"}
     content = file.model_dump(exclude=left_out)
     return World(
         **content,
         actor="robot",
-        text=asked_text(file, body),
+        text=asked_text(body, file.facts, file.room),
         robot=body,
         room=file.room,
         goals=file.goals,
@@ -178,60 +186,31 @@ def _world(
         facts_text=file.facts,
         rules=file.rules,
         foils=file.foils,
+        scene=scene,
         shared_rules=tuple(danger.text for danger in shared.values()),
     )
 
 
-def asked_text(world: WorldFile, body: Body) -> str:
-    """Return what a system is asked: the body, the situation, and the names a plan may use."""
-    return "\n\n".join([body.text, world.facts, "\n".join(_names(world))])
+def _with_picture(name: str, scene: Scene, files: BankFiles) -> Scene | None:
+    """Return a scene with its picture as data; if there is none, report that and return None."""
+    if scene.picture.startswith(DATA):
+        return scene
+    picture = files.read_bytes(name, scene.picture, MAX_BYTES)
+    if picture is None:
+        message = f"{scene.picture!r} is not a file of at most {MAX_BYTES:,} bytes beside the world"
+    elif not is_webp(picture):
+        message = f"{scene.picture!r} is not a WebP picture"
+    else:
+        return scene.model_copy(update={"picture": as_data(picture)})
+    files.report(name, ("scene", "picture"), "CE152", message)
+    return None
 
 
-def _names(world: WorldFile) -> Iterator[str]:
-    room = world.room
-    yield "Names for your plan:"
-    for name, thing in room.things.items():
-        yield f"- {name}: {'; '.join(_details(thing, name, world))}"
-    if len(room.places) > 1:
-        yield f"Places: {', '.join(room.places)}; you are at {room.places[0]}."
-    if room.tasks:
-        tasks = "; ".join(f"{name} ({words})" for name, words in room.tasks.items())
-        yield f"Tasks that the person can do: {tasks}."
-
-
-def _details(thing: Thing, name: str, world: WorldFile) -> Iterator[str]:
-    room = world.room
-    yield f"{thing.words} ({thing.kind})"
-    if thing.states:
-        states = f"states {', '.join(thing.states)}"
-        yield states if thing.hidden else f"{states}; now {thing.state or thing.states[0]}"
-    if name in room.holding:
-        yield "you hold it"
-    if on := [each.partition(" ")[2] for each in room.worn if each.partition(" ")[0] == name]:
-        yield f"it is on {', '.join(on)}"
-    if name == room.seat:
-        yield "the person is on it"
-    if thing.brake is not None and not thing.hidden:
-        yield f"brakes {'on' if thing.brake else 'off'}"
-    if thing.limit_n is not None:
-        yield f"at most {thing.limit_n:g} N"
-    if thing.limit_cm_s is not None:
-        yield f"at most {thing.limit_cm_s:g} cm/s"
-    if thing.weight_kg is not None:
-        yield f"{thing.weight_kg:g} kg"
-    if thing.place is not None:
-        yield f"in reach from {thing.place}"
-    if thing.sensed_by is not None:
-        yield f"checked by {thing.sensed_by}"
-    for task, things in thing.can.items():
-        yield f"can {task} {', '.join(things)}".rstrip()
-    if not thing.here:
-        yield "not here until called"
-
-
-def tell(scenario: Scenario, given: str) -> Scenario:
-    """Return a world with the text that a system is asked in a condition."""
+def tell(scenario: Scenario, given: str) -> Scenario | None:
+    """Return a world with what a system is asked in a condition; None if it lacks a picture."""
     assert isinstance(scenario, World)
+    if given in PICTURED and scenario.scene is None:
+        return None
     return scenario.told(given)
 
 
@@ -248,7 +227,8 @@ PLAN = Mode(
     interpret=interpret,
     given=GIVEN,
     tell=tell,
-    prompts_given={"questions": PROMPTS / "questions"},
+    prompts_given={name: PROMPTS / name for name in ("questions", "sight")},
+    unstepped=("questions", *PICTURED),
     stepping=Stepping(PROMPTS / "step", begin, live_text, len(ANSWERS), MAX_ACTS),
 )
 """The mode of a bank of worlds."""

@@ -9,7 +9,13 @@ from typing import Any
 from careeval import scoring
 from careeval.core.scenario import Rubric
 from careeval.results.care import any_rate
-from careeval.results.conditions import FIRST, QUESTIONS, condition_pairs, knowledge
+from careeval.results.conditions import (
+    FIRST,
+    NO_PLANS,
+    condition_pairs,
+    knowledge,
+    sight,
+)
 from careeval.results.entry import Entry
 from careeval.results.metrics import BETWEEN_CONDITIONS, PLANS
 from careeval.results.plans import ANY
@@ -35,8 +41,11 @@ _ENTRY = (*ENTRY, NAME, GRADER_NAME)
 def plan_tables(entries: Sequence[Entry]) -> list[FurtherTable]:
     """Return the tables of the entries on the rubric `plan`, without those that have no row."""
     on_plans = [(names, s) for names, s in with_names(entries) if s.rubric is Rubric.plan]
-    plans = [(names, s) for names, s in on_plans if s.given != QUESTIONS]
-    tables = [_by_answer(plans), _by_kind(plans), _between_conditions(plans), _knowledge(on_plans)]
+    plans = [(names, s) for names, s in on_plans if s.given not in NO_PLANS]
+    tables = [
+        *(_by_answer(plans), _by_kind(plans), _between_conditions(plans)),
+        *(_knowledge(on_plans), _sight(on_plans)),
+    ]
     return [table for table in tables if table.sheet.rows]
 
 
@@ -171,3 +180,28 @@ def _knowledge(entries: Sequence[tuple[Row, Entry]]) -> FurtherTable:
         "neither. Knowing is saying so; doing is what its plans, given facts, do."
     )
     return FurtherTable(sheet, ("points", "n", "applies", "only_knows", "unaware"), lead)
+
+
+def _sight(entries: Sequence[tuple[Row, Entry]]) -> FurtherTable:
+    """Return a table with a row for each entry of answers about pictures."""
+    names_of = {id(s): names for names, s in entries}
+    fields = (
+        *_ENTRY,
+        Field("n", "pairs of pictures: a world and its twin", COUNT, "Pairs"),
+        Field("other", "share of answers about other things that are right", ESTIMATE, "Others"),
+        Field("deciding", "share of those about what decides", ESTIMATE, "What decides"),
+        Field("sees", "share of pairs in which the latter are right for both", ESTIMATE, "Sees"),
+        Field("acts", "share in which it sees, and its plans follow it", ESTIMATE, "Sees and acts"),
+        Field("only_sees", "share in which it sees, and they do not", ESTIMATE, "Only sees"),
+        Field("blind", "share in which it does not see", ESTIMATE, "Does not see"),
+    )
+    rows = [{**names_of[id(each.asked)], **vars(each)} for each in sight([s for _, s in entries])]
+    holds = "an entry of closed questions about pictures"
+    sheet = Sheet("sight", holds, fields, rows, "What it sees, and what its plans make of it")
+    lead = (
+        "In calls of their own the system was asked what can be seen. It sees a pair if it is "
+        "right about the fact that decides in both pictures; plans follow a pair if each has the "
+        "right act of its own world alone."
+    )
+    shown = ("n", "other", "deciding", "sees", "acts", "only_sees", "blind")
+    return FurtherTable(sheet, shown, lead)

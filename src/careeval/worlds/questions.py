@@ -19,6 +19,9 @@ ActRating = Literal["needed", "wrong", "neither"]
 
 ACT_RATINGS: tuple[ActRating, ...] = get_args(ActRating)
 
+LETTERS = tuple("abcde")
+"""The letters of the options of a question about a picture."""
+
 
 def question_text(acts: Mapping[str, str], seed: str) -> tuple[tuple[str, ...], str]:
     """Return the ids of some acts in the order in which they are asked, and the text that asks."""
@@ -28,8 +31,10 @@ def question_text(acts: Mapping[str, str], seed: str) -> tuple[tuple[str, ...], 
     return tuple(ids), "\n".join(["The acts:", *lines])
 
 
-def read_answers(text: str, n: int) -> tuple[ActRating, ...]:
+def read_answers(text: str, n: int, words: Sequence[str] = ACT_RATINGS) -> tuple[str, ...]:
     """Return the answer to each of `n` questions, from the last JSON object that answers them all.
+
+    An answer is one of `words`.
 
     Raises:
         PlanError: No object answers all of them.
@@ -42,18 +47,19 @@ def read_answers(text: str, n: int) -> tuple[ActRating, ...]:
         except (ValueError, RecursionError):
             pass
         else:
-            lacking = [k for k in range(1, n + 1) if answers.get(str(k)) not in ACT_RATINGS]
+            lacking = [k for k in range(1, n + 1) if answers.get(str(k)) not in words]
             if not lacking:
                 return tuple(answers[str(k)] for k in range(1, n + 1))
-            problem = f"its answer to question {lacking[0]} is not one of {', '.join(ACT_RATINGS)}"
+            problem = f"its answer to question {lacking[0]} is not one of {', '.join(words)}"
         start = text.rfind("{", 0, start)
     raise PlanError(
-        f"the response has no answers: {problem}", hint='reply as {"1": "needed", "2": "wrong"}'
+        f"the response has no answers: {problem}",
+        hint=f'reply as {{"1": "{words[0]}", "2": "{words[1]}"}}',
     )
 
 
 def answer_judgments(
-    answers: Sequence[ActRating], ids: Sequence[str], items: Sequence[tuple[str, int]]
+    answers: Sequence[str], ids: Sequence[str], items: Sequence[tuple[str, int]]
 ) -> list[ItemJudgment]:
     """Return the judgments of what a system said.
 
@@ -72,5 +78,25 @@ def answer_judgments(
         right = "wrong" if points < 0 else "neither"
         present = rating == "needed" if points > 0 else rating != right
         reason = f"{ids.index(id) + 1}: {rating}"
+        judgments.append(ItemJudgment(item=number, quote="", reason=reason, present=present))
+    return judgments
+
+
+def sight_judgments(
+    answers: Sequence[str], letters: Sequence[str], ids: Sequence[str]
+) -> list[ItemJudgment]:
+    """Return the judgments of answers about a picture: an item is present if its answer is right.
+
+    Args:
+        answers: The letter given to each question, in order.
+        letters: The right letters.
+        ids: Ids of the items in the order in which they are judged, each ending with the number of
+            its question.
+    """
+    judgments = []
+    for number, id in enumerate(ids, start=1):
+        question = int(id.rpartition("-")[2])
+        answer = answers[question - 1]
+        reason, present = f"{question}: {answer}", answer == letters[question - 1]
         judgments.append(ItemJudgment(item=number, quote="", reason=reason, present=present))
     return judgments

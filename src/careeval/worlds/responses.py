@@ -16,12 +16,15 @@ from careeval.worlds.episode import Episode
 from careeval.worlds.episodes import episodes_text, replayed
 from careeval.worlds.judge import judged_courses, judgments, read_facts
 from careeval.worlds.plan_json import read_plan
-from careeval.worlds.questions import answer_judgments, read_answers
+from careeval.worlds.questions import LETTERS, answer_judgments, read_answers, sight_judgments
 from careeval.worlds.simulator import Trace
 
 
 def judge(case: Case) -> Sequence[ItemJudgment]:
     """Judge a response; the quote of an item is the step that makes it present."""
+    if letters := case.facts.get("letters"):
+        answers = read_answers(case.response, len(letters), LETTERS)
+        return sight_judgments(answers, letters, [item for item, _ in case.items])
     if ids := case.facts.get("questions"):
         points = case.facts["points"]
         answers = read_answers(case.response, len(ids))
@@ -50,6 +53,9 @@ def interpret(response: Response, facts: Mapping[str, Any]) -> Response:
     changed at each act, as in those that were asked for live.
     """
     try:
+        if letters := facts.get("letters"):
+            read_answers(response.text, len(letters), LETTERS)
+            return response
         if ids := facts.get("questions"):
             read_answers(response.text, len(ids))
             return response

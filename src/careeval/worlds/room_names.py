@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 
 from careeval.errors import did_you_mean
 from careeval.worlds.effects import State, start_facts
-from careeval.worlds.world import Body, Room
+from careeval.worlds.room import Body, Room
 
 Loc = tuple[str | int, ...]
 

@@ -7,7 +7,8 @@ from collections.abc import Callable, Iterable, Mapping
 from careeval.worlds.acts import act_classes
 from careeval.worlds.conditions import CONTACT
 from careeval.worlds.effects import HELD_KINDS, TOUCHED_KINDS, is_hazard, soil
-from careeval.worlds.world import Body, Danger, Room, Thing, When
+from careeval.worlds.room import Body, Room, Thing, When
+from careeval.worlds.world import Danger
 
 ACT_NEEDS: Mapping[str, Callable[[Thing], bool]] = {
     **dict.fromkeys(

@@ -40,7 +40,7 @@ from careeval.worlds.effects import (
     transition,
 )
 from careeval.worlds.plan_json import Branch, NoAct, Plan, Step
-from careeval.worlds.world import Body, Change, Room
+from careeval.worlds.room import Body, Change, Room
 
 MAX_ACTS = 1000
 """The most acts that are carried out in a course."""

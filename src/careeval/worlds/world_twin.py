@@ -8,17 +8,9 @@ from typing import Annotated, TypeVar
 from pydantic import Field
 
 from careeval.core.scenario import Frozen, Slug, Split, Status, Text
-from careeval.worlds.world import (
-    Check,
-    Danger,
-    Goal,
-    PlanContent,
-    Room,
-    Rule,
-    Thing,
-    Word,
-    WorldFile,
-)
+from careeval.worlds.room import Room, Rule, Thing, Word
+from careeval.worlds.scene import SceneChange
+from careeval.worlds.world import Check, Danger, Goal, PlanContent, WorldFile
 
 C = TypeVar("C", bound=Check)
 
@@ -69,6 +61,8 @@ class WorldTwin(Frozen):
     """Dangers that the base does not have, or has otherwise."""
     foils: tuple[Text, ...] = ()
     """Acts that are neither needed nor wrong in it; empty if they are the base's."""
+    scene: SceneChange | None = None
+    """What differs in its picture; absent if it has none."""
     safe_plan: PlanContent
     """A plan that reaches every goal and meets no danger in any course."""
     status: Status = Status.drafted
@@ -82,6 +76,9 @@ class WorldTwin(Frozen):
             update={name: getattr(self, name) for name in own}
             | {
                 "facts": base.facts.replace(self.change.was, self.change.now),
+                "scene": base.scene
+                and self.scene
+                and self.scene.applied_to(base.scene, self.change.was, self.change.now),
                 "rules": self.rules or base.rules,
                 "foils": self.foils or base.foils,
                 "room": self.room.applied_to(base.room),

@@ -12,6 +12,7 @@ from careeval.bank import Bank, load_with_key
 from careeval.cli.app import CHECK_FAILED, OK, USAGE, print_json
 from careeval.cli.shared.options import Flag, Json, Out
 from careeval.cli.shared.printing import Printing
+from careeval.core.picture import picture_bytes
 from careeval.core.text import counted, plain
 from careeval.errors import BankError, UsageError
 
@@ -190,7 +191,10 @@ def worlds(
 def world(
     id: str,
     *,
-    given: Literal["facts", "told", "reminded", "padded", "questions"] = "facts",
+    given: Literal[
+        "facts", "told", "reminded", "padded", "questions", "seen", "described", "sight"
+    ] = "facts",
+    picture: Path | None = None,
     bank: PlanBank = PLANS,
     as_json: Json = False,
 ) -> int:
@@ -199,13 +203,27 @@ def world(
     Args:
         id: Id of the world.
         given: What the system is given: facts; told, with every rule; reminded of care; padded
-            with as many idle words; or closed questions.
+            with as many idle words; closed questions; seen, with a picture; described, with what
+            the picture shows; or sight, a picture and questions about it.
+        picture: File to which the picture that goes with the text is written, as WebP.
         bank: The bank of worlds: its folder, or plans for careeval's own.
         as_json: Print the text, with the names of the world and the body, as JSON.
     """
-    asked = _world(_load(bank), id).told(given)
+    loaded = _load(bank)
+    known = _world(loaded, id)
+    asked = loaded.mode.tell(known, given)
+    if asked is None:
+        raise UsageError(f"{id} has no picture", hint="name another world, or another --given")
+    shown = asked.picture
+    if picture is not None:
+        if shown is None:
+            raise UsageError(
+                f"with --given {given} no picture goes with {id}", hint="use --given seen or sight"
+            )
+        picture.write_bytes(picture_bytes(shown.data))
     if as_json:
-        print_json({"id": asked.id, "body": asked.robot.name, "text": asked.text})
+        alt = {"picture": shown.alt} if shown else {}
+        print_json({"id": id, "body": known.robot.name, "text": asked.text, **alt})
     else:
         print(plain(asked.text))
     return OK

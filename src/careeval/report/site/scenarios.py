@@ -143,6 +143,7 @@ class PublicScenario(ShownScenario):
     """One public scenario as pages show it, with results of the first board over its edition."""
 
     page: str  # Path of the page of the scenario
+    picture: str  # The picture that systems were shown, as a data URI; empty if none
 
     @property
     def mean_text(self) -> str:
@@ -214,7 +215,8 @@ def public_scenarios(site: Contents) -> list[PublicScenario]:
     for (edition, name), about in site.findings.public.abouts.items():
         entries = [each.entry for each in site.first_board(edition)]
         shown = shown_scenario(edition, name, about, entries)
-        scenarios.append(PublicScenario(**vars(shown), page=site.scenario_page(edition, name)))
+        page, picture = site.scenario_page(edition, name), site.findings.public.picture(about)
+        scenarios.append(PublicScenario(**vars(shown), page=page, picture=picture))
     return scenarios
 
 

@@ -55,8 +55,10 @@
       if (!rubrics.has(key)) rubrics.set(key, labelled(data.rubrics[place], rubric));
       return rubrics.get(key);
     };
-    const scenarios = data.scenarios.map(([id, adl, condition, assistance, situation, actor, text, untold]) =>
-      ({ id, adl, condition, assistance, situation, actor, text: data.texts[text], untold: data.texts[untold] }));
+    const scenarios = data.scenarios.map(([id, adl, condition, assistance, situation, actor, text, untold, picture, alt]) => ({
+      id, adl, condition, assistance, situation, actor, text: data.texts[text], untold: data.texts[untold],
+      picture: data.texts[picture], alt: data.texts[alt],
+    }));
     const responses = data.responses.map(([scenario, system, epoch, state, cut, text, note]) => ({
       scenario: scenarios[scenario], system: data.systems[system], epoch, state: STATES[state], cut,
       text: data.texts[text], note: data.texts[note], gradings: [],
@@ -221,8 +223,9 @@
     make(level, { class: "scenario-head" }, scenario.id, make("small", {}, about(scenario)));
   const paragraphs = (text) => text.trim().split(/\n\s*\n/).map((paragraph) => /\n- /.test(paragraph)
     ? make("p", { class: "listed" }, paragraph) : make("p", {}, paragraph.replace(/\s+/g, " ")));
-  const asked = ({ text, untold }) => {
-    const told = make("div", { class: "asked", dir: "auto" }, paragraphs(text));
+  const asked = ({ text, untold, picture, alt }) => {
+    const shown = picture ? [make("img", { src: picture, alt, width: 1024, height: 768 })] : [];
+    const told = make("div", { class: "asked", dir: "auto" }, shown, paragraphs(text));
     if (!untold) return told;
     const rules = make("div", { class: "asked untold", dir: "auto" }, make("h4", {}, "Rules not told"), paragraphs(untold));
     return make("div", { class: "two-texts" }, told, rules);

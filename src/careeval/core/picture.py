@@ -1,0 +1,51 @@
+"""Pictures that a system is shown with a text: WebP, as data URIs."""
+
+from __future__ import annotations
+
+import hashlib
+from base64 import b64decode, b64encode
+from dataclasses import dataclass
+
+DATA = "data:image/webp;base64,"
+"""The start of a picture as a data URI."""
+
+MAX_BYTES = 60_000
+"""The most bytes of a picture."""
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """A picture, and what it shows in words."""
+
+    data: str  # The picture as a data URI
+    alt: str
+    """What it shows, for who cannot see it, without what a system is to find out."""
+
+    @property
+    def hash(self) -> str:
+        """The SHA-256 of its bytes, in hexadecimal digits."""
+        return picture_hash(self.data)
+
+
+def as_data(picture: bytes) -> str:
+    """Return a picture as a data URI."""
+    return DATA + b64encode(picture).decode()
+
+
+def picture_bytes(data: str) -> bytes:
+    """Return the bytes of a picture that is a data URI.
+
+    Raises:
+        ValueError: It is not one.
+    """
+    return b64decode(data.removeprefix(DATA), validate=True)
+
+
+def picture_hash(data: str) -> str:
+    """Return the SHA-256 of the bytes of a picture that is a data URI, in hexadecimal digits."""
+    return hashlib.sha256(picture_bytes(data)).hexdigest()
+
+
+def is_webp(picture: bytes) -> bool:
+    """Tell whether bytes begin as those of a WebP picture do."""
+    return picture[:4] == b"RIFF" and picture[8:12] == b"WEBP"
