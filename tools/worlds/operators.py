@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from careeval.worlds.effects import TOUCHED_KINDS
-from careeval.worlds.world import Thing, World
+from careeval.worlds.room import Thing
+from careeval.worlds.world import World
 
 # ruff: noqa: ARG001  (all operators have the same signature)
 
