@@ -80,11 +80,9 @@ def _rows(folder: Path, condition: str) -> list[dict[str, Any]]:
     if not file.exists():
         return []
     rows = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
-    return (
-        [{**row, "scenario": _other(row["scenario"])} for row in rows]
-        if (condition == "swapped")
-        else rows
-    )
+    if condition == "swapped":
+        return [{**row, "scenario": _other(row["scenario"])} for row in rows]
+    return rows
 
 
 def _other(id: str) -> str:

@@ -101,7 +101,10 @@ def test_each_call_has_its_picture_and_the_folder_has_each_once(
     [
         (Completion("I see no picture."), "named the colours of a test picture as 'I see no"),
         (Completion("red green blue yellow"), "as 'red green blue yellow'"),
-        (error(400, "this model takes no image_url"), "takes no picture: the server answered 400"),
+        (
+            error(400, "this model takes no image_url"),
+            "refused a test picture: the server answered 400",
+        ),
     ],
 )
 def test_a_model_that_sees_nothing_is_refused(
@@ -135,6 +138,29 @@ def test_a_run_that_was_stopped_makes_no_call_twice(tmp_path: Path, server: Fake
     assert resume(folder).complete
     assert server.n_answered("ask") == 5
     assert all(server.answered[key] == n for key, n in answered.items())
+
+
+def test_an_answer_that_was_wrong_once_is_asked_for_again(
+    tmp_path: Path, server: FakeServer
+) -> None:
+    """A run that ended for a wrong answer goes on when the model sees after all."""
+    server.script = lambda _: Completion("red")
+    folder = tmp_path / "runs/a"
+    assert begin(a_run(write_seen_bank(tmp_path / "bank")), folder).stopped is Stop.blind
+    server.script = seeing
+    assert resume(folder).complete
+
+
+def test_a_key_that_a_server_repeats_is_not_said(
+    tmp_path: Path, server: FakeServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The reason of a refused test picture has no key in it."""
+    monkeypatch.setenv("FAKE_API_KEY", "sk-a-long-secret-key")
+    server.script = lambda request: error(400, f"no picture for {request.authorization}")
+    outcome = begin(a_run(write_seen_bank(tmp_path / "bank")), tmp_path / "runs/a")
+    assert outcome.stopped is Stop.blind
+    assert "no picture for" in outcome.why
+    assert "sk-a-long-secret-key" not in outcome.why
 
 
 def test_words_go_without_a_sight_test(tmp_path: Path, server: FakeServer) -> None:
@@ -183,7 +209,9 @@ def test_the_estimate_counts_pictures_where_the_provider_says_how(tmp_path: Path
     assert seen.input_tokens - told.input_tokens == pytest.approx(4 * 1049, abs=150)
     assert seen.expected_usd > told.expected_usd
     assert line("mistral/mistral-large-latest", "facts").expected_usd is not None
-    assert line("mistral/mistral-large-latest", "seen").expected_usd is None
+    unsaid = line("mistral/mistral-large-latest", "seen")
+    assert unsaid.expected_usd is None
+    assert unsaid.worst_usd is not None
 
 
 def test_the_test_picture_has_its_four_colours() -> None:

@@ -38,6 +38,8 @@ def picture_bytes(data: str) -> bytes:
     Raises:
         ValueError: It is not one.
     """
+    if not data.startswith(DATA):
+        raise ValueError(f"a picture does not begin with {DATA}")
     return b64decode(data.removeprefix(DATA), validate=True)
 
 

@@ -107,6 +107,7 @@ class RunCalls:
         why: Details of the reason, which may quote a server or a model; empty if there are none.
         safe_why: Details that quote nobody; empty if there are none.
         gradings: Keys of the calls to a grader that were made, or taken from disk.
+        sight_tests: Keys of the calls that find out whether a model sees.
         last_failure: Model, address and reason of the last call that failed.
     """
 
@@ -136,6 +137,7 @@ class RunCalls:
         self._loop: asyncio.AbstractEventLoop | None = None
         self._trial = GraderTrial()
         self.gradings: set[str] = set()
+        self.sight_tests: set[str] = set()
         self._pending = set[PendingCall]()
         self._succeeded = set[Role]()
         # number of hopeless attempts in a row, and when the first failed, until a call succeeds
@@ -177,24 +179,29 @@ class RunCalls:
         return called
 
     async def check_sight(self, model: Model, config: GenerateConfig) -> None:
-        """Have a model name the colours of a test picture, once a run; end the run if it cannot."""
+        """Have a model name the colours of a test picture, once a run; end the run if it cannot.
+
+        An answer that is wrong is not kept: resuming asks again.
+        """
         async with self._for_sight:
             if self._has_seen:
                 return
+            messages = sight_request()
+            self.sight_tests.add(call_key("ask", f"{SIGHT_TEST} 0", model, messages))
             try:
-                called = await call("ask", f"{SIGHT_TEST} 0", model, sight_request(), config, 10)
+                called = await call("ask", f"{SIGHT_TEST} 0", model, messages, config)
                 reply = called.output.completion.strip()
                 self._has_seen = sees(reply)
-                self.why = f"{model} named the colours of a test picture as {reply[:80]!r}"
+                problem = f"{model} named the colours of a test picture as {reply[:80]!r}"
             except CallError as error:
                 if not refuses_request(error.cause):
                     raise
-                self.why = f"{model} takes no picture: {failure_reason(error.cause)}"
+                problem = f"{model} refused a test picture: {error.message}"
             if not self._has_seen and not self.stopped:
+                self.why = problem
                 self.stop(Stop.blind, SHORT_DRAIN)
             if self.stopped:
                 await _never()
-            self.why = ""
 
     def record_failure(self, error: BaseException) -> bool:
         """Record that an attempt at the current call failed; return whether it is hopeless.
@@ -278,7 +285,8 @@ class RunCalls:
             self._under_way.add(pending)
 
     def _estimate(self, pending: PendingCall, config: GenerateConfig) -> CallEstimate:
-        kind = f"{pending.role} {pending.model}"
+        # a short reply to a small picture says nothing of what other calls cost
+        kind = f"{SIGHT_TEST if SIGHT_TEST in pending.key else pending.role} {pending.model}"
         if not (price := self._prices.get(str(pending.model))):
             return CallEstimate(kind, 0.0, 0.0)
         schema = config.response_schema

@@ -139,7 +139,7 @@ def plan_run(
             n, n_asked = n * per_response, n_asked * per_response
         line = _line("ask", run.model, n, n_asked, tokens, run.prices)
         if n_pictures and of_picture.expected is None and line.expected_usd:
-            line = replace(line, expected_usd=None, worst_usd=None)
+            line = replace(line, expected_usd=None)
         lines.append(replace(line, of_acts=stepping is not None))
     if run.grader is not None:
         expected = [_Length(min(ANSWER_TOKENS, limit), limit)] * run.epochs

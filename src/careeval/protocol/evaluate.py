@@ -102,6 +102,8 @@ def _evaluate(run: Run, folder: Path, siblings: Sequence[Path], watch: RunCallba
         tally.flush()
     if calls.stopped is Stop.unusable:
         _forget_gradings(folder, older_logs, calls.gradings)
+    if calls.stopped is Stop.blind:
+        forget_calls(folder, calls.sight_tests)
     return _outcome(run, folder, calls, n_samples, logs, complete=complete)
 
 

@@ -79,11 +79,13 @@ def is_hopeless(error: BaseException) -> bool:
     return "Timeout" in name or _is_connection_error(error)
 
 
+REFUSED = (400, 413, 415, 422)
+"""HTTP statuses with which a server refuses what is asked, and might answer another request."""
+
+
 def refuses_request(error: BaseException) -> bool:
     """Tell whether a server took a call, and refused what was asked: another might be answered."""
-    status = _status(last_attempt(error))
-    is_final = status is not None and status < SERVER_ERROR and status != TOO_MANY
-    return is_final and not is_hopeless(error)
+    return _status(last_attempt(error)) in REFUSED and not is_hopeless(error)
 
 
 def last_attempt(error: BaseException) -> BaseException:

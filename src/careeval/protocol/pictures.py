@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from careeval.core.picture import MAX_BYTES, as_data, is_webp, picture_bytes, picture_hash
-from careeval.files import open_file
+from careeval.files import atomic_write, open_file
 
 FOLDER = "pictures"
 
@@ -28,7 +28,8 @@ def write_pictures(folder: Path, pictures: Iterable[str]) -> None:
         path = folder / FOLDER / f"{picture_hash(data)}.webp"
         if not path.exists():
             path.parent.mkdir(exist_ok=True)
-            path.write_bytes(picture_bytes(data))
+            with atomic_write(path) as temporary:
+                temporary.write_bytes(picture_bytes(data))
 
 
 def read_pictures(folder: Path) -> dict[str, str]:

@@ -279,8 +279,8 @@ class PictureTokens:
 PICTURE_TOKENS: Mapping[str, PictureTokens] = {
     # width × height / 750, at most 1,600
     "anthropic": PictureTokens(expected=1_049, worst=1_600),
-    # 768 patches of 32 × 32 pixels; small models multiply them, by up to 2.46
-    "openai": PictureTokens(expected=768, worst=1_890),
+    # 768 patches of 32 × 32 pixels; older small models charge up to 2,833 + 4 × 5,667
+    "openai": PictureTokens(expected=768, worst=25_501),
     # the default media resolution of Gemini 3
     "google": PictureTokens(expected=1_120, worst=1_120),
 }

@@ -553,6 +553,8 @@ class _SampleChecks:
 
     def _was_asked(self, messages: Sequence[Mapping[str, Any]], scenario: Scenario) -> bool:
         system, user = (text_of(message["content"]) for message in messages[:2])
+        if isinstance(messages[1]["content"], list) != (scenario.picture is not None):
+            return False  # with a picture, whose bytes a log does not have, or without
         text = scenario.text.strip()
         begins = user.startswith(f"{text}\n\n") if self._about.step else user == text
         return system == self._prompts.ask_system and bool(begins)

@@ -7,9 +7,9 @@ from what its plans do, and what it sees in a picture from what it makes of it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -37,8 +37,9 @@ SIGHT = "sight"
 
 NO_PLANS = (QUESTIONS, SIGHT)
 
-DECIDING = "deciding-"
-"""The start of the ids of questions about the fact that differs between base and twin."""
+DECIDING, OTHER = "deciding-", "other-"
+"""The start of the ids of questions about the fact that differs between base and twin, and about
+other things."""
 
 PRIMARY = ("told", SEVERE.key)
 """The condition and the number of the one difference that is tested."""
@@ -97,6 +98,9 @@ def _differences(a: Entry, b: Entry) -> Mapping[str, Difference]:
     return listed
 
 
+_NO_ACT = "no act of these points was asked about and judged in plans"
+
+
 @dataclass(frozen=True, eq=False)
 class Knowledge:
     """Shares of acts that a system knows in closed questions, and does right in its plans."""
@@ -153,10 +157,10 @@ def _right(graded: GradedRubric) -> Mapping[tuple[str, str], tuple[int, float]]:
     return right
 
 
-def _share(worlds: Sequence[str], shares: Sequence[float]) -> Estimate:
-    """Return the mean over acts, with an interval over worlds."""
+def _share(worlds: Sequence[str], shares: Sequence[float], unknown: str = _NO_ACT) -> Estimate:
+    """Return the mean over acts or pairs, with an interval over worlds; unknown without any."""
     if not worlds:
-        return Estimate.unknown("nothing was judged both in answers and in plans")
+        return Estimate.unknown(unknown)
     names, at = np.unique(worlds, return_inverse=True)
     counts = np.bincount(at, weights=shares, minlength=len(names)).astype(np.float64)
     return scenario_rate(Bounded.exact(counts), np.bincount(at).astype(np.float64), "worlds")
@@ -188,33 +192,48 @@ def sight(entries: Sequence[Entry]) -> Iterator[Sight]:
             continue
         of_bases = _answers(asked.graded)
         of_twins = _answers(asked.beside.graded) if asked.beside else {}
-        bases = dict(_bases(asked))
-        both = {
-            bases[twin]: (of_bases[bases[twin]], answers)
-            for twin, answers in of_twins.items()
-            if bases.get(twin) in of_bases
+        bases = {twin: base for twin, base in _bases(asked) if base in of_bases}
+        pairs = {
+            twin: (of_bases[bases[twin]], of_twins[twin]) for twin in of_twins if twin in bases
         }
-        seen = {base: np.prod([each[DECIDING] for each in pair]) for base, pair in both.items()}
+        seen = {twin: one.deciding * other.deciding for twin, (one, other) in pairs.items()}
         plans = by_key.get((*rest, SEEN, False))
         acted = {
-            pair.base: float(pair.adapted.value)
+            pair.twin: float(pair.adapted.value)
             for pair in (plans.twins.pairs if plans and plans.twins else ())
-            if pair.base in seen and not np.isnan(pair.adapted.value)
+            if pair.twin in seen and not np.isnan(pair.adapted.value)
         }
-        pictures = [(base, one) for base, pair in both.items() for one in pair]
+        both = [(twin, answers) for twin, pair in pairs.items() for answers in pair]
+
+        def of_pictures(
+            shares: Sequence[float], both: Sequence[tuple[str, _Answers]] = both
+        ) -> Estimate:
+            return _share([twin for twin, _ in both], shares, _NO_PAIR)
+
+        def of_plans(shares: Iterable[float], acted: Mapping[str, float] = acted) -> Estimate:
+            return _share([*acted], [*shares], _NO_PLANS)
+
         yield Sight(
             asked,
-            len(both),
-            _share([base for base, _ in pictures], [one[OTHER] for _, one in pictures]),
-            _share([base for base, _ in pictures], [one[DECIDING] for _, one in pictures]),
-            _share([*seen], [*map(float, seen.values())]),
-            _share([*acted], [float(seen[base]) * does for base, does in acted.items()]),
-            _share([*acted], [float(seen[base]) * (1 - does) for base, does in acted.items()]),
-            _share([*acted], [1 - float(seen[base]) for base in acted]),
+            len(pairs),
+            of_pictures([answers.other for _, answers in both]),
+            of_pictures([answers.deciding for _, answers in both]),
+            _share([*seen], [*seen.values()], _NO_PAIR),
+            of_plans(seen[twin] * does for twin, does in acted.items()),
+            of_plans(seen[twin] * (1 - does) for twin, does in acted.items()),
+            of_plans(1 - seen[twin] for twin in acted),
         )
 
 
-OTHER = "other"
+_NO_PAIR = "no pair of pictures was asked about: use --given sight --twins"
+_NO_PLANS = "no plans given these pictures were judged: use --given seen --twins"
+
+
+class _Answers(NamedTuple):
+    """Shares of the answers about one picture that are right."""
+
+    deciding: float  # About the fact that decides
+    other: float  # About other things
 
 
 def _bases(entry: Entry) -> Iterator[tuple[str, str]]:
@@ -224,17 +243,16 @@ def _bases(entry: Entry) -> Iterator[tuple[str, str]]:
         yield from ((twin, base) for twin, base in rows if base)
 
 
-def _answers(graded: GradedRubric) -> Mapping[str, Mapping[str, float]]:
-    """Return world → share of right answers to the questions that decide, and to the others."""
+def _answers(graded: GradedRubric) -> Mapping[str, _Answers]:
+    """Return world → shares of right answers; worlds without an answer are left out."""
     answers = {}
     for row in np.flatnonzero(graded.can_err.any(axis=1)).tolist():
         n = graded.n_items[row]
         right = graded.present[row, graded.can_err[row], :n].mean(axis=0)
         decides = np.array([str(id).startswith(DECIDING) for id in graded.items["item"][row, :n]])
-        answers[graded.scenarios[row]] = {
-            DECIDING: float(right[decides].mean()),
-            OTHER: float(right[~decides].mean()),
-        }
+        answers[graded.scenarios[row]] = _Answers(
+            float(right[decides].mean()), float(right[~decides].mean())
+        )
     return answers
 
 

@@ -7,12 +7,13 @@ that a system is asked.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 
 from careeval.bank.load import OWN_BANKS
 from careeval.bank.reader import BankReader
-from careeval.core.picture import DATA, MAX_BYTES, as_data, is_webp
+from careeval.core.picture import DATA, MAX_BYTES, as_data, is_webp, picture_bytes
 from careeval.core.scenario import Rubric, Scenario
 from careeval.errors import did_you_mean
 from careeval.modes.mode import BankFiles, Mode, Stepping
@@ -171,7 +172,7 @@ def _world(
         and danger.id not in own
         and can_meet(danger, file.room, body)
     ]
-    scene = file.scene and _with_picture(name, file.scene, files)
+    scene = _with_picture(name, file, files)
     left_out = {"body", "facts", "rules", "dangers", "room", "goals", "foils", "scene"}
     content = file.model_dump(exclude=left_out)
     return World(
@@ -191,12 +192,27 @@ def _world(
     )
 
 
-def _with_picture(name: str, scene: Scene, files: BankFiles) -> Scene | None:
-    """Return a scene with its picture as data; if there is none, report that and return None."""
+def _with_picture(name: str, file: WorldFile, files: BankFiles) -> Scene | None:
+    """Return the scene of a world with its picture as data; None without one, or with a problem.
+
+    Words of the facts that it shows are in them once, so that they can be left out.
+    """
+    scene = file.scene
+    if scene is None:
+        return None
+    for position, words in enumerate(scene.shows):
+        if (n := file.facts.count(words)) != 1:
+            message = f"the facts hold {words!r} {n} times, expected once"
+            files.report(name, ("scene", "shows", position), "CE152", message)
+            return None
+    picture: bytes | None
     if scene.picture.startswith(DATA):
-        return scene
-    picture = files.read_bytes(name, scene.picture, MAX_BYTES)
-    if picture is None:
+        with suppress(ValueError):
+            picture = picture_bytes(scene.picture)
+            if len(picture) <= MAX_BYTES and is_webp(picture):
+                return scene
+        message = f"it is no WebP picture of at most {MAX_BYTES:,} bytes"
+    elif (picture := files.read_bytes(name, scene.picture, MAX_BYTES)) is None:
         message = f"{scene.picture!r} is not a file of at most {MAX_BYTES:,} bytes beside the world"
     elif not is_webp(picture):
         message = f"{scene.picture!r} is not a WebP picture"

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Self
 
-from pydantic import Field, field_serializer
+from pydantic import Field, field_serializer, model_validator
 
 from careeval.core.picture import DATA, picture_hash
 from careeval.core.scenario import Frozen, Slug, Text
+from careeval.results.conditions import DECIDING, OTHER
+from careeval.worlds.questions import LETTERS
 
 PICTURE = "picture"
 """In place of a sense, for what a system has seen in a picture: no body senses it again."""
@@ -29,6 +31,12 @@ class SceneQuestion(Frozen):
     """The option that is true in the picture."""
     decides: bool = False
     """True if it asks for the fact that decides."""
+
+    @model_validator(mode="after")
+    def _has_its_answer(self) -> Self:
+        if self.answer not in self.options:
+            raise ValueError(f"{self.answer!r} is none of the options")
+        return self
 
     @property
     def right_answer(self) -> str:
@@ -52,7 +60,13 @@ class Scene(Frozen):
     facts: Annotated[tuple[Text, ...], Field(min_length=10, max_length=30)]
     """What is true in the picture, in words, for a system that is told and does not see."""
     questions: Annotated[tuple[SceneQuestion, ...], Field(min_length=2, max_length=6)]
-    """Closed questions about it, of which one or more ask for the fact that decides."""
+    """Closed questions about it: one or more ask for the fact that decides, others do not."""
+
+    @model_validator(mode="after")
+    def _asks_for_both(self) -> Self:
+        if len({question.decides for question in self.questions}) == 1:
+            raise ValueError("expected questions that decide, and others that do not")
+        return self
 
     @field_serializer("picture")
     def _hashed(self, picture: str) -> str:
@@ -108,7 +122,7 @@ def described(scene: Scene, seed: str) -> str:
 
 def question_id(question: SceneQuestion, number: int) -> str:
     """Return the id of a question, numbered from 1; it tells whether the question decides."""
-    return f"{'deciding' if question.decides else 'other'}-{number}"
+    return f"{DECIDING if question.decides else OTHER}{number}"
 
 
 def questions_text(scene: Scene, seed: str) -> tuple[str, tuple[str, ...]]:
@@ -117,7 +131,7 @@ def questions_text(scene: Scene, seed: str) -> tuple[str, tuple[str, ...]]:
     for number, question in enumerate(scene.questions, start=1):
         options = list(question.options)
         random.Random(f"{seed} {question.ask}").shuffle(options)
-        lettered = dict(zip("abcde", options, strict=False))
+        lettered = dict(zip(LETTERS, options, strict=False))
         lines += [f"{number}. {question.ask}", *(f"   {k}) {text}" for k, text in lettered.items())]
-        letters.append("abcde"[options.index(question.answer)])
+        letters.append(LETTERS[options.index(question.answer)])
     return "\n".join(lines), tuple(letters)

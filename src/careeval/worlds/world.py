@@ -344,7 +344,8 @@ class World(Scenario):
     def told(self, given: str) -> World:
         """Return the world with the text that a system is asked in a condition: see `GIVEN`.
 
-        Each begins with the text of the facts, byte for byte.
+        Without a picture, or a description of one, each begins with the text of the facts, byte
+        for byte.
         """
         match given:
             case "facts":

@@ -222,7 +222,7 @@ def world(
             )
         picture.write_bytes(picture_bytes(shown.data))
     if as_json:
-        alt = {"picture": shown.alt} if shown else {}
+        alt = {"picture_alt": shown.alt} if shown else {}
         print_json({"id": id, "body": known.robot.name, "text": asked.text, **alt})
     else:
         print(plain(asked.text))

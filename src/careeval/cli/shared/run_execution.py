@@ -121,7 +121,7 @@ def report_unfinished(outcomes: Sequence[Outcome], root: Path, again: str = "") 
                 for note in retirement_notes(at_their_providers(endpoints)):
                     say(note)
             case Stop.blind:
-                say(f"{outcome.folder}: the system does not see pictures: {outcome.why}")
+                say(f"{outcome.folder}: the system was not shown to see: {outcome.why}")
             case Stop.unusable:
                 say(f"{outcome.folder}: no answer of the grader could be used: {outcome.why}")
             case Stop.disk:
@@ -146,9 +146,8 @@ def report_unfinished(outcomes: Sequence[Outcome], root: Path, again: str = "") 
         )
         say(f"What was finished is kept. To go on without a budget: {again} --max-cost inf")
         return BUDGET_REACHED
-    if reasons == {Stop.blind}:
+    if Stop.blind in reasons:
         say("Choose a model that takes pictures, or use --given described or facts.")
-        return SOME_FAILED
     if Stop.unusable in reasons:
         say(f"The responses are kept. To try another grader: {again} --grader MODEL")
         return SOME_FAILED
