@@ -112,8 +112,9 @@ class Record:
 def _digest(request: fake.Request, model: str) -> str:
     """Return a request's digest in calls.jsonl."""
     messages: Any = [
-        SimpleNamespace(role=message["role"], text=_words(message["content"]))
+        SimpleNamespace(role=message["role"], text=words, content=words)
         for message in request.body["messages"]
+        for words in [_words(message["content"])]
     ]
     name: Any = f"openai-api/fake/{model}"
     return careeval_key(request.kind, "", name, messages).rpartition(" ")[2]
