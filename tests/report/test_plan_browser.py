@@ -12,8 +12,8 @@ from careeval.protocol.tables import read_runs
 from careeval.report.page import write_page
 from careeval.report.site import write_site
 from careeval.results.findings import Findings, findings
+from careeval.worlds.asked_text import NEVER
 from careeval.worlds.judge import JUDGE
-from careeval.worlds.world import NEVER
 from support.chromium import IN_A_BROWSER
 from support.fakes import begin_recorded
 from support.plan_bank import HOSTILE, MALFORMED, UNASKED, plan_responses, write_plan_bank

@@ -231,9 +231,9 @@ def text_of(content: Any) -> Any:
 
 
 def _prompt_text(given: Any) -> Any:
-    """Return the text of a prompt, which may be one message."""
+    """Return the text of a prompt, which may be one message with a picture."""
     match given:
-        case [{"content": content}]:
+        case [{"content": [_, _] as content}]:
             return text_of(content)
         case list():
             return None

@@ -88,6 +88,8 @@ function stay() {
 }
 
 form.addEventListener("change", (event) => {
+  // a field that is left is saved already: "Saved" stays, so that no button moves from under a press
+  if (event.target.tagName === "TEXTAREA" && !dirty) return;
   if (event.target.type === "radio") event.target.closest("fieldset").querySelector("[type=hidden]")?.remove();
   changed();
   save();
