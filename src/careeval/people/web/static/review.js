@@ -88,8 +88,9 @@ function stay() {
 }
 
 form.addEventListener("change", (event) => {
-  // a field that is left is saved already: "Saved" stays, so that no button moves from under a press
-  if (event.target.tagName === "TEXTAREA" && !dirty) return;
+  // a field that is left is saved already, as it was typed in: "Saved" stays, so that no button
+  // moves from under a press; what a script filled in is not
+  if (event.isTrusted && event.target.tagName === "TEXTAREA" && !dirty) return;
   if (event.target.type === "radio") event.target.closest("fieldset").querySelector("[type=hidden]")?.remove();
   changed();
   save();
