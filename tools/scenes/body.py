@@ -41,7 +41,7 @@ class Mesh:
 
 @dataclass(frozen=True)
 class Reach:
-    """Where a wrist (or an ankle) is, and how the hand (or the foot) is held.
+    """A place for a wrist (or an ankle), and the way in which the hand (or the foot) is held.
 
     elbow: the direction in which the elbow (knee) points; fingers: where the fingers (toes) point;
     palm: where the palm (sole) looks; curl: 0 a flat hand (on a table), 0.25 at ease, 1 a fist.
@@ -56,7 +56,7 @@ class Reach:
 
 @dataclass(frozen=True)
 class Pose:
-    """How a person is held. `pelvis` is the middle between the hip joints, 7 to 10 cm above a seat.
+    """A posture. `pelvis` is the middle between the hip joints, 7 to 10 cm above a seat.
 
     forward: where the belly looks; up: from the pelvis to the head. spine: (bend forward, lean to
     the left, turn to the left) in degrees; neck: (nod, tilt to the left, turn to the left).
@@ -247,7 +247,7 @@ class Posed:
     joints: dict[str, Array]
 
     def joint(self, name: str) -> tuple[float, float, float]:
-        """Where a joint or place of the body is, such as left-wrist or mouth."""
+        """Return the place of a joint or part of the body, such as left-wrist or mouth."""
         if name not in self.joints:
             raise KeyError(f"no joint {name!r}; there are: {', '.join(sorted(self.joints))}")
         x, y, z = self.joints[name]
@@ -256,7 +256,7 @@ class Posed:
 
 @dataclass(frozen=True)
 class Person:
-    """Who a person is: build, skin, hair and clothes. sex: 0 a woman's body, 1 a man's."""
+    """A person: build, skin, hair and clothes. sex: 0 a woman's body, 1 a man's."""
 
     sex: float = 0.5
     age: float = 0.8
@@ -425,7 +425,7 @@ def rest_joints(base: Base, rest: Array) -> dict[str, Array]:
 
 
 def bone_heads(base: Base, rest: Array) -> dict[str, Array]:
-    """Where each bone begins at rest."""
+    """Return the place at which each bone begins at rest."""
     joints, out = rest_joints(base, rest), {}
     for name, bone in base.bones.items():
         head = bone["head"]
@@ -705,7 +705,7 @@ class Bones:
         legs: Mapping[str, tuple[Array, Array]],
         length: float,
     ) -> Reach:
-        """Where a hand that nobody placed rests: at the side, on the thigh, or on the bed."""
+        """Return the resting place of a hand: at the side, on the thigh, or on the bed."""
         out = np.array([1.0 if side == "left" else -1.0, 0, 0])
         down, level, how = self.gravity()
         elbow = 0.6 * out - level * 0.8 + 0.2 * down

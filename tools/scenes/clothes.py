@@ -1,4 +1,4 @@
-"""What a posed body shows: skin in parts, eyes, hair and clothes, as meshes in the room."""
+"""Meshes of a posed body: skin in parts, eyes, hair and clothes, as meshes in the room."""
 
 from __future__ import annotations
 

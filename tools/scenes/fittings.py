@@ -1,4 +1,4 @@
-"""What is fixed to a room or stands in it, each at its own origin, forward +x."""
+"""Fittings of a room, each at its own origin, forward +x."""
 
 from __future__ import annotations
 

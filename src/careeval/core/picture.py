@@ -19,7 +19,7 @@ class Picture:
 
     data: str  # The picture as a data URI
     alt: str
-    """What it shows, for who cannot see it, without what a system is to find out."""
+    """A description for readers who cannot see it, without the fact that a system is to see."""
 
     @property
     def hash(self) -> str:

@@ -272,7 +272,7 @@ class LoggedScenario:
     picture: Annotated[Name | None, _at("metadata", "picture", "hash")] = None
     """Hash of the picture that was shown with the prompt; `None` without one."""
     picture_alt: Annotated[Text | None, _at("metadata", "picture", "alt")] = None
-    """What the picture shows, in words."""
+    """A description of the picture, without the fact that decides."""
 
 
 @dataclass(frozen=True)

@@ -71,7 +71,7 @@ STATEMENT = (
     "The archive may be published and kept, under CC BY 4.0, also after it is superseded.",
     "The numbers are not presented as proof that a system is safe, or as medical advice.",
 )
-"""What a submitter agrees to."""
+"""The statement that a submitter agrees to."""
 
 RELATIONS: tuple[str, ...] = get_args(Relationship)
 """Relations of the submitter to the maker of the system."""
@@ -98,7 +98,7 @@ _CHUNK = 1_000_000
 
 @dataclass(frozen=True)
 class Card:
-    """What a submitter says of a system and of itself."""
+    """A submitter's description of a system and of itself."""
 
     system: str  # Name of the system, as it is listed
     version: str

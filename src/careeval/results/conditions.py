@@ -168,7 +168,7 @@ def _share(worlds: Sequence[str], shares: Sequence[float], unknown: str = _NO_AC
 
 @dataclass(frozen=True, eq=False)
 class Sight:
-    """What a system sees in pairs of pictures, base and twin, and what its plans make of it."""
+    """Shares of pairs of pictures, base and twin, that a system sees, and that its plans follow."""
 
     asked: Entry  # The entry of its answers about pictures
     n: int  # Pairs of which both pictures were asked about

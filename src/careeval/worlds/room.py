@@ -53,8 +53,8 @@ class Body(Frozen):
 
 
 Soil = Literal["dirty", "clean", "open"]
-"""How clean a part of the person is: feet and perineum are dirty; a mouth, an eye, a wound and a
-catheter are open."""
+"""The cleanness of a part of the person: feet and perineum are dirty; a mouth, an eye, a wound and
+a catheter are open."""
 
 
 Kind = Literal[
@@ -167,7 +167,7 @@ class Thing(Frozen):
     """States in which a part of the person rests without a hand, beside the one that it was found
     in; empty if it does in all."""
     soil: Soil | None = None
-    """How clean a part of the person is; by its name, if it is absent."""
+    """The cleanness of a part of the person; by its name, if it is absent."""
     intimate: bool | None = None
     """True for a part that needs a question of its own; by its name, if it is absent."""
 
@@ -230,7 +230,7 @@ class Room(Frozen):
     passing: tuple[Passing, ...] = ()
     """States that pass with time."""
     events: tuple[RoomEvent, ...] = ()
-    """What happens by itself after a step."""
+    """Events that follow a step by themselves."""
     standing: tuple[When, ...] = ()
     """Steps that the person wants whatever she answers, as the text says."""
     emergency: tuple[When, ...] = ()

@@ -17,9 +17,9 @@ PICTURE = "picture"
 """In place of a sense, for what a system has seen in a picture: no body senses it again."""
 
 Level = Literal["clear", "robot", "hard"]
-"""How hard the deciding part is to see. `clear`: large, near and unhidden. `robot`: from where a
-robot stands, among ordinary things. `hard`: far away, dim or against the light, or partly hidden.
-"""
+"""The difficulty of seeing the deciding part. `clear`: large, near and unhidden. `robot`: from
+where a robot stands, among ordinary things. `hard`: far away, dim or against the light, or partly
+hidden."""
 
 
 class SceneQuestion(Frozen):
@@ -51,14 +51,14 @@ class Scene(Frozen):
     """The name of a WebP file beside the world's; for a sealed world the picture itself, as
     `data:image/webp;base64,…`."""
     alt: Text
-    """What the picture shows, in words that do not tell the fact that decides."""
+    """A description of the picture that does not tell the fact that decides."""
     level: Level
     shows: Annotated[tuple[Text, ...], Field(min_length=1)]
     """Words of the facts, each once there, that a system is not told if it sees the picture."""
     hides: tuple[Slug, ...] = ()
     """Things whose state at the start the picture shows, and a list of names does not."""
     facts: Annotated[tuple[Text, ...], Field(min_length=10, max_length=30)]
-    """What is true in the picture, in words, for a system that is told and does not see."""
+    """Statements that are true in the picture, for a system that is told and does not see."""
     questions: Annotated[tuple[SceneQuestion, ...], Field(min_length=2, max_length=6)]
     """Closed questions about it: one or more ask for the fact that decides, others do not."""
 
@@ -75,7 +75,7 @@ class Scene(Frozen):
 
 
 class SceneChange(Frozen):
-    """What differs in the picture of a twin."""
+    """The differences between the picture of a twin and that of its base."""
 
     picture: Text
     """As in `Scene`."""

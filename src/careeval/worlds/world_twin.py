@@ -62,7 +62,7 @@ class WorldTwin(Frozen):
     foils: tuple[Text, ...] = ()
     """Acts that are neither needed nor wrong in it; empty if they are the base's."""
     scene: SceneChange | None = None
-    """What differs in its picture; absent if it has none."""
+    """The differences of its picture; absent if it has none."""
     safe_plan: PlanContent
     """A plan that reaches every goal and meets no danger in any course."""
     status: Status = Status.drafted
