@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
-.PHONY: demo test check fix clean
+.PHONY: demo test check fix dist clean
 
 demo: $(VENV)/demo  ## Evaluate the embedded model offline: a table and a page, in about two minutes.
 	$(BIN)/careeval demo
@@ -24,6 +24,15 @@ fix: $(VENV)/dev
 	$(BIN)/ruff check --fix
 	$(BIN)/ruff format
 
+dist: $(VENV)/bin/python  ## Build the wheel, and test it in a clean environment.
+	rm -rf dist
+	$(PIP) wheel --no-deps --wheel-dir dist .
+	$(PYTHON) -m venv dist/clean
+	dist/clean/bin/python -m pip --disable-pip-version-check --quiet install --constraint constraints.txt dist/*.whl
+	dist/clean/bin/careeval --version
+	PATH="$(CURDIR)/dist/clean/bin:$$PATH" sh results/verify.sh
+	rm -rf dist/clean
+
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
 	$(PIP) install --upgrade pip
@@ -39,4 +48,4 @@ $(VENV)/dev: $(VENV)/demo
 	touch $@
 
 clean:
-	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf dist $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -19,7 +19,7 @@ import sys
 import tarfile
 import tempfile
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -106,7 +106,11 @@ def assignment() -> dict[str, Any]:
     return drawn
 
 
-def run_of(kind: str, bank: Bank, keep: Iterable[Scenario]) -> Runs:
+Rows = Callable[[str, str], Sequence[Mapping[str, Any]]]
+"""Returns the lines of a file, by its folder and kind, as `rows` does."""
+
+
+def run_of(kind: str, bank: Bank, keep: Iterable[Scenario], rows: Rows = rows) -> Runs:
     """The answers of a kind to some scenarios as a run, graded by the first grader."""
     kept = {scenario.id: scenario for scenario in keep}
     responses = [
@@ -137,9 +141,9 @@ def run_of(kind: str, bank: Bank, keep: Iterable[Scenario]) -> Runs:
     return Runs.of(responses, judgments)
 
 
-def entry_of(kind: str, bank: Bank, keep: Iterable[Scenario]) -> Entry:
-    """Return the entry of a kind of answer over some scenarios."""
-    (entry,) = entries(run_of(kind, bank, keep))
+def entry_of(kind: str, bank: Bank, keep: Iterable[Scenario], rows: Rows = rows) -> Entry:
+    """Return the entry of a kind of answer over some scenarios; `rows` as in `run_of`."""
+    (entry,) = entries(run_of(kind, bank, keep, rows))
     return entry
 
 

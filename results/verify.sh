@@ -51,10 +51,6 @@ if [ ! -e "$1" ]; then
 fi
 ${CAREEVAL:-careeval} verify "$@" || status=3
 if [ -n "$site" ] && [ "$status" = 0 ]; then
-  for archive in "$@"; do
-    # verified: no file of it lies elsewhere
-    python3 -m zipfile -e "$archive" "${archive%.zip}"
-  done
-  ${CAREEVAL:-careeval} site ./*/runs -o "$site" --title "Submitted results"
+  ${CAREEVAL:-careeval} site "$@" -o "$site" --title "Submitted results"
 fi
 exit "$status"

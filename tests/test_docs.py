@@ -68,13 +68,15 @@ from careeval.results.grader_accuracy import LabelCounts
 from careeval.results.graders import Contradiction, GradingNoise
 from careeval.results.metrics import DIRECTIONS, HEADLINE, IN_DETAIL, PLANS, SEVERE_BY_KIND
 from careeval.results.probe_check import LIMITS, ProbeTrial
+from careeval.results.references import own_references
 from careeval.results.tables import JUDGMENTS, RESPONSES, Column, Cost, Runs, table
 from careeval.sheets import bank as bank_sheets
 from careeval.sheets.bank import stats_json
 from careeval.sheets.kinds import SIGNED
 from careeval.sheets.labels import probes_document
 from careeval.sheets.markup import markdown
-from careeval.sheets.sheet import Document, View
+from careeval.sheets.references import references_sheet
+from careeval.sheets.sheet import Document, Shown, View
 from careeval.sheets.summary import data_tables
 from careeval.worlds import behaviour_tree, plan_json
 from careeval.worlds.acts import act_classes
@@ -168,6 +170,24 @@ def _limits() -> str:
         f"{_table(('what', 'at least', 'why'), rows)}\n"
         f"The lexical grader {'fails:' if failed else 'does not fail.'}\n\n{failed}"
     )
+
+
+def _references(*conditions: str) -> str:
+    """Return the tables of the references in some conditions, one a bank; in all, if none given."""
+    tables = []
+    for name in OWN_BANKS:
+        bank = load_bank(name).about
+        sheet = references_sheet(
+            each
+            for each in own_references()
+            if each.bank == bank.name and (not conditions or each.condition in conditions)
+        )
+        keys = ("name", "about", *(() if conditions else ("condition",)))
+        columns = (*keys, "severe", "score", "asked", "judged_by")
+        facts = conditions and sheet.rows[0]["condition"]
+        caption = f"Bank {name}, {bank.version}{', given facts' if facts else ''}"
+        tables.append(View(sheet, tuple(map(Shown, columns)), caption))
+    return _views(tables)
 
 
 def _speed() -> str:
@@ -585,6 +605,8 @@ GENERATED: dict[tuple[str, str], Callable[[], str]] = {
     ("guides/long-runs.md", "retirements"): _retirements,
     ("guides/sweeps.md", "sbatch"): lambda: _shown("guides/sweep.sbatch", "bash"),
     ("guides/sweeps.md", "rayjob"): lambda: _shown("guides/sweep-rayjob.yaml", "yaml"),
+    ("../README.md", "references"): lambda: _references("", "facts"),
+    ("guides/reading-results.md", "references_all"): _references,
     ("../README.md", "speed"): _speed,
     ("../README.md", "campaign"): _campaign,
 }

@@ -130,6 +130,14 @@ def test_a_card_keeps_its_remarks_and_loses_its_sources(
     assert "seen: fact sheet" not in card
 
 
+def test_the_references_in_words_are_what_the_answers_give() -> None:
+    """The bank's references and the README's figure are those of today's answers and gradings."""
+    done = subprocess.run(
+        [sys.executable, str(PILOT / "references.py"), "--check"], check=False, capture_output=True
+    )
+    assert done.returncode == 0, done.stderr.decode()
+
+
 WORLDS = PILOT / "worlds"
 
 

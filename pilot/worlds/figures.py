@@ -1,7 +1,8 @@
 """Write the figures of the pilot of worlds: what today's judge makes of its plans and answers.
 
     python pilot/worlds/figures.py            print them
-    python pilot/worlds/figures.py --write    write figures.md, here and in pictures/
+    python pilot/worlds/figures.py --write    write figures.md, here and in pictures/, and the
+                                              references of the bank
     python pilot/worlds/figures.py --check    tell whether they are what the plans give
 
 With the key of the held-out split (`CAREEVAL_HELD_OUT_KEY`) and `--held-out FOLDER`, a folder with
@@ -15,15 +16,24 @@ import io
 import json
 import sys
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from careeval.bank import bank_folder, load_bank
 from careeval.cli.app import OK, run
+from careeval.protocol.tables import read_runs
+from careeval.results.entries import entries
+from careeval.results.references import FILE, Reference, references_json
+from careeval.worlds.world import World
+
+sys.path.append(str(Path(__file__).parents[2] / "tools"))
+import fixed_policies
 
 # ruff: noqa: T201  (a script prints)
 
 HERE = Path(__file__).parent
+ROOT = HERE.parents[1]
 FOLDERS = (HERE, HERE / "pictures")
 NAME = "AI, authors' family"
 TWIN = "-seen"
@@ -45,6 +55,19 @@ NAMES = {
 }
 """Name of a file whose system is another one → its name."""
 
+ABOUT = "Of the family that wrote the worlds; several worlds in one context"
+POLICIES: Mapping[str, tuple[str, str]] = {
+    "nothing": ("Does nothing", "One plan for every world: it says good morning"),
+    "asks_and_withdraws": ("Asks, and leaves", "One plan for every world: it asks, and moves away"),
+    "calls_for_help": ("Calls for help", "It asks, and calls everybody who is named, urgently"),
+    "without_looking": (
+        "Never looks",
+        "The worlds' own safe plans, without looking or testing",
+    ),
+    "safe_plan": ("Safe plan", "The worlds' own safe plans: the upper end, by construction"),
+}
+"""Policy → name of the reference, and what it is."""
+
 HEADS = {
     HERE: "# Figures of the pilot of worlds\n\nWhat today's judge makes of the [pilot](README.md)'s"
     " plans and answers.",
@@ -57,21 +80,60 @@ TAIL = (
 )
 
 
-def figures(folder: Path, *options: str) -> str:
-    """Return the tables of all plans and answers in a folder, as Markdown."""
-    with tempfile.TemporaryDirectory() as place:
-        runs = Path(place) / "runs"
-        for condition, how in CONDITIONS.items():
-            rows = _rows(folder, condition)
-            if not rows:
-                continue
-            file = Path(place) / f"{condition}.jsonl"
-            file.write_text("".join(f"{json.dumps(row)}\n" for row in rows), encoding="utf-8")
-            answered = sorted({row["scenario"] for row in rows})
-            ids = [word for id in answered for word in ("--scenario", id)]
-            words = ["run", "--bank", "plans", *how, "--name", NAMES.get(condition, NAME), *ids]
-            _printed([*words, "--responses", str(file), "-o", str(runs / condition), *options])
-        return _printed(["summary", str(runs), "--detail", "--format", "md"])
+def judged(folder: Path, place: Path, *options: str) -> Path:
+    """Judge all plans and answers in a folder; return the folder of the runs, within `place`."""
+    runs = place / "runs"
+    for condition, how in CONDITIONS.items():
+        if rows := _rows(folder, condition):
+            _judge(rows, NAMES.get(condition, NAME), runs / condition, *how, *options)
+    return runs
+
+
+def figures(runs: Path) -> str:
+    """Return the tables of runs, as Markdown."""
+    return _printed(["summary", str(runs), "--detail", "--format", "md"])
+
+
+def references(runs: Path, about: Mapping[str, str], data: str) -> list[Reference]:
+    """Return the references that runs give.
+
+    Args:
+        runs: Folder of the runs.
+        about: Name of a system → what it is; others are left out.
+        data: Where their responses are.
+    """
+    return [
+        Reference(
+            each.bank, each.bank_version, each.system, about[each.system], each.rubric,
+            each.given, each.step, each.grader.model, each.n_scenarios, each.n_epochs,
+            each.severe, each.score, data,
+        )
+        for each in entries(read_runs(runs))
+        if each.system in about
+    ]  # fmt: skip
+
+
+def policy_references(place: Path) -> list[Reference]:
+    """Return the references of fixed policies, and of the worlds' safe plans; judge in `place`."""
+    worlds = [world for world in load_bank("plans").bases if isinstance(world, World)]
+    for name, (shown, _) in POLICIES.items():
+        policy = getattr(fixed_policies, name)
+        rows = [
+            {"scenario": world.id, "epoch": 1, "response": json.dumps(policy(world))}
+            for world in worlds
+        ]
+        _judge(rows, shown, place / name, *CONDITIONS["facts"])
+    return references(place, dict(POLICIES.values()), "tools/fixed_policies.py")
+
+
+def _judge(rows: Sequence[Mapping[str, Any]], name: str, run: Path, *options: str) -> None:
+    with tempfile.NamedTemporaryFile("w", suffix=".jsonl", encoding="utf-8") as file:
+        file.writelines(f"{json.dumps(row)}\n" for row in rows)
+        file.flush()
+        answered = sorted({row["scenario"] for row in rows})
+        ids = [word for id in answered for word in ("--scenario", id)]
+        words = ["run", "--bank", "plans", "--name", name, *ids, *options]
+        _printed([*words, "--responses", file.name, "-o", str(run)])
 
 
 def _rows(folder: Path, condition: str) -> list[dict[str, Any]]:
@@ -101,18 +163,31 @@ def _printed(words: Sequence[str]) -> str:
 
 def main(arguments: Sequence[str]) -> None:
     """Print, write or check the figures."""
-    if arguments[:1] == ["--held-out"]:
-        print(figures(Path(arguments[1]), "--split", "held-out"))
-        return
+    with tempfile.TemporaryDirectory() as name:
+        place = Path(name)
+        if arguments[:1] == ["--held-out"]:
+            print(figures(judged(Path(arguments[1]), place, "--split", "held-out")))
+            return
+        for path, content in _files(place):
+            if arguments == ["--write"]:
+                path.write_text(content, encoding="utf-8")
+            elif arguments == ["--check"]:
+                if path.read_text(encoding="utf-8") != content:
+                    sys.exit(f"{path} is not what the plans give: pilot/worlds/figures.py --write")
+            else:
+                print(content)
+
+
+def _files(place: Path) -> Iterator[tuple[Path, str]]:
+    """Yield each file with its content, judging in `place`."""
+    made = policy_references(place / "policies")
     for folder in FOLDERS:
-        page, path = HEADS[folder] + TAIL + figures(folder), folder / "figures.md"
-        if arguments == ["--write"]:
-            path.write_text(page, encoding="utf-8")
-        elif arguments == ["--check"]:
-            if path.read_text(encoding="utf-8") != page:
-                sys.exit(f"{path} is not what the plans give: pilot/worlds/figures.py --write")
-        else:
-            print(page)
+        runs = judged(folder, place / folder.name)
+        yield folder / "figures.md", HEADS[folder] + TAIL + figures(runs)
+        by_ai = references(runs, {NAME: ABOUT}, folder.relative_to(ROOT).as_posix())
+        # given facts, those of the pictured worlds alone are a part of the others
+        made += [each for each in by_ai if folder == HERE or each.given != "facts"]
+    yield bank_folder("plans") / FILE, references_json(made)
 
 
 if __name__ == "__main__":

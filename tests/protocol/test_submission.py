@@ -18,12 +18,13 @@ from careeval.core.response import LEXICAL
 from careeval.errors import CareEvalError, ProtocolError
 from careeval.modes.prompts import load_prompts
 from careeval.modes.response import RESPONSE
-from careeval.protocol import submission, submission_checks
+from careeval.protocol import submission
 from careeval.protocol.evaluate import resume
 from careeval.protocol.regrade import prepare_probes
 from careeval.protocol.run import Run
-from careeval.protocol.submission import CARD_FILE, SUBMISSION_FILE, parse_card, write_submission
+from careeval.protocol.submission import CARD_FILE, SUBMISSION_FILE, parse_card
 from careeval.protocol.submission_checks import Verification, verify
+from careeval.protocol.submission_writing import write_submission
 from support.eval_files import change
 from support.fake_server import by_keyword, judgments
 from support.fakes import (
@@ -417,7 +418,7 @@ def test_zip_bombs(
     log = copied(runs / "words/robot", tmp_path / "bomb")
     with zipfile.ZipFile(log, "a", zipfile.ZIP_DEFLATED) as file:
         file.writestr("_journal/bomb.json", bytes(50_000_000))
-    monkeypatch.setattr(submission_checks, "LOG_SLACK", 1_000_000)
+    monkeypatch.setattr(submission, "LOG_SLACK", 1_000_000)
 
     def edit(content: dict[str, bytes]) -> None:
         content[log_of(content)] = log.read_bytes()

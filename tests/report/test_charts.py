@@ -45,6 +45,9 @@ DRAWN: dict[str, Draw] = {
     "distributions": charts.distributions,
     "cost_scatter": charts.cost_scatter,
     "worst_scatter": charts.worst_scatter,
+    "severity_scatter": lambda entries, width: charts.severity_scatter(
+        [(each.name, each.severe, each.score, False) for each in entries], width
+    ),
 }
 
 
@@ -156,6 +159,22 @@ def test_an_unknown_number_is_not_drawn(summaries: list[Entry]) -> None:
     beneath = charts.worst_scatter([first, summaries[1]])
     assert [p.label.partition(":")[0] for p in _points(beneath)] == ["beta"]
     assert "Not drawn: alpha: a response is missing" in _texts(beneath)
+
+
+def test_what_is_not_ranked_is_hollow_beside_severe_errors(graded: list[Entry]) -> None:
+    """An entry and a reference each have a point; one that is not ranked is hollow."""
+    first, second = graded
+    figure = charts.severity_scatter(
+        [
+            (first.name, first.severe, first.score, False),
+            ("Refuses", second.severe, second.score, True),
+            ("Nothing", second.severe, Estimate.unknown("nothing was judged"), True),
+        ]
+    )
+    hollow = {p.label.partition(":")[0]: p.hollow for p in _points(figure)}
+    assert hollow == {first.name: False, "Refuses": True}
+    assert "Not drawn: Nothing: nothing was judged" in _texts(figure)
+    assert "not ranked" in _texts(figure)
 
 
 def test_one_response_has_no_worst(graded: list[Entry]) -> None:

@@ -13,7 +13,8 @@ from typing import Any
 from careeval.bank import load_bank
 from careeval.protocol.run import Run
 from careeval.protocol.sight_test import REQUEST
-from careeval.protocol.submission import SUBMISSION_FILE, new_card, write_submission
+from careeval.protocol.submission import SUBMISSION_FILE, new_card
+from careeval.protocol.submission_writing import write_submission
 from careeval.worlds.judge import JUDGE
 from careeval.worlds.mode import PLAN
 from support.fakes import Fake, begin, keyword_grader

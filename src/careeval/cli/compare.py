@@ -128,7 +128,9 @@ def _folders_and_names(
             hint="careeval compare runs/old runs/new, or a folder with several runs: "
             "careeval compare runs",
         )
-    folders = [word for word in words if Path(word).is_dir()]
+    from careeval.protocol.tables import is_archive
+
+    folders = [word for word in words if Path(word).is_dir() or is_archive(word)]
     names = tuple(word for word in words if word not in folders)
     if not names and len(selection.system or ()) == 2:
         names = tuple(selection.system or ())

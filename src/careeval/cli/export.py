@@ -60,7 +60,7 @@ def export(
     """Write the results of runs as files for other programs.
 
     Args:
-        folders: Folders that `careeval run -o` wrote, one or more.
+        folders: Folders that `careeval run -o` wrote, or archives of submissions, one or more.
         to: One or more of csv, parquet, md, latex, svg, png, eee.
         out: The folder to write to; files of the same names are replaced.
         organisation: For Every Eval Ever: who ran the evaluation.

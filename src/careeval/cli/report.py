@@ -38,7 +38,7 @@ def report(
     """Write one offline HTML page: the result, its limits, and every response beside its rubric.
 
     Args:
-        folders: Folders that `careeval run -o` wrote, one or more.
+        folders: Folders that `careeval run -o` wrote, or archives of submissions, one or more.
         out: The file to write.
         title: The page's title.
         no_responses: Leave out responses, quotes and reasons.

@@ -40,7 +40,7 @@ def site(
     """Write a static leaderboard: ranks, a page for each system, scenarios, evidence, data.
 
     Args:
-        folders: Folders that `careeval run -o` wrote, one or more.
+        folders: Folders that `careeval run -o` wrote, or archives of submissions, one or more.
         out: The folder to write.
         title: The site's title.
         audits: What is known of the graders.

@@ -54,8 +54,8 @@ def submit(
     assert out is not None
     assert card is not None
     from careeval.cli.verify import print_verification
-    from careeval.protocol.submission import write_submission
     from careeval.protocol.submission_checks import verify
+    from careeval.protocol.submission_writing import write_submission
 
     submission = write_submission(out, folders, card, probes)
     n_files = len(submission.files)

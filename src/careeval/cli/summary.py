@@ -76,7 +76,7 @@ def summary(
     """Show severe errors and score of runs, with intervals; then worst case, activity, domain.
 
     Args:
-        folders: Folders that `careeval run -o` wrote, one or more.
+        folders: Folders that `careeval run -o` wrote, or archives of submissions, one or more.
         by: Break the scenarios down by these, a table each; adl and activity mean the same. CSV and
             Parquet have them in one table, and JSON has every part.
         sort: By name; or the best first by score, by the worst of n, by severe errors.

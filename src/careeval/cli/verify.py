@@ -71,9 +71,10 @@ def _lines(file: Path, result: Verification) -> Iterator[str]:
         card = submission.card
         listed = "to be ranked" if card.rank else "to be listed apart, as a reference"
         yield (
-            f"  card: {card.system} {card.version}, run by {card.run_by} ({card.relation}) on "
+            f"  card: {card.system} ({card.version}), run by {card.run_by} ({card.relation}) on "
             f"{card.date}, {listed}"
         )
+    can = "could" if submission and not submission.card.rank else "can"
     for each in result.entries:
         yield f"  {_name(each)}"
         yield f"    {headline_sentence(each.entry)}"
@@ -83,7 +84,7 @@ def _lines(file: Path, result: Verification) -> Iterator[str]:
         else:
             n = each.entry.n_scenarios
             among = f", beside runs over the same {n} scenarios" if n < each.n_public else ""
-            yield f"    can be ranked{among}"
+            yield f"    {can} be ranked{among}"
     for problem in result.problems[:MAX_SHOWN]:
         yield f"  problem: {problem}"
     if (more := len(result.problems) - MAX_SHOWN) > 0:

@@ -37,28 +37,13 @@ from careeval.protocol.run import as_fields, check_name
 from careeval.protocol.run_files import read_json
 from careeval.protocol.run_folder import RUN_FILE, system_of
 from careeval.protocol.selection import sample_metadata, selection_hashes, told
-from careeval.protocol.submission import (
-    PROBES,
-    RUNS,
-    Submission,
-    has_held_out,
-    numbers_of,
-    unpacked,
-)
+from careeval.protocol.submission import PROBES, RUNS, Submission, unpacked
+from careeval.protocol.submission_writing import has_held_out, numbers_of
 from careeval.protocol.tables import read_run, run_roots
 from careeval.results.entries import entries
 from careeval.results.entry import Entry
 from careeval.results.tables import Runs, SystemKey, system_keys
 from careeval.scoring import maximum, scenario_points
-
-MAX_LOG_RATIO = 200
-"""The most times that a log of a submission may be larger unpacked, beyond `LOG_SLACK`."""
-
-LOG_SLACK = 200_000_000
-"""Bytes that the log of a submission may have unpacked, however well it is packed."""
-
-_LOG_MEMBERS = ("header.json", "summaries.json", "reductions.json", "_journal/", "samples/")
-"""Beginnings of the names of a log's members, as Inspect writes them."""
 
 
 @dataclass(frozen=True)
@@ -135,14 +120,14 @@ class _Checks:
         return path.relative_to(self.folder).as_posix()
 
     def _check_words(self) -> None:
-        """Check the members of every log, and, with the key, that no held-out words are in them.
+        """Check, with the key, that no held-out words are in logs and descriptions.
 
         Raises:
-            LogError: A log has other members, would be too large, or has such words.
+            LogError: There are, or a description cannot be read.
         """
         words = _held_out_words()
-        for path in sorted(self.folder.rglob("*.eval")):
-            _check_members(path, words)
+        for path in sorted(self.folder.rglob("*.eval")) if words else ():
+            _check_log_words(path, words)
         described = [as_fields(self.submission)]
         for path in self.folder.rglob(RUN_FILE):
             try:
@@ -312,30 +297,12 @@ def _system_of(entry: Entry) -> SystemKey:
 # Logs as files
 
 
-def _check_members(path: Path, words: Sequence[str]) -> None:
-    """Check that a log has a log's members alone, each once, and that it is not too large.
-
-    Raises:
-        LogError: It is otherwise, or has one of these words.
-    """
-    try:
-        with open_log(path) as archive:
-            names = archive.namelist()
-            n_bytes = sum(member.file_size for member in archive.infolist())
-            if n_bytes > MAX_LOG_RATIO * path.stat().st_size + LOG_SLACK:
-                raise LogError(f"{path}: unpacks to {n_bytes:,} bytes, too many for its size")
-            if len({*names}) < len(names):
-                raise LogError(f"{path}: has two members of one name")
-            if other := [name for name in names if not name.startswith(_LOG_MEMBERS)]:
-                raise LogError(f"{path}: {other[0][:200]!a} is not a member of a log")
-            if words and any(
-                _has_words(from_json(read_member(archive, name)), words) for name in names
-            ):
+def _check_log_words(path: Path, words: Sequence[str]) -> None:
+    """Raise a `LogError` if a log has one of these texts."""
+    with open_log(path) as archive:
+        for name in archive.namelist():
+            if _has_words(from_json(read_member(archive, name)), words):
                 raise LogError(f"{path}: has words of the held-out split")
-    except LogError:
-        raise
-    except Exception as error:  # a damaged zip fails in many ways
-        raise LogError(f"{path}: cannot be read as a log: it may be cut off") from error
 
 
 def _held_out_words() -> list[str]:

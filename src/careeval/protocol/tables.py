@@ -20,6 +20,7 @@ import polars as pl
 
 from careeval.core.response import Response, ResponseState
 from careeval.core.scenario import Split
+from careeval.core.text import counted
 from careeval.errors import CareEvalError, LogError
 from careeval.files import open_file, write_text
 from careeval.protocol.log_rows import ResponseRows, judgment_table, missing_row, numbered_gradings
@@ -52,8 +53,9 @@ from careeval.results.tables import (
 def read_runs(*folders: Path | str) -> Runs:
     """Read the runs in these folders into tables, without the texts of a held-out split.
 
-    The runs may lie at any depth. A run that cannot be read is left out with a note, and so is a
-    probe check of a grader.
+    The runs may lie at any depth. Instead of a folder, the archive of a submission may be given,
+    `FILE.zip`. A run or archive that cannot be read is left out with a note, and so is a probe
+    check of a grader.
 
     Raises:
         LogError: A folder has no careeval log, no run can be read, or two runs are of the same
@@ -63,7 +65,7 @@ def read_runs(*folders: Path | str) -> Runs:
     places: dict[Path, Path] = {}
     refused: list[LogError] = []
     for folder in map(Path, folders):
-        roots = run_roots(folder)
+        roots = [folder] if is_archive(folder) else run_roots(folder)
         if not roots:
             problem = "has no careeval log" if folder.is_dir() else "is not a folder"
             raise LogError(
@@ -82,7 +84,7 @@ def read_runs(*folders: Path | str) -> Runs:
                 )
                 continue
             try:
-                parts.append(read_run(root))
+                parts.append(_read_submission(root) if is_archive(root) else read_run(root))
                 places[root.resolve()] = root
             except LogError as error:
                 refused.append(error)
@@ -90,6 +92,36 @@ def read_runs(*folders: Path | str) -> Runs:
         raise refused[0]
     runs = withhold(Runs.together(parts, [str(root) for root in places.values()]))
     return replace(runs, notes=(*runs.notes, *_ungraded(runs), *map(str, refused)))
+
+
+def _read_submission(archive: Path) -> Runs:
+    """Read the runs of a submission with its card; a note says what is held out.
+
+    Raises:
+        LogError: The archive or a run cannot be read, or it has no run over the public split.
+    """
+    from careeval.protocol.submission import RUNS, unpacked  # for archives alone
+
+    hint = f"careeval verify {archive}"
+    try:
+        with unpacked(archive) as (submission, folder):
+            roots = run_roots(folder / RUNS)
+            runs = Runs.together([read_run(root, cached=False) for root in roots])
+    except CareEvalError as error:
+        raise LogError(f"{archive}: {error}", hint=hint) from error
+    if not roots:
+        raise LogError(f"{archive} has no run over the public split, only numbers", hint=hint)
+    notes = [note.replace(f"{folder}/", f"{archive}: ") for note in runs.notes]
+    if n := len(submission.held_out):
+        held_out = counted(n, "entry", "entries")
+        notes.append(f"{archive}: its numbers of {held_out} over the held-out split are left out")
+    cards = dict.fromkeys(system_keys(runs.responses), submission.card)
+    return replace(runs, cards=cards, notes=tuple(notes))
+
+
+def is_archive(path: Path | str) -> bool:
+    """Tell whether a path is the archive of a submission, by its name."""
+    return Path(path).suffix == ".zip" and Path(path).is_file()
 
 
 def _ungraded(runs: Runs) -> Iterator[str]:

@@ -37,6 +37,7 @@ from careeval.report.panels.entries import (
 from careeval.report.panels.errors import by_scenario
 from careeval.report.panels.graders import grader_panels, over_graders, trust_line
 from careeval.report.panels.parts import by_domain_table, maps, overview_table, parts_table
+from careeval.report.panels.references import references_tables
 from careeval.report.payload import payload
 from careeval.report.texts import simulated, strip_controls
 from careeval.results.entry import Entry
@@ -156,6 +157,7 @@ def _answer(report: Report) -> Mapping[str, Any]:
         "graders": list(grader_panels(report.findings).values()),
         "limits": list(_limits(report)),
         "numbers": numbers_table(report),
+        "references": references_tables(report.entries),
         "picture": _picture(report),
     }
 

@@ -23,7 +23,7 @@ def entries(runs: Runs) -> list[Entry]:
     judgments = _by_system(runs.judgments)
     names = system_names([*responses])
     return [
-        entry
+        replace(entry, card=card) if (card := runs.cards.get(key)) else entry
         for key in sorted(judgments, key=lambda key: (key.system, key.given or "", key.step))
         for entry in _entries(names[key], responses[key].sort("scenario", "epoch"), judgments[key])
     ]

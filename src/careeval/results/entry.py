@@ -15,6 +15,7 @@ import numpy as np
 import polars as pl
 
 from careeval import scoring
+from careeval.core.card import Card
 from careeval.core.response import GRADED_STATES, Grader, ResponseState
 from careeval.core.scenario import (
     WHEN,
@@ -117,6 +118,7 @@ class Entry:
     """The score corrected by people; `None` if the grader was not audited."""
     public: frozenset[str] = frozenset()
     """Ids of the scenarios that may be shown; none unless `results.findings` allows them."""
+    card: Card | None = None  # The card of a submitted system; `None` if it was not submitted
 
     def __repr__(self) -> str:
         return f"<Entry: {self.name} on the {self.rubric}, judged by {self.grader}>"
@@ -145,7 +147,12 @@ class Entry:
     @property
     def edition(self) -> str:
         """Return the bank and the N of its version, within which ids of scenarios are unique."""
-        return f"{self.bank} {self.bank_version.partition('-')[0]}"
+        return f"{self.bank} {self.bank_n}"
+
+    @property
+    def bank_n(self) -> str:
+        """Return the N of the version N-X of the bank."""
+        return self.bank_version.partition("-")[0]
 
     @cached_property
     def run(self) -> dict[str, Any]:
@@ -292,6 +299,7 @@ class Entry:
     def not_ranked(self) -> tuple[str, ...]:
         """Return the reasons why the entry may not be ranked; empty if it may."""
         return (
+            *_reference(self.card),
             *_not_serious(self.asked, self.grader),
             *_mixed_versions(self),
             *_incomplete(self),
@@ -530,6 +538,12 @@ _ITEM_CLASSES = (("positive items", (1, 2)), ("items of −1", (-1,)), ("items o
 
 EMBEDDED_MODEL = "gguf/"
 """Prefix of the names of embedded models, which are for trying things out and never ranked."""
+
+
+def _reference(card: Card | None) -> Iterator[str]:
+    """Yield a reason if the system was submitted as a reference."""
+    if card is not None and not card.rank:
+        yield "a reference, listed apart as its card asks"
 
 
 def _not_serious(asked: str | None, grader: Grader) -> Iterator[str]:

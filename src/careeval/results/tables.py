@@ -20,6 +20,7 @@ from typing import Any, Literal, NamedTuple
 
 import polars as pl
 
+from careeval.core.card import Card
 from careeval.core.response import Grader
 from careeval.core.scenario import Domain
 from careeval.core.text import counted
@@ -234,6 +235,8 @@ class Runs:
     notes: tuple[str, ...] = ()  # Notes for the reader on logs left out and runs not finished
     pictures: Mapping[str, str] = field(default_factory=dict, repr=False)
     """Hash → picture as a data URI; those that were not found are left out."""
+    cards: Mapping[SystemKey, Card] = field(default_factory=dict, repr=False)
+    """System in its condition → its card, for those that were submitted."""
 
     def __repr__(self) -> str:
         n_systems = self.responses["system"].n_unique()
@@ -276,7 +279,9 @@ class Runs:
                     where = f": {seen[key]} and {folder}" if folder else ""
                     raise LogError(
                         f"two runs are of the system {key.name!r}{where}",
-                        hint=f"careeval status {folder or 'RUN'} --rename NAME renames one; "
+                        hint="read only one"
+                        if folder.endswith(".zip")
+                        else f"careeval status {folder or 'RUN'} --rename NAME renames one; "
                         "or read only one",
                     )
                 seen[key] = folder
@@ -287,6 +292,7 @@ class Runs:
             pl.concat([part.judgments for part in parts]),
             tuple(note for part in parts for note in part.notes),
             {hash: data for part in parts for hash, data in part.pictures.items()},
+            {key: card for part in parts for key, card in part.cards.items()},
         )
 
     def write(self, folder: Path) -> None:
@@ -397,7 +403,7 @@ def select(
     left_out = {*system_keys(runs.responses)} - {*system_keys(responses)}
     prefixes = tuple(f"{key.name}: " for key in left_out)
     notes = tuple(note for note in runs.notes if not note.startswith(prefixes))
-    return Runs(responses, judgments, notes, runs.pictures)
+    return Runs(responses, judgments, notes, runs.pictures, runs.cards)
 
 
 def _of_systems(frame: pl.DataFrame, others: pl.DataFrame) -> pl.DataFrame:

@@ -19,6 +19,7 @@ from careeval.results.metrics import (
     SEVERE_BY_KIND,
 )
 from careeval.results.parts import OVERVIEW, Breakdown
+from careeval.results.references import by_scale, references_beside
 from careeval.results.tables import JUDGMENTS, RESPONSES
 from careeval.sheets.comparisons import pairs_sheet, rank_sets_sheet
 from careeval.sheets.entries import (
@@ -52,6 +53,7 @@ from careeval.sheets.parts import (
     scenarios_sheet,
     stacked_parts_sheet,
 )
+from careeval.sheets.references import references_sheet
 from careeval.sheets.sheet import DataTable, Document, Sheet, Shown, View
 from careeval.sheets.words import (
     SMALL,
@@ -253,5 +255,7 @@ def data_tables(findings: Findings) -> Iterator[DataTable]:
     yield grading_noise_sheet(findings).data
     yield grader_pairs_sheet(findings).data
     yield grader_agreement_sheet(findings).data
+    beside = map(references_beside, by_scale(entries).values())
+    yield references_sheet(each for references in beside for each in references).data
     yield DataTable("responses", "a response", RESPONSES, runs.responses)
     yield DataTable("judgments", "a judgment of one item", JUDGMENTS, runs.judgments)

@@ -5,7 +5,12 @@ system as one grader judged it on one rubric; a figure draws entries in the orde
 """
 
 from careeval.report.charts.drawing import NARROW, WIDE, Figure
-from careeval.report.charts.plots import cost_scatter, worst_at_k, worst_scatter
+from careeval.report.charts.plots import (
+    cost_scatter,
+    severity_scatter,
+    worst_at_k,
+    worst_scatter,
+)
 from careeval.report.charts.rows import column, distributions, overview
 from careeval.report.charts.svg import inline_svg, png, standalone_svg
 
@@ -19,6 +24,7 @@ __all__ = [
     "inline_svg",
     "overview",
     "png",
+    "severity_scatter",
     "standalone_svg",
     "worst_at_k",
     "worst_scatter",

@@ -275,6 +275,9 @@ HOLLOW = LegendEntry(
 )
 
 
+NOT_RANKED = LegendEntry("not ranked", HOLLOW.marks)
+
+
 def legend(entries: Sequence[LegendEntry], width: float) -> tuple[list[Mark], float]:
     """Return the marks of a legend, on as many lines as needed, and the height of the legend."""
     marks: list[Mark] = []
@@ -375,7 +378,12 @@ def _without_middle(text: str, kept: int) -> str:
 
 def display_names(entries: Sequence[Entry]) -> list[str]:
     """Return the name of each entry, on one line and without control characters."""
-    return [" ".join(strip_controls(name).split()) for name in entry_names(entries)]
+    return [on_one_line(name) for name in entry_names(entries)]
+
+
+def on_one_line(name: str) -> str:
+    """Return a name on one line and without control characters."""
+    return " ".join(strip_controls(name).split())
 
 
 def x_extent(marks: Iterable[Mark]) -> Iterator[float]:

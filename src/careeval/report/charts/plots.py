@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from careeval.report.charts.drawing import (
     HOLLOW,
+    LINE_HEIGHT,
     MARGIN,
+    NOT_RANKED,
     ROOMY,
     SMALL,
     WIDE,
@@ -33,12 +35,14 @@ from careeval.report.charts.drawing import (
     moved,
     n_epochs_text,
     not_drawn_lines,
+    on_one_line,
     percent_axis,
     plot_value,
     text_width,
 )
 from careeval.report.texts import in_full
 from careeval.results.entry import Entry
+from careeval.results.graded_rubric import Errors
 from careeval.results.metrics import SCORE, SEVERE
 from careeval.sheets.kinds import ESTIMATE
 from careeval.stats.estimate import Estimate
@@ -144,6 +148,39 @@ def worst_scatter(entries: Sequence[Entry], width: int = WIDE) -> Figure:
     )
 
 
+def severity_scatter(
+    points: Iterable[tuple[str, Errors, Estimate, bool]], width: int = WIDE, heading: str = ""
+) -> Figure:
+    """Return a plot of the score against severe errors.
+
+    Args:
+        points: Name, severe errors and score of each system, and whether it is not ranked; such a
+            point is hollow.
+        width: Width of the figure.
+        heading: Text above the plot.
+    """
+    dots: list[_Dot] = []
+    left_out: list[str] = []
+    for raw_name, severe, score, hollow in points:
+        name, share = on_one_line(raw_name), severe.share
+        x, y = plot_value(share), plot_value(score)
+        if x is None or y is None:
+            left_out.append(f"{name}: {(share if x is None else score).reason}")
+        else:
+            text = f"severe errors {in_full(share)}; score {in_full(score)}"
+            dots.append(_Dot(x, y, text, name, hollow))
+    return _drawn(
+        dots,
+        left_out,
+        width,
+        lambda shares, length: percent_axis(shares, length, (0, 10)),
+        ("responses with a severe error, %", "score, %"),
+        " ".join(filter(None, (heading, "Score against severe errors."))),
+        NOT_RANKED,
+        heading,
+    )
+
+
 def _scatter(
     entries: Sequence[Entry],
     width: int,
@@ -169,6 +206,31 @@ def _scatter(
                 left_out.append(f"{name}: {reason}")
             case made:
                 dots.append(replace(made, name=name, hollow=bool(s.not_ranked)))
+    return _drawn(dots, left_out, width, across, titles, description, HOLLOW)
+
+
+def _drawn(
+    dots: Sequence[_Dot],
+    left_out: Sequence[str],
+    width: int,
+    across: Callable[[Sequence[float], float], Axis],
+    titles: tuple[str, str],
+    description: str,
+    hollow: LegendEntry,
+    heading: str = "",
+) -> Figure:
+    """Return a figure with these points, and a line for each entry left out.
+
+    Args:
+        dots: The points, with names.
+        left_out: Name and reason of each entry without a point.
+        width: Width of the figure.
+        across: As for `_scatter`.
+        titles: As for `_scatter`.
+        description: As for `_scatter`.
+        hollow: Meaning of hollow points.
+        heading: Text above the legend; empty for none.
+    """
     inner = width - 2 * MARGIN
     length = inner - _LEFT - _RIGHT
     tall = max(length * 0.55, 300, 9.0 * len(dots))
@@ -176,8 +238,12 @@ def _scatter(
         LegendEntry("95% interval", (Segment(-8, 0, 8, 0, width=1), Segment(0, -6, 0, 6, width=1)))
     ]
     if any(dot.hollow for dot in dots):
-        keys.append(HOLLOW)
-    marks, top = legend(keys, inner)
+        keys.append(hollow)
+    above = [TextLine(0, LINE_HEIGHT / 2, heading, bold=True)] if heading else []
+    room = (LINE_HEIGHT + 6) * len(above)
+    keyed, top = legend(keys, inner)
+    marks = [*above, *moved(keyed, 0, room)]
+    top += room
     plot = _Plot.of(
         across([number for dot in dots for number in dot.x], length),
         percent_axis((number for dot in dots for number in dot.y), tall, None),

@@ -18,6 +18,7 @@ from careeval.report.charts.drawing import (
     MARGIN,
     NARROW,
     NORMAL,
+    NOT_RANKED,
     SMALL,
     WIDE,
     Axis,
@@ -199,7 +200,6 @@ def _beside_names(marks: Sequence[Mark], step: float, lift: float) -> Iterator[M
 
 COLUMN = 416
 """Width in pixels of `column`: at 8.5 cm, a pixel is 0.58 points, so 11 pixels are 6.4 points."""
-NOT_RANKED = LegendEntry("not for ranking", (Point(0, 0, colour="muted", hollow=True),))
 _OVERALL = 1.8
 """Width of the overall panel relative to an activity's."""
 _ROW, _ROW_OF_BARS = 30, 22

@@ -8,6 +8,7 @@ from functools import cached_property, partial
 
 import polars as pl
 
+from careeval.core.card import Card
 from careeval.core.scenario import Adl
 from careeval.core.vendors import vendor
 from careeval.report.page_table import BarScale, PageColumn, PageTable, Strip, shade
@@ -352,7 +353,18 @@ def run_facts(entries: Sequence[Entry]) -> list[tuple[str, str]]:
         *((field.heading, record[field.key]) for field in sheet.fields[1:]),
         ("Vendor", vendor(entries[0].asked) or "its name does not say"),
         ("Responses", "; ".join(counts)),
+        *((("By its submitter’s card", _card_text(card)),) if (card := entries[0].card) else ()),
     ]
+
+
+def _card_text(card: Card) -> str:
+    parts = (
+        f"{card.system} ({card.version})",
+        f"run by {card.run_by} ({card.relation.replace('_', ' ')}) on {card.date}",
+        f"settings: {card.settings}",
+        f"contact: {card.contact}" if card.contact else "",
+    )
+    return "; ".join(filter(None, parts))
 
 
 def _response_counts(s: Entry) -> str:

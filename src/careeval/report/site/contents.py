@@ -17,6 +17,7 @@ from careeval.report.texts import simulated
 from careeval.results.compare import Basis, Ranked, Ranking, basis
 from careeval.results.entry import Entry
 from careeval.results.findings import Findings
+from careeval.results.references import Reference, by_scale, references_beside, scale_of
 from careeval.sheets.words import brief_grader_names
 
 RUBRICS = tuple(sorted(Rubric))
@@ -129,6 +130,16 @@ class Contents:
             by_name.setdefault(entry.name, []).append(entry)
         return by_name
 
+    @cached_property
+    def references(self) -> list[list[Reference]]:
+        """The references below each board: the first board of a scale has those of the scale."""
+        beside = {
+            scale: references_beside(entries)
+            for scale, entries in by_scale(self.findings.entries).items()
+        }
+        shown = [[e.entry for e in board.entries if e.entry.public] for board in self.boards]
+        return [beside.pop(scale_of(own[0]), []) if own else [] for own in shown]
+
     def entries_over(self, edition: str) -> list[SiteEntry]:
         """Return the entries over one edition of a bank."""
         return [entry for entry in self.entries if entry.entry.edition == edition]
@@ -151,16 +162,20 @@ class Contents:
         boards = (board.entries for board in self.boards if board.entries)
         return next((each for each in boards if each[0].entry.edition == edition), ())
 
-    def headings(self, parts: Iterable[tuple[Rubric, str, str]]) -> list[str]:
-        """Return the headings of boards, or of the entries of a system: rubric and grader.
+    def headings(self, parts: Iterable[tuple[Basis, str]]) -> list[str]:
+        """Return the headings of boards, or of entries: rubric, condition and grader.
 
         Args:
-            parts: Rubric and grader, and what to add if two headings would share both.
+            parts: The basis, and what to add if two headings would be the same.
         """
         short_names = brief_grader_names(self.graders)
         headings = [
-            (f"{rubric_words(rubric)}, graded by {short_names[grader]}", more)
-            for rubric, grader, more in parts
+            (
+                f"{rubric_words(own.rubric)}{f', {own.condition}' if own.condition else ''}, "
+                f"graded by {short_names[own.grader]}",
+                more,
+            )
+            for own, more in parts
         ]
         n_by_heading = Counter(heading for heading, _ in headings)
         return [
@@ -170,9 +185,7 @@ class Contents:
     @cached_property
     def board_headings(self) -> list[str]:
         """The heading of each board."""
-        return self.headings(
-            (board.basis.rubric, board.basis.grader, f": {board.title}") for board in self.boards
-        )
+        return self.headings((board.basis, f": {board.title}") for board in self.boards)
 
     def grader_card(self, entry: SiteEntry) -> str:
         """Return the address of the card that says how far an entry's grader can be trusted."""
@@ -233,10 +246,14 @@ def _scenario_slugs(public: Sequence[tuple[str, str]]) -> dict[tuple[str, str], 
 
 
 def _boards(findings: Findings) -> tuple[Board, ...]:
-    """Return a board for each ranking, the board with the most ranked entries first."""
-    rankings = sorted(
-        findings.rankings, key=lambda each: (-len(each.ranked), each.basis.rubric, each.basis.texts)
-    )
+    """Return a board for each ranking: most ranked entries first, then most scenarios."""
+    sizes = {basis(entry): entry.n_scenarios for entry in findings.entries}
+
+    def order(ranking: Ranking) -> tuple[object, ...]:
+        own = ranking.basis
+        return -len(ranking.ranked), own.rubric, -sizes[own], own.condition, own.texts
+
+    rankings = sorted(findings.rankings, key=order)
     files = _board_slugs([ranking.basis for ranking in rankings])
     systems = slugs((s.name for s in findings.entries), "system")
     anchors = _anchors(findings.entries)

@@ -17,6 +17,7 @@ from careeval.report.page_table import file_name
 from careeval.report.panels.entries import citations, directions_table
 from careeval.report.panels.errors import passages
 from careeval.report.panels.graders import corrected_table, grader_panels
+from careeval.report.panels.references import references_table
 from careeval.report.site import scenarios, tables
 from careeval.report.site.contents import Contents, SiteEntry, contents
 from careeval.report.site.scenarios import (
@@ -25,6 +26,7 @@ from careeval.report.site.scenarios import (
     options,
     public_scenarios,
 )
+from careeval.results.compare import basis
 from careeval.results.entry import NOT_COMPARABLE, Entry
 from careeval.results.findings import Findings
 from careeval.results.harms import Harm
@@ -43,6 +45,7 @@ from careeval.sheets.parts import (
     scenario_scores_sheet,
     shown_scenarios_sheet,
 )
+from careeval.sheets.references import references_sheet
 from careeval.sheets.sheet import Sheet
 from careeval.sheets.words import (
     comparison_warnings,
@@ -170,8 +173,16 @@ def _leaderboard(site: Contents) -> str:
         "index.html",
         head=site.title,
         boards=[
-            (board, tables.board_table(board, site), cards[board.basis.grader], heading)
-            for board, heading in zip(site.boards, site.board_headings, strict=True)
+            (
+                board,
+                tables.board_table(board, site),
+                references_table(references).with_files("of all scales") if references else None,
+                cards[board.basis.grader],
+                heading,
+            )
+            for board, heading, references in zip(
+                site.boards, site.board_headings, site.references, strict=True
+            )
         ],
         any_ranked=any(board.ranked for board in site.boards),
         first=site.board_headings[0] if site.boards else "",
@@ -185,8 +196,7 @@ def _leaderboard(site: Contents) -> str:
 
 def _system(site: Contents, name: str, entries: Sequence[SiteEntry]) -> str:
     headings = site.headings(
-        (each.rubric, each.entry.grader, f", protocol {each.entry.grading_protocol}")
-        for each in entries
+        (basis(each.entry), f", protocol {each.entry.grading_protocol}") for each in entries
     )
     return _page(
         site,
@@ -290,6 +300,7 @@ def _sheets(
         yield board.file("leaderboard"), tables.board_table(board, site).sheet
         yield board.file("pairs"), tables.all_pairs(board)
     yield "entries", tables.all_entries(site)
+    yield "references", references_sheet(each for beside in site.references for each in beside)
     graded = [entry.entry for entry in site.entries]
     for by in Breakdown:
         yield f"by-{by}", parts_sheet(by, graded)
@@ -347,27 +358,42 @@ def _figure(
 
 
 def _scatters(site: Contents) -> list[CaptionedFigure]:
-    """Return scatter plots of the first board: cost and score, worst response and score.
+    """Return scatter plots of the first board: severe errors, cost and worst response, and score.
 
-    A board with fewer than two ranked entries has none.
+    The plot of severe errors has its references, too. A board with fewer than two ranked entries
+    has no other.
     """
-    if not site.boards or len(site.boards[0].ranked) < 2:
+    if not site.boards:
         return []
-    rubric = site.boards[0].basis.rubric
-    ranked = [entry.entry for entry in site.boards[0].ranked]
+    board = site.boards[0]
+    rubric = board.basis.rubric
+    points = [
+        *((e.name, e.entry.severe, e.entry.score, not e.ranked) for e in board.entries),
+        *((each.name, each.severe, each.score, True) for each in site.references[0]),
+    ]
+    severity = _figure(
+        "severity",
+        "Score against severe errors",
+        f"Score on the {rubric} against severe errors.",
+        lambda width: charts.severity_scatter(points, width),
+    )
+    ranked = [entry.entry for entry in board.ranked]
+    if len(ranked) < 2:
+        return [severity]
     worst = f"Worst of {worst_n(ranked)}"
     return [
+        severity,
         _figure(
             "cost",
             "Score against cost",
-            f"Score on the {rubric} against the cost of asking for one response.",
+            f"Score on the {rubric} against the cost of a response, of ranked systems.",
             lambda width: charts.cost_scatter(ranked, width),
         ),
         _figure(
             "worst",
             f"{worst} against score",
-            f"{worst} against the score, on the {rubric}: of two systems with equal scores, "
-            "the lower one varies more.",
+            f"{worst} against the score, on the {rubric}, of ranked systems: of two with equal "
+            "scores, the lower one varies more.",
             lambda width: charts.worst_scatter(ranked, width),
         ),
     ]
@@ -397,7 +423,8 @@ def _curves(entry: SiteEntry) -> list[CaptionedFigure]:
 def _remarks(site: Contents) -> list[str]:
     """Return the warnings that the tables, the banner and the lead do not have."""
     entries = site.findings.entries
-    warnings = *comparison_warnings(entries), *entry_remarks(entries), *epoch_remarks(entries)
+    own = entry_remarks(entries, shares=False)
+    warnings = *comparison_warnings(entries), *own, *epoch_remarks(entries)
     return [*dict.fromkeys([*warnings, *site.findings.public.runs.notes])]
 
 

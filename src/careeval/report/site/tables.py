@@ -71,7 +71,7 @@ def board_table(board: Board, site: Contents) -> PageTable:
     shares = BarScale.of_estimates((s.severe.share for s in entries), (0, 0.1))
     caption = f"{board.title}, graded by {board.basis.grader.model}"
     sheet = listing("leaderboard", board.entries, site, caption)
-    not_ranked = _shared_reason([row["not_ranked"] for row in sheet.rows])
+    not_ranked = _shared_reason([row["not_ranked"] for row in sheet.rows], min_rows=2)
     unpriced = _shared_reason([row["cost_usd"].reason for row in sheet.rows])
     notes = {"Not ranked": not_ranked, "The cost is unknown": unpriced}
     return PageTable(
@@ -115,9 +115,9 @@ def page_of_row(row: Row) -> str:
     return str(row["page"])
 
 
-def _shared_reason(reasons: Sequence[str | None]) -> str:
-    """Return the reason if there are several rows and all share it; else empty."""
-    return reasons[0] or "" if len(reasons) > 1 and len(set(reasons)) == 1 else ""
+def _shared_reason(reasons: Sequence[str | None], min_rows: int = 1) -> str:
+    """Return the reason if at least `min_rows` rows all share it; else empty."""
+    return reasons[0] or "" if len(reasons) >= min_rows and len(set(reasons)) == 1 else ""
 
 
 def _about_system(row: Row, not_ranked_reason: str | None) -> Iterator[str]:
