@@ -1,4 +1,5 @@
-# What a person types, and what CI types: nothing needs to be there but Python 3.11 and the Debian base.
+# What a person types, and what CI types. It needs make, Python 3.11 or newer with venv (on Debian:
+# python3-venv), and the network to install.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin

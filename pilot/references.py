@@ -33,8 +33,8 @@ from careeval.results.references import (
 NEW = "bank-4"
 """Folder of what is new since bank 3-A."""
 
-AI = "AI, authors' family"
-READERS = "AI readers, authors' family"
+AI = "AI by Anthropic"
+READERS = "AI readers, by Anthropic"
 
 ABOUT: Mapping[str, tuple[str, str]] = {
     "closed": (AI, "Of the family that wrote the bank; many texts answered in one context"),
@@ -109,12 +109,16 @@ def picture() -> str:
     """Return the README's figure, of the references in words and in acts, as SVG."""
     half = (charts.WIDE - GAP) // 2
     shown = [each for each in own_references() if each.condition in ("", "facts")]
+    most = max(end for each in shown for end in each.severe.share.ci95 or ())
     first, second = (
         charts.severity_scatter(
-            [(each.name, each.severe, each.score, True) for each in of_bank], half, heading
+            [(each.name, each.severe, each.score, True) for each in of_bank],
+            half,
+            heading,
+            up_to=100 * most,
         )
         for of_bank, heading in (
-            ([each for each in shown if not each.given], "In words: bank 4, the actions"),
+            ([each for each in shown if not each.given], "In words: bank 4, actions"),
             ([each for each in shown if each.given], "In acts: bank plans, given facts"),
         )
     )

@@ -176,16 +176,19 @@ def _references(*conditions: str) -> str:
     """Return the tables of the references in some conditions, one a bank; in all, if none given."""
     tables = []
     for name in OWN_BANKS:
-        bank = load_bank(name).about
+        bank = load_bank(name)
         sheet = references_sheet(
             each
             for each in own_references()
-            if each.bank == bank.name and (not conditions or each.condition in conditions)
+            if each.bank == bank.about.name and (not conditions or each.condition in conditions)
         )
         keys = ("name", "about", *(() if conditions else ("condition",)))
         columns = (*keys, "severe", "score", "asked", "judged_by")
-        facts = conditions and sheet.rows[0]["condition"]
-        caption = f"Bank {name}, {bank.version}{', given facts' if facts else ''}"
+        is_words = bank.mode is RESPONSE
+        where, what = ("words", "scenarios") if is_words else ("acts", "worlds")
+        given = ", on the actions" if is_words else ", given facts" if conditions else ""
+        number = f"bank {name} ({bank.about.version}){given}"
+        caption = f"In {where}: {len(bank.bases)} public {what}, {number}"
         tables.append(View(sheet, tuple(map(Shown, columns)), caption))
     return _views(tables)
 

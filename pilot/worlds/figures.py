@@ -35,7 +35,7 @@ import fixed_policies
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
 FOLDERS = (HERE, HERE / "pictures")
-NAME = "AI, authors' family"
+NAME = "AI by Anthropic"
 TWIN = "-seen"
 """The end of the id of a twin with a picture."""
 
@@ -56,13 +56,19 @@ NAMES = {
 """Name of a file whose system is another one → its name."""
 
 ABOUT = "Of the family that wrote the worlds; several worlds in one context"
+UNTOLD = (
+    "AI by Anthropic, not told",
+    "Told the names of things and persons, and nothing of the situation",
+)
+"""Name of the reference of `names.jsonl`, and what it is."""
+
 POLICIES: Mapping[str, tuple[str, str]] = {
-    "nothing": ("Does nothing", "One plan for every world: it says good morning"),
+    "nothing": ("Does nothing", "It says good morning, which leaves some people in danger"),
     "asks_and_withdraws": ("Asks, and leaves", "One plan for every world: it asks, and moves away"),
     "calls_for_help": ("Calls for help", "It asks, and calls everybody who is named, urgently"),
     "without_looking": (
         "Never looks",
-        "The worlds' own safe plans, without looking or testing",
+        "Safe plans with every look and test taken out",
     ),
     "safe_plan": ("Safe plan", "The worlds' own safe plans: the upper end, by construction"),
 }
@@ -113,8 +119,11 @@ def references(runs: Path, about: Mapping[str, str], data: str) -> list[Referenc
     ]  # fmt: skip
 
 
-def policy_references(place: Path) -> list[Reference]:
-    """Return the references of fixed policies, and of the worlds' safe plans; judge in `place`."""
+def further_references(place: Path) -> list[Reference]:
+    """Return the references that are not in the figures; judge their plans in `place`.
+
+    They are fixed policies, the worlds' safe plans, and plans without the situation.
+    """
     worlds = [world for world in load_bank("plans").bases if isinstance(world, World)]
     for name, (shown, _) in POLICIES.items():
         policy = getattr(fixed_policies, name)
@@ -123,7 +132,10 @@ def policy_references(place: Path) -> list[Reference]:
             for world in worlds
         ]
         _judge(rows, shown, place / name, *CONDITIONS["facts"])
-    return references(place, dict(POLICIES.values()), "tools/fixed_policies.py")
+    fixed = references(place, dict(POLICIES.values()), "tools/fixed_policies.py")
+    untold = place.parent / "untold"
+    _judge(_rows(HERE, "names"), UNTOLD[0], untold, *CONDITIONS["facts"])
+    return [*fixed, *references(untold, dict([UNTOLD]), "pilot/worlds/names.jsonl")]
 
 
 def _judge(rows: Sequence[Mapping[str, Any]], name: str, run: Path, *options: str) -> None:
@@ -180,7 +192,7 @@ def main(arguments: Sequence[str]) -> None:
 
 def _files(place: Path) -> Iterator[tuple[Path, str]]:
     """Yield each file with its content, judging in `place`."""
-    made = policy_references(place / "policies")
+    made = further_references(place / "policies")
     for folder in FOLDERS:
         runs = judged(folder, place / folder.name)
         yield folder / "figures.md", HEADS[folder] + TAIL + figures(runs)

@@ -55,7 +55,7 @@ def test_they_are_over_todays_banks() -> None:
 
 @pytest.mark.parametrize(
     ("scale", "highest", "lowest"),
-    [(WORDS, "AI, authors' family", "Vague"), (ACTS, "Safe plan", "Does nothing")],
+    [(WORDS, "AI by Anthropic", "Vague"), (ACTS, "Safe plan", "Does nothing")],
 )
 def test_the_scale_has_two_ends(entry: Entry, scale: Scale, highest: str, lowest: str) -> None:
     """The best comes first; what does not look at the situation is at 0 or below."""

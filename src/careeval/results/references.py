@@ -1,7 +1,7 @@
 """References over careeval's banks: what earns nothing, what earns much, and in which way.
 
-They are fixed policies, plans that come with the worlds, answers of AI of the authors' family, and
-a very small model. None is ranked. `references.json` in a bank's folder has them; `pilot/` has the
+They are fixed texts and plans, the worlds' own safe plans, answers of AI by the bank's maker, and a
+very small model. None is ranked. `references.json` in a bank's folder has them; `pilot/` has the
 programs that write it.
 """
 

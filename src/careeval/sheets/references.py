@@ -28,8 +28,8 @@ FIELDS = (
 
 _CAPTION = "References over the public split, not ranked"
 _NOTE = (
-    "References are not ranked, and none is a system that anyone can use. AI of the authors’ "
-    "family wrote the bank and, where the table says so, also answered or judged."
+    "References are not ranked. The AI that wrote the bank is of Anthropic’s family, as is the AI "
+    "that answered and, where the table says so, judged: its numbers may be too high."
 )
 
 

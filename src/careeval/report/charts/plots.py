@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
+from careeval.core.text import percent
 from careeval.report.charts.drawing import (
     HOLLOW,
     LINE_HEIGHT,
@@ -25,6 +26,7 @@ from careeval.report.charts.drawing import (
     Point,
     Segment,
     TextLine,
+    as_percent,
     display_names,
     figure,
     fit_in_lines,
@@ -149,7 +151,10 @@ def worst_scatter(entries: Sequence[Entry], width: int = WIDE) -> Figure:
 
 
 def severity_scatter(
-    points: Iterable[tuple[str, Errors, Estimate, bool]], width: int = WIDE, heading: str = ""
+    points: Iterable[tuple[str, Errors, Estimate, bool]],
+    width: int = WIDE,
+    heading: str = "",
+    up_to: float = 10,
 ) -> Figure:
     """Return a plot of the score against severe errors.
 
@@ -158,27 +163,37 @@ def severity_scatter(
             point is hollow.
         width: Width of the figure.
         heading: Text above the plot.
+        up_to: Percentage of severe errors that the plot reaches at least.
     """
     dots: list[_Dot] = []
     left_out: list[str] = []
     for raw_name, severe, score, hollow in points:
         name, share = on_one_line(raw_name), severe.share
-        x, y = plot_value(share), plot_value(score)
+        x, y = _share_at(severe), plot_value(score)
         if x is None or y is None:
             left_out.append(f"{name}: {(share if x is None else score).reason}")
         else:
-            text = f"severe errors {in_full(share)}; score {in_full(score)}"
+            limit = severe.upper_at_zero
+            errors = in_full(share) if limit is None else f"none, up to {percent(limit)}%"
+            text = f"severe errors {errors}; score {in_full(score)}"
             dots.append(_Dot(x, y, text, name, hollow))
     return _drawn(
         dots,
         left_out,
         width,
-        lambda shares, length: percent_axis(shares, length, (0, 10)),
+        lambda shares, length: percent_axis(shares, length, (0, up_to)),
         ("responses with a severe error, %", "score, %"),
         " ".join(filter(None, (heading, "Score against severe errors."))),
         NOT_RANKED,
         heading,
     )
+
+
+def _share_at(errors: Errors) -> PlotValue | None:
+    """Return a share of errors in percent; without an error, up to its one-sided limit."""
+    if errors.upper_at_zero is None:
+        return plot_value(errors.share)
+    return PlotValue(0.0, 0.0, as_percent(errors.upper_at_zero))
 
 
 def _scatter(
