@@ -1,17 +1,18 @@
-"""Recompute the references in words: answers of the pilot, over today's bank.
+"""Recompute the references in words: answers of the pilot and of a small model, over today's bank.
 
     python pilot/references.py            # the references, as JSON
     python pilot/references.py --write    # references.json in the bank, and the README's figure
     python pilot/references.py --check    # whether both are what the answers give
 
 Acts that read as in bank 3-A keep the pilot's judgments. `bank-4/` has what is new since then:
-answers to texts that changed, and judgments of acts that changed.
+answers to texts that changed, and judgments of acts that changed and of a small model's answers,
+which are in `results/`.
 """
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from typing import Any
 
@@ -19,6 +20,7 @@ from figures import FIRST, HERE, entry_of, frozen_bank, rows, unchanged
 
 from careeval.bank import Bank, bank_folder, load_bank
 from careeval.core.scenario import Rubric
+from careeval.protocol.tables import read_runs
 from careeval.report import charts
 from careeval.report.charts.drawing import moved
 from careeval.results.references import (
@@ -33,6 +35,7 @@ from careeval.results.references import (
 NEW = "bank-4"
 """Folder of what is new since bank 3-A."""
 
+SMALL = "smollm2"
 AI = "AI by Anthropic"
 READERS = "AI readers, by Anthropic"
 
@@ -42,8 +45,11 @@ ABOUT: Mapping[str, tuple[str, str]] = {
     "refuses": ("Refuses", "One text for every scenario: it stops, and calls somebody"),
     "vague": ("Vague", "One text for every scenario: careful and kind, in general words"),
     "echo": ("Echo", "The scenario's own words"),
+    SMALL: ("SmolLM2, 135M", "A model of 135 million parameters, at most 512 tokens"),
 }
 """Kind of answer → name of the reference, and what it is."""
+
+SMALL_RUN = HERE.parent / "results" / "smollm2-135m" / "submission.zip"
 
 GAP = 28
 """Pixels between the two plots of the figure."""
@@ -62,7 +68,9 @@ def today(bank: Bank) -> list[Reference]:
 
     @cache
     def merged(folder: str, kind: str) -> Sequence[Mapping[str, Any]]:
-        before = rows(folder, kind)
+        if (folder, kind) == ("answers", SMALL):
+            return [*_small_answers()]
+        before = [] if kind == SMALL else rows(folder, kind)
         if folder == "answers":
             before = [row for row in before if row["scenario"] in same_texts]
         else:
@@ -84,6 +92,12 @@ def today(bank: Bank) -> list[Reference]:
             )
         )  # fmt: skip
     return made
+
+
+def _small_answers() -> Iterator[Mapping[str, Any]]:
+    responses = read_runs(SMALL_RUN).responses.select("scenario", "epoch", "text")
+    for scenario, epoch, text in responses.iter_rows():
+        yield {"scenario": scenario, "epoch": epoch, "response": text}
 
 
 def _check_complete(
@@ -112,7 +126,11 @@ def picture() -> str:
     most = max(end for each in shown for end in each.severe.share.ci95 or ())
     first, second = (
         charts.severity_scatter(
-            [(each.name, each.severe, each.score, True) for each in of_bank],
+            # labels are placed in this order: those at the left edge have the least room
+            [
+                (each.name, each.severe, each.score, True)
+                for each in sorted(of_bank, key=lambda each: each.severe.count / each.severe.n)
+            ],
             half,
             heading,
             up_to=100 * most,

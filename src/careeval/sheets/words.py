@@ -317,7 +317,7 @@ def comparison_warnings(entries: Sequence[Entry]) -> Iterator[str]:
     if len(conditions := dict.fromkeys(condition_text(s.given, step=s.step) for s in entries)) > 1:
         listed = "; ".join(each or "none" for each in conditions)
         yield f"The runs were asked in different conditions, {listed}: {NO_RANKING}"
-    if len({s.rubric for s in entries}) > 1:
+    if {Rubric.actions, Rubric.ladder} <= {s.rubric for s in entries}:
         yield f"Scores on the actions and on the ladder are on different scales: {NO_RANKING}"
 
 

@@ -26,16 +26,14 @@ def references_table(references: Sequence[Reference]) -> PageTable:
     return PageTable(
         references_sheet(references),
         (
-            PageColumn(
-                "name", beneath=lambda row: (row["about"],), narrow=lambda row: (row["judged_by"],)
-            ),
+            PageColumn("name", beneath=lambda row: (row["about"],)),
             severe_column(references[0].rubric.value, shares),
             PageColumn(SCORE.key, about="95% interval", strip=strip_of(SCORE.key, scale)),
-            PageColumn("asked", wide=True),
-            PageColumn("judged_by", wide=True),
+            PageColumn("asked"),
+            PageColumn("judged_by"),
         ),
         f"References over the public split, not ranked{f': {condition}' if condition else ''}",
-        look="board quiet",
+        cards=True,
         sortable=False,
         is_grey=lambda _: True,
     )

@@ -246,12 +246,13 @@ def _scenario_slugs(public: Sequence[tuple[str, str]]) -> dict[tuple[str, str], 
 
 
 def _boards(findings: Findings) -> tuple[Board, ...]:
-    """Return a board for each ranking: most ranked entries first, then most scenarios."""
+    """Return a board for each ranking: most ranked entries first, the lexical grader last."""
     sizes = {basis(entry): entry.n_scenarios for entry in findings.entries}
 
     def order(ranking: Ranking) -> tuple[object, ...]:
         own = ranking.basis
-        return -len(ranking.ranked), own.rubric, -sizes[own], own.condition, own.texts
+        few = -len(ranking.ranked), own.grader.is_lexical, own.rubric, -sizes[own]
+        return *few, own.condition, own.texts
 
     rankings = sorted(findings.rankings, key=order)
     files = _board_slugs([ranking.basis for ranking in rankings])
