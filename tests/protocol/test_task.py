@@ -6,6 +6,7 @@ import asyncio
 import json
 import math
 from collections.abc import Callable
+from importlib.metadata import version
 from math import isnan
 from pathlib import Path
 from typing import Any
@@ -153,7 +154,7 @@ def test_the_header_names_everything(run: tuple[EvalLog, Fake, Fake], bank: Path
     loaded = load_bank(bank)
     assert log.eval.metadata is not None
     assert log.eval.metadata["careeval"] == {
-        "software": "0.1.0",
+        "software": version("careeval"),
         "given": None,
         "step": False,
         "protocol": "2-A",
