@@ -29,7 +29,7 @@ dist: $(VENV)/bin/python  ## Build the wheel, and test it in a clean environment
 	rm -rf dist
 	$(PIP) wheel --no-deps --wheel-dir dist .
 	$(PYTHON) -m venv dist/clean
-	dist/clean/bin/python -m pip --disable-pip-version-check --quiet install --constraint constraints.txt dist/*.whl
+	dist/clean/bin/python -m pip --disable-pip-version-check --quiet install --no-compile --constraint constraints.txt dist/*.whl
 	dist/clean/bin/careeval --version
 	PATH="$(CURDIR)/dist/clean/bin:$$PATH" sh results/verify.sh
 	rm -rf dist/clean
