@@ -132,12 +132,12 @@ def picture() -> str:
                 for each in sorted(of_bank, key=lambda each: each.severe.count / each.severe.n)
             ],
             half,
-            heading,
+            heading.format(of_bank[0].bank_version),
             up_to=100 * most,
         )
         for of_bank, heading in (
-            ([each for each in shown if not each.given], "In words: bank 4, actions"),
-            ([each for each in shown if each.given], "In acts: bank plans, given facts"),
+            ([each for each in shown if not each.given], "In words: bank {}, actions"),
+            ([each for each in shown if each.given], "In acts: bank plans {}, given facts"),
         )
     )
     both = charts.Figure(

@@ -57,7 +57,7 @@ NAMES = {
 
 ABOUT = "Of the family that wrote the worlds; several worlds in one context"
 UNTOLD = (
-    "AI by Anthropic, not told",
+    f"{NAME}, not told",
     "Told the names of things and persons, and nothing of the situation",
 )
 """Name of the reference of `names.jsonl`, and what it is."""

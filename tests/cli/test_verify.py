@@ -164,7 +164,8 @@ def test_archives_are_compared_with_folders(cli: CommandLine, runs: Path, tmp_pa
     cli.ok("status", str(tmp_path / "other"), "--rename", "other")
     card = str(write_card(Path("card.toml")))
     cli.ok("submit", str(runs / "plans"), "-o", "robot.zip", "--card", card)
-    assert "robot" in cli.ok("compare", "robot.zip", "other")
+    (pair,) = cli.json("compare", "robot.zip", "other", "--json")["comparisons"]
+    assert (pair["a"], pair["b"]) == ("robot", "other")
     forged(Path("robot.zip"), Path("bad.zip"), lambda files: files.pop("card.toml"))
     printed = cli.printed(0, "summary", "bad.zip", "other")
     assert "bad.zip: its description cannot be read" in printed.out + printed.err

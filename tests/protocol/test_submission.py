@@ -15,7 +15,7 @@ import pytest
 from careeval.bank.load import OWN_BANKS, load_bank
 from careeval.bank.sealed import KEY_VARIABLE, pack, seal
 from careeval.core.response import LEXICAL
-from careeval.errors import CareEvalError, ProtocolError
+from careeval.errors import CareEvalError, LogError, ProtocolError
 from careeval.modes.prompts import load_prompts
 from careeval.modes.response import RESPONSE
 from careeval.protocol import submission
@@ -25,6 +25,7 @@ from careeval.protocol.run import Run
 from careeval.protocol.submission import CARD_FILE, SUBMISSION_FILE, parse_card
 from careeval.protocol.submission_checks import Verification, verify
 from careeval.protocol.submission_writing import write_submission
+from careeval.protocol.tables import read_runs
 from support.eval_files import change
 from support.fake_server import by_keyword, judgments
 from support.fakes import (
@@ -158,6 +159,12 @@ def test_held_out_runs_are_numbers_alone(tmp_path: Path, monkeypatch: pytest.Mon
     found = resubmitted(tmp_path / "runs/robot", tmp_path / "hidden", hide)
     assert found.problems[0].endswith("has words of the held-out split")
     assert "eating-h01" not in "".join(found.problems)
+
+    log = copied(tmp_path / "runs/robot", tmp_path / "broken")
+    with zipfile.ZipFile(log, "a") as file:
+        file.writestr("_journal/broken.json", "{")
+    broken = verify(submitted(log.parent, tmp_path / "broken.zip"))
+    assert broken.problems[0].endswith("cannot be read as a log: it may be cut off")
 
 
 # Forged archives
@@ -428,6 +435,21 @@ def test_zip_bombs(
     assert refused(words).startswith("it is too large: ")
     monkeypatch.setattr(submission, "MAX_MEMBERS", 3)
     assert refused(words) == "it has 4 files, at most 3"
+
+
+def test_where_an_archive_was_unpacked_is_not_told(runs: Path, words: Path, tmp_path: Path) -> None:
+    """What is wrong with a log is told without the temporary folder, to readers of runs too."""
+    log = copied(runs / "words/robot", tmp_path / "odd")
+    change(log, "header.json", lambda header: header["eval"]["metadata"].clear())
+
+    def edit(content: dict[str, bytes]) -> None:
+        content[log_of(content)] = log.read_bytes()
+
+    archive = forged(words, tmp_path / "forged.zip", edit)
+    with pytest.raises(LogError) as error:
+        read_runs(archive)
+    assert f"{archive}: " in str(error.value)
+    assert "careeval-" not in str(error.value).replace(str(tmp_path), "")
 
 
 def test_other_members_of_a_log(runs: Path, words: Path, tmp_path: Path) -> None:

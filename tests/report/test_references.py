@@ -10,6 +10,7 @@ import pytest
 from careeval.bank import load_bank
 from careeval.bank.load import OWN_BANKS
 from careeval.core.card import Card
+from careeval.core.response import Grader
 from careeval.core.scenario import Rubric
 from careeval.results.entry import Entry
 from careeval.results.references import (
@@ -88,10 +89,16 @@ def test_what_was_submitted_is_not_shown_twice(entry: Entry) -> None:
     card = Card("x", "1", "2026-11-29", "we", "other", "none", "", rank=False, agree=True)
     own = changed(entry, system="Vague")
     assert "Vague" in {each.name for each in references_beside([own])}
-    submitted = changed(own, card=card)
+    (vague,) = (each for each in references_beside([own]) if each.name == "Vague")
+    same = {"n_scenarios": vague.n_scenarios, "n_epochs": vague.n_epochs}
+    submitted = changed(own, card=card, grader=Grader(vague.judged_by), **same)
     assert "Vague" not in {each.name for each in references_beside([entry, submitted])}
-    ranked = changed(own, card=replace(card, rank=True))
-    assert "Vague" in {each.name for each in references_beside([ranked])}
+    for other in (
+        changed(submitted, card=replace(card, rank=True)),
+        changed(submitted, n_scenarios=1),
+        changed(submitted, grader=Grader("another/grader")),
+    ):
+        assert "Vague" in {each.name for each in references_beside([other])}
 
 
 def test_what_may_not_be_shown_has_none(entry: Entry) -> None:

@@ -232,18 +232,18 @@ def _unpack(archive: zipfile.ZipFile, folder: Path) -> Submission:
         raise LogError(f"its description cannot be read: {error_text(error)}") from error
     if submission.schema != SCHEMA:
         raise LogError(f"its schema is {plain(submission.schema)[:80]!r}, expected {SCHEMA!r}")
-    found = {CARD_FILE: hashlib.sha256(card_text.encode()).hexdigest()}
+    hashes = {CARD_FILE: hashlib.sha256(card_text.encode()).hexdigest()}
     for place, member in enumerate(members, start=1):
         if member.filename not in (SUBMISSION_FILE, CARD_FILE):
-            found[member.filename] = _extract(archive, member, folder, place)
+            hashes[member.filename] = _extract(archive, member, folder, place)
     listed = submission.files
     problems = [
-        *(f"{name} is missing" for name in sorted(listed.keys() - found.keys())),
-        *(f"{name} is not listed" for name in sorted(found.keys() - listed.keys())),
+        *(f"{name} is missing" for name in sorted(listed.keys() - hashes.keys())),
+        *(f"{name} is not listed" for name in sorted(hashes.keys() - listed.keys())),
         *(
             f"{name} was changed: its hash is not the one listed"
-            for name in sorted(found.keys() & listed.keys())
-            if found[name] != listed[name]
+            for name in sorted(hashes.keys() & listed.keys())
+            if hashes[name] != listed[name]
         ),
     ]
     if problems:
@@ -268,6 +268,8 @@ def _check_log(path: Path, name: str) -> None:
         with open_log(path) as archive:
             names = archive.namelist()
             n_bytes = sum(member.file_size for member in archive.infolist())
+    except LogError as error:
+        raise LogError(str(error).replace(str(path), name)) from error
     except Exception as error:  # a damaged zip fails in many ways
         raise LogError(f"{name}: cannot be read as a log: it may be cut off") from error
     if n_bytes > MAX_LOG_RATIO * path.stat().st_size + LOG_SLACK:

@@ -128,9 +128,9 @@ def has_held_out(runs: Runs) -> bool:
     return bool((runs.responses["split"] == Split.held_out.value).any())
 
 
-def numbers_of(entries: Sequence[Entry]) -> list[dict[str, Any]]:
+def numbers_of(own_entries: Sequence[Entry]) -> list[dict[str, Any]]:
     """Return every number of entries, as they are read back from JSON."""
-    document = summary_json(entries, in_detail=True)["entries"]
+    document = summary_json(own_entries, in_detail=True)["entries"]
     numbers: list[dict[str, Any]] = json.loads(json.dumps(document))
     return numbers
 

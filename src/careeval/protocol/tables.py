@@ -102,16 +102,18 @@ def _read_submission(archive: Path) -> Runs:
     """
     from careeval.protocol.submission import RUNS, unpacked  # for archives alone
 
-    hint = f"careeval verify {archive}"
+    hint, temporary = f"careeval verify {archive}", ""
     try:
         with unpacked(archive) as (submission, folder):
+            temporary = f"{folder}/"
             roots = run_roots(folder / RUNS)
             runs = Runs.together([read_run(root, cached=False) for root in roots])
     except CareEvalError as error:
-        raise LogError(f"{archive}: {error}", hint=hint) from error
+        problem = str(error).replace(temporary, "") if temporary else str(error)
+        raise LogError(f"{archive}: {problem}", hint=hint) from error
     if not roots:
         raise LogError(f"{archive} has no run over the public split, only numbers", hint=hint)
-    notes = [note.replace(f"{folder}/", f"{archive}: ") for note in runs.notes]
+    notes = [note.replace(temporary, f"{archive}: ") for note in runs.notes]
     if n := len(submission.held_out):
         held_out = counted(n, "entry", "entries")
         notes.append(f"{archive}: its numbers of {held_out} over the held-out split are left out")

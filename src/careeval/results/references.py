@@ -111,9 +111,17 @@ def references_beside(entries: Sequence[Entry]) -> list[Reference]:
 
     Those that were submitted, and so are among the entries, are left out.
     """
-    submitted = {each.system for each in entries if each.card and not each.card.rank}
     return [
         each
         for each in own_references()
-        if each.scale == scale_of(entries[0]) and each.name not in submitted
+        if each.scale == scale_of(entries[0])
+        and not any(_is_submission_of(entry, each) for entry in entries)
     ]
+
+
+def _is_submission_of(entry: Entry, reference: Reference) -> bool:
+    is_listed_apart = entry.card is not None and not entry.card.rank
+    own = entry.system, entry.grader.model, entry.n_scenarios, entry.n_epochs
+    return is_listed_apart and own == (
+        reference.name, reference.judged_by, reference.n_scenarios, reference.n_epochs
+    )  # fmt: skip

@@ -374,7 +374,7 @@ def _scatters(site: Contents) -> list[CaptionedFigure]:
     severity = _figure(
         "severity",
         "Score against severe errors",
-        f"Score on the {rubric} against severe errors.",
+        f"Score on the {rubric} against severe errors. References may have other graders.",
         lambda width: charts.severity_scatter(points, width),
     )
     ranked = [entry.entry for entry in board.ranked]
