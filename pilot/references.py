@@ -61,7 +61,7 @@ def today(bank: Bank) -> list[Reference]:
     """Return the references over the public bases of a bank.
 
     Raises:
-        SystemExit: An act of a base is not judged in an answer, or is judged twice.
+        SystemExit: Answers are missing or appear twice, or an act is not judged once in each.
     """
     same = unchanged(bank, frozen_bank())
     same_texts = {scenario for scenario, _ in same}
@@ -88,7 +88,8 @@ def today(bank: Bank) -> list[Reference]:
                 bank.about.name, bank.about.version, name, about, Rubric.actions,
                 given=None, step=False, judged_by=READERS,
                 n_scenarios=entry.n_scenarios, n_epochs=entry.n_epochs,
-                severe=entry.severe, score=entry.score, data="pilot",
+                severe=entry.severe, score=entry.score,
+                data="results/smollm2-135m" if kind == SMALL else "pilot",
             )
         )  # fmt: skip
     return made

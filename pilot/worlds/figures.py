@@ -63,7 +63,7 @@ UNTOLD = (
 """Name of the reference of `names.jsonl`, and what it is."""
 
 POLICIES: Mapping[str, tuple[str, str]] = {
-    "nothing": ("Does nothing", "It says good morning, which leaves some people in danger"),
+    "nothing": ("Does nothing", "It says good morning, and leaves everything as it is"),
     "asks_and_withdraws": ("Asks, and leaves", "One plan for every world: it asks, and moves away"),
     "calls_for_help": ("Calls for help", "It asks, and calls everybody who is named, urgently"),
     "without_looking": (

@@ -28,7 +28,7 @@ FILE = "references.json"
 
 
 class Scale(NamedTuple):
-    """What entries and references share if their numbers may stand side by side, unranked."""
+    """A scale: numbers on the same one may stand side by side, unranked."""
 
     bank: str
     bank_n: str  # The N of the bank's version N-X
